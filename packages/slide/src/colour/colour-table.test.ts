@@ -42,7 +42,7 @@ function convertByTable(profile: Uint8Array, colours: readonly Colour[]): readon
   return colours.map((_, index) => [...raster.rgb.subarray(index * 3, index * 3 + 3)] as unknown as Colour);
 }
 
-describe('computeColourTable', () => {
+describe('computeColourTable, which converts an ICC profile to a table of sRGB colours,', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lamina-icc-'));

@@ -52,7 +52,7 @@ async function outcomeOf(path: string): Promise<string> {
 
 describe('RenderPool with a real slide file from the folder TEST_SLIDES', () => {
   it.skipIf(slides === '').each(goodSlides)(
-    'opens and renders %s, or rejects it; the expected format or error code is %s',
+    'opening and rendering %s gives the expected format or error code: %s',
     async (name, outcome) => {
       expect(await outcomeOf(join(slides, name))).toBe(outcome);
     },
@@ -63,7 +63,7 @@ const badFolder = join(slides, '../bad-slides');
 
 describe('RenderPool with a damaged file of bad-slides', () => {
   it.skipIf(slides === '' || !existsSync(badFolder)).each(badSlides)(
-    'opens and renders %s, or rejects it; the expected format or error code is %s',
+    'opening and rendering %s gives the expected format or error code: %s',
     async (name, outcome) => {
       expect(await outcomeOf(join(badFolder, name))).toBe(outcome);
     },

@@ -100,7 +100,7 @@ describe('the ImageDescription of an Aperio slide', () => {
 });
 
 describe('the levels of an Aperio slide', () => {
-  it('are recognised by their size, whatever the order of the directories', async () => {
+  it('are recognised by their size, whatever the order of the TIFF directories', async () => {
     const slide = await openChanged(([full, thumbnail, smaller, label, macro]) => {
       const first = withTags(thumbnail, {
         [tag.ImageDescription]: ascii('Aperio Image Library\r\n480x400 -> 240x200'),
@@ -111,12 +111,12 @@ describe('the levels of an Aperio slide', () => {
     expect(slide.mpp).toEqual({ x: 0.499, y: 0.499 });
   });
 
-  it('include only the first of two directories of the same size', async () => {
+  it('include only the first of two TIFF directories of the same size', async () => {
     const slide = await openChanged(([full, ...others]) => [full, full, ...others] as DirectoryPlan[]);
     expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
   });
 
-  it('do not include a directory with another aspect ratio', async () => {
+  it('do not include a TIFF directory with another aspect ratio', async () => {
     const wide = (await svsDirectories({ width: 200, height: 100, downsamples: [1] }))[0] as DirectoryPlan;
     const slide = await openChanged((directories) => [...directories, wide]);
     expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
@@ -165,7 +165,7 @@ describe('the associated images of an Aperio slide', () => {
     expect(await decodeImage(await slide.readAssociatedImage('label'))).toEqual({ width, height, rgb });
   });
 
-  it('are label, macro and thumbnail, joined from their strips', async () => {
+  it('are label, macro and thumbnail, joined from the strips in the file', async () => {
     const slide = await open();
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
     const label = await pixelsOf((await slide.readAssociatedImage('label')).bytes);
@@ -231,7 +231,7 @@ describe('openSlideFrom', () => {
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('throws FORMAT_NOT_SUPPORTED for an Aperio slide in which no directory is tiled', async () => {
+  it('throws FORMAT_NOT_SUPPORTED for an Aperio slide in which no TIFF directory is tiled', async () => {
     const opening = openChanged((directories) => directories.filter(({ strips }) => strips));
     await expect(opening).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
   });

@@ -61,7 +61,7 @@ describe('a generic TIFF slide', () => {
     expect(slide.mpp).toEqual(mpp);
   });
 
-  it('has no level for a directory that is not marked as reduced, because it may be a label', async () => {
+  it('has no level for a TIFF directory that is not marked as reduced, because it may be a label', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [

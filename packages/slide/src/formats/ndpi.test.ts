@@ -123,7 +123,7 @@ describe('an NDPI slide', () => {
     expect(difference(tile, expectedPixels).mean).toBeLessThan(2);
   });
 
-  it('has the pixel size and objective power that the directory of full resolution states', async () => {
+  it('has the pixel size and objective power that the TIFF directory of full resolution states', async () => {
     const { mpp, objectivePower } = await open({ sourceLens: 40, pixelsPerCm: 43_826 });
     expect(mpp).toEqual({ x: 10_000 / 43_826, y: 10_000 / 43_826 });
     expect(objectivePower).toBe(40);
@@ -194,7 +194,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 96]);
   });
 
-  it('are recognised by magnification and aspect ratio, whatever the order of the directories', async () => {
+  it('are recognised by magnification and aspect ratio, whatever the order of the TIFF directories', async () => {
     const slide = await openChanged(
       ([full, half, quarter, macro, map]) => [macro, quarter, map, full, half] as NdpiDirectoryPlan[],
     );
@@ -210,7 +210,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
   });
 
-  it('have the size that their JPEG states if the size in the directory is rounded differently', async () => {
+  it('have the size that their JPEG states if the TIFF directory states a slightly different size', async () => {
     const slide = await openChanged(
       ([full, half]) => [full, withTags(half, { [tag.ImageWidth]: long(193) })] as NdpiDirectoryPlan[],
       { wholeFrom: 1 },
@@ -278,7 +278,7 @@ describe('an NDPI file of more than 4 GiB', () => {
     );
   });
 
-  it('is rejected if its first directory has no NDPI version tag', async () => {
+  it('is rejected if its first TIFF directory has no NDPI version tag', async () => {
     const built = layOutNdpi(
       (await ndpiDirectories({})).map((plan) => without(plan, tag.NdpiVersion)),
       gap,

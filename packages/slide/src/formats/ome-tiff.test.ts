@@ -66,12 +66,12 @@ describe('an OME-TIFF in colour', () => {
     );
   });
 
-  it('has no level for a directory with half the sides that is not marked as reduced', async () => {
+  it('has no level for a TIFF directory with half the sides that is not marked as reduced', async () => {
     const page = exactPicture(shrinkRaster(tissue, 2), 64);
     expect(sizesOf(await openOmeTiff(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
   });
 
-  it('has no level for a directory that the XML assigns to another image', async () => {
+  it('has no level for a TIFF directory that the XML assigns to another image', async () => {
     const xml = omeXml(
       imageXml(pixelsXml('SizeC="3"', '<TiffData IFD="0"/>')) +
         imageXml(
@@ -103,7 +103,7 @@ describe('the channels of an OME-TIFF', () => {
     expect(difference(await drawLevel(slide, 0), composed).max).toBeLessThanOrEqual(1);
   });
 
-  it('are overlaid at all levels if each channel has its pyramid in SubIFDs or in the main chain of directories', async () => {
+  it('are overlaid at all levels, whether their pyramids are in SubIFDs or in the main chain of TIFF directories', async () => {
     const half = (index: number) =>
       exactDirectory({
         width: 150,
@@ -289,7 +289,7 @@ describe('the images of an OME-TIFF', () => {
     });
   });
 
-  it('are read from consecutive directories if the XML has no TiffData', async () => {
+  it('are read from consecutive TIFF directories if the XML has no TiffData', async () => {
     const xml = fourImages.replaceAll(/<TiffData[^>]*>/g, '');
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await openOmeTiff(xml, [label, half, exactPicture(tissue, 64), label]);

@@ -95,7 +95,7 @@ function build(
 const open = (...options: Parameters<typeof build>): Promise<Slide> => openBytes(build(...options));
 
 describe('a Philips slide', () => {
-  it('has level sizes calculated from the pixel spacings, not those that the directories state', async () => {
+  it('has level sizes calculated from the pixel spacings, not those that the TIFF directories state', async () => {
     const slide = await open();
     expect(slide).toMatchObject({ format: 'philips-tiff', vendor: 'Philips', objectivePower: null });
     expect(slide.levels).toMatchObject([

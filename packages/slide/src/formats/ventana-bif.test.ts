@@ -228,7 +228,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
-  it('has the same levels without Pos-X and Pos-Y if it has a single region', async () => {
+  it('with a single scanned region has the same levels whether or not the XML states Pos-X and Pos-Y', async () => {
     const withoutPosition = encodeInfo([REGION]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
     const slide = await open(slideOf(REGION, tissue, withoutPosition));
     expect(slide.levels).toEqual((await open(slideOf(REGION, tissue))).levels);
@@ -346,7 +346,7 @@ describe('a Ventana slide with several regions', () => {
 });
 
 describe('a Ventana slide', () => {
-  it('has Label_Image (as macro) and Thumbnail as associated images, and no other directory', async () => {
+  it('has Label_Image (as macro) and Thumbnail as associated images, and no other TIFF directory', async () => {
     const slide = await open([...slideOf(REGION, tissue), probability]);
     expect([...slide.associatedImages].sort()).toEqual(['macro', 'thumbnail']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 60, height: 150 });

@@ -121,18 +121,15 @@ describe('openFileSource', () => {
     await expect(openFileSource(folder)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'throws an error for a named pipe without waiting for a writer',
-    async () => {
-      const pipe = join(folder, 'pipe');
-      execFileSync('mkfifo', [pipe]);
-      await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
-    },
-  );
+  it.skipIf(process.platform === 'win32')('rejects a named pipe without waiting for a writer', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+  });
 });
 
 describe('the fingerprint of a slide', () => {
-  it('is the same whether it is read from the open source or from the files on disk', async () => {
+  it('is the same for an open file (openFileSource) and for the file on disk (fingerprintOfFiles)', async () => {
     const source = await openFileSource(path);
     expect(await fingerprintOfFiles({ path })).toBe(source.fingerprint);
     await source.close();
