@@ -8,6 +8,7 @@ interface UsagePlotProps {
   readonly title: string;
   /** Oldest first; `day` is 'YYYY-MM-DD'. */
   readonly days: readonly { readonly day: string; readonly count: number }[];
+  /** A colour of the theme, which has its names from stains. */
   readonly color: 'haematoxylin' | 'eosin';
 }
 
@@ -16,7 +17,7 @@ const width = 300;
 const height = 90;
 /** Width of a bar as a fraction of the width of its day. */
 const barWidthFraction = 0.7;
-/** Minimum height of a bar, so that a day with a few events is visible beside a busy one. */
+/** Minimum height of a bar in SVG units, so that a day with a few events is visible beside a busy one. */
 const minBarHeight = 2;
 
 /** Bar chart of the admin dashboard with one number per day. A collapsible table below it shows the exact numbers. */

@@ -26,7 +26,8 @@ export function ChainState() {
   }
   if (chain.data === undefined) return null; // the list of entries below shows the loading state
 
-  // `entries` (their number) is null only before the first result, and `brokenAt` (the number of an entry) unless the chain is broken.
+  // `entries` (the number of checked entries) is null only before the first result. `brokenAt` (the number of an entry) is null unless
+  // the chain is broken.
   const { state, isChecking, entries, brokenAt, checkedAt } = chain.data;
   const checkButton = (
     <Button

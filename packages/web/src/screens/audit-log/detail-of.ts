@@ -73,7 +73,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     const [before, after] = consume('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${before} → ${after}`);
   }
-  // The slide files name another dataset than the catalogue, which keeps its own.
+  // The metadata files of the slide name another dataset than the catalogue, which keeps its own.
   if ('dataset_in_files' in detail) {
     const [dataset, inFiles] = consume('dataset', 'dataset_in_files').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${dataset}`, `${texts.datasetInFiles}: ${inFiles}`);
@@ -131,7 +131,7 @@ function valueText(value: string | number | boolean): string {
 
 /**
  * Returns the prefix of the details that contain the old and the new value of a field. For the field 'organ_type' these details are
- * 'organ_before' and 'organ_after', so the prefix is 'organ'. Only 'file_name' is its own prefix.
+ * 'organ_before' and 'organ_after', so the prefix is 'organ'. 'file_name' keeps its suffix.
  */
 function valuePrefixOf(field: string): string {
   return field === 'file_name' ? field : field.replace(/_(name|type)$/, '');

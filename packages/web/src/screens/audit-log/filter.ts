@@ -67,7 +67,7 @@ export function toApiFilter(filter: AuditLogFilter): AuditFilter {
 }
 
 /**
- * Returns when a day begins in the time zone of the browser, as an ISO timestamp; undefined for an invalid day.
+ * Returns when a day begins in the time zone of the browser, as an ISO timestamp; undefined when `day` is not of the form 'YYYY-MM-DD'.
  *
  * @param options `daysLater: 1` returns the beginning of the day after `day`
  */

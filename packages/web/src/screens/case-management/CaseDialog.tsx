@@ -45,7 +45,7 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
     const result =
       existingCase === null
         ? await makeCase({ dataset, ...values })
-        : await changeCase(existingCase.id, { ...values, version: existingCase.version });
+        : await changeCase(existingCase.id, { ...values, version: existingCase.version }); // rejected if the case has been changed since
     setRunning(false);
     if (!result.success) return setError(result.message);
     announce(result);

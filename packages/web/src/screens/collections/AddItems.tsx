@@ -23,7 +23,7 @@ interface AddItemsProps {
 }
 
 /**
- * Dialog in which the user chooses saved views (a named position on a slide), slides and cases, and adds them to a collection (a sequence
+ * Dialog in which the user chooses saved views (named positions on slides), slides and cases, and adds them to a collection (a sequence
  * of items that readers step through).
  */
 export function AddItems({ onAdd, onClose }: AddItemsProps) {
@@ -107,7 +107,7 @@ function keyOf({ item }: Candidate): string {
 
 /** Returns the items of a kind whose titles match the search. The server searches slides; the browser searches views and cases. */
 function useCandidates(kind: Kind, search: string): readonly Candidate[] {
-  // `isEnabled` loads only the items of this kind.
+  // Only the query for this kind is enabled.
   const views = useSavedViews({ isEnabled: kind === 'view' });
   const images = useImageSearch(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });
@@ -131,7 +131,7 @@ function useCandidates(kind: Kind, search: string): readonly Candidate[] {
           detail: text ?? '',
         }),
       )
-      .reverse(); // lists the last changed view last; the API returns it first
+      .reverse(); // the API returns the last changed view first; the list ends with it
   }
   return (cases.data ?? [])
     .filter(({ name }) => matchesSearch(name))

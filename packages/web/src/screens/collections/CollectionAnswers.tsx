@@ -141,7 +141,10 @@ function personOf({ uid, person }: CollectionAnswer): string {
   return visitorNumber === undefined ? person : texts.visitor(Number(visitorNumber));
 }
 
-/** Returns the answer as text: a free text, the texts of the chosen choices, or the coordinates of the marked point in level-0 pixels. */
+/**
+ * Returns the answer as text: a free text, the texts of the chosen choices, or the coordinates of the marked point in level-0 pixels.
+ * Of a removed question with choices, only the indexes of the chosen ones are known.
+ */
 function answerText({ answer, question }: CollectionAnswer, choices: readonly string[]): string {
   if (typeof answer === 'string') return answer;
   if (question !== null && choices.length > 0) {

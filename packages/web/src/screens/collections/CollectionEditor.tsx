@@ -62,7 +62,7 @@ function Editor({ collection }: { readonly collection: Collection }) {
     setRunning(true);
     const result = await changeCollection(collection.id, {
       ...changesOf(draft),
-      version: collection.version,
+      version: collection.version, // the server rejects the changes if the collection has been changed since
     });
     setRunning(false);
     if (!result.success) return setError(result.message);
@@ -156,7 +156,7 @@ function Readers({ value, onChange }: ReadersProps) {
   const [kind, setKind] = useState(() => readersKindOf(value));
   /** The listed accounts, kept while the owner selects another kind of readers. */
   const [listedUids, setListedUids] = useState<readonly string[]>(value === 'members' ? [] : value);
-  const isListedOffered = canListAccounts || listedUids.length > 0;
+  const offersListedAccounts = canListAccounts || listedUids.length > 0;
   function choose(nextKind: ReadersKind) {
     setKind(nextKind);
     if (nextKind === 'members') onChange('members');
@@ -176,7 +176,7 @@ function Readers({ value, onChange }: ReadersProps) {
         data={[
           { value: 'none', label: texts.onlyMe },
           { value: 'members', label: texts.allMembers },
-          ...(isListedOffered ? [{ value: 'listed' as const, label: texts.chosenPeople }] : []),
+          ...(offersListedAccounts ? [{ value: 'listed' as const, label: texts.chosenPeople }] : []),
         ]}
       />
       {kind === 'listed' &&

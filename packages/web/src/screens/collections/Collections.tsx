@@ -215,7 +215,7 @@ function CollectionCard({ collection, onOpenDialog }: ListProps & { readonly col
 function ViewList({ onOpenDialog }: ListProps) {
   const views = useSavedViews();
   return (
-    <section aria-label={texts.views} className={classes.views}>
+    <section aria-label={texts.views}>
       <Title order={2} mt="xl" mb="sm">
         {texts.views}
       </Title>

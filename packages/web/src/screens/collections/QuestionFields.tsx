@@ -30,7 +30,7 @@ interface QuestionFieldsProps {
   readonly onChange: (question: DraftQuestion | null) => void;
 }
 
-/** Limit of the API. */
+/** The API accepts at most this many. */
 const maxChoices = 20;
 
 /** Fields for the question of an item of a collection: its kind, text, correct answer and explanation. */

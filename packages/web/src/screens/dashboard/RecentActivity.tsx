@@ -46,7 +46,7 @@ export function RecentActivity() {
   );
 }
 
-/** One action. `subject` is the file name of a slide: a link if the slide is still in the catalogue (`imageId` is then not null). */
+/** One action. `subject` is the file name of its slide or null, and a link while the catalogue has the slide (`imageId` not null). */
 function Entry({ entry: { at, action, subject, imageId } }: { readonly entry: Activity }) {
   const EntryIcon = icons[action];
   return (

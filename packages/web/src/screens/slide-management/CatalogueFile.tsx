@@ -30,11 +30,12 @@ export function CatalogueFile() {
   const [checkedFile, setCheckedFile] = useState<CheckedFile | null>(null);
   /** Why the chosen file was not accepted; null without a failure. */
   const [failure, setFailure] = useState<string | null>(null);
+  /** Set by `FileButton`: empties its file input. */
   const resetInput = useRef<() => void>(null);
   const download = useMutation({
     mutationFn: downloadCatalogue,
     onSuccess: (blob) => {
-      saveFile(blob, texts.downloadName(new Date().toISOString().slice(0, 10)));
+      saveFile(blob, texts.downloadName(new Date().toISOString().slice(0, 10))); // the date in UTC
       toast.success(texts.downloaded);
     },
     onError: (error) => toast.error(messageOf(error, texts.downloadFailed)),
@@ -58,7 +59,7 @@ export function CatalogueFile() {
   });
 
   function checkChosenFile(file: File | null) {
-    resetInput.current?.(); // empties the input: choosing the same file again, after editing it, must trigger `onChange`
+    resetInput.current?.(); // choosing the same file again, after editing it, must trigger `onChange`
     if (file === null) return;
     setCheckedFile(null);
     setFailure(null);

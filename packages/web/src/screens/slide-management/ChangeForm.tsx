@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { changeSlides } from '../../api/slides.ts';
+import { type BulkEdit, changeSlides } from '../../api/slides.ts';
 import { announce } from '../../notifications/notify.ts';
 import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
@@ -10,7 +10,7 @@ interface ChangeFormProps extends SlideFormProps {
   readonly hint: string;
   readonly submitLabel: string;
   /** The change that submitting the form applies to all slides. */
-  readonly change: Parameters<typeof changeSlides>[1];
+  readonly change: BulkEdit;
   /** The input field of the new value. */
   readonly children: ReactNode;
 }

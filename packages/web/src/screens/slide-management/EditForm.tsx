@@ -19,7 +19,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [isScaleInvalid, setScaleInvalid] = useState(false);
   const [isRunning, setRunning] = useState(false);
   if (slide === undefined) return null;
-  /** The entered scale; undefined when it did not change. */
+  /** The entered scale: null restores that of the file, undefined means no change. */
   const calibration = calibrationOf(slide, mpp, power);
 
   async function submit(imageId: string, edit: SlideEdit) {

@@ -85,7 +85,7 @@ interface ProblemsProps {
   readonly isWrong?: boolean;
 }
 
-/** The lines of the file that the import ignores or rejects, each with its reason. */
+/** The lines of the file that match no slide, or those that are invalid, each with its reason. `subject` is an id or a file name. */
 function Problems({ title, lines, total, isWrong = false }: ProblemsProps) {
   if (total === 0) return null;
   return (

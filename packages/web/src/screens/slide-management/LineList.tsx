@@ -18,7 +18,7 @@ const estimatedLineHeightPx = 64;
 /** Lines that are rendered above and below the visible ones. */
 const overscanLines = 5;
 
-/** Lists lines of a catalogue file with their line numbers. The list is virtual: it renders only the visible ones of thousands of lines. */
+/** Lists lines of a catalogue file with their numbers. The list is virtual: it renders only the lines in and near its visible part. */
 export function LineList<Line extends { readonly line: number }>({
   title,
   hint,
@@ -27,7 +27,7 @@ export function LineList<Line extends { readonly line: number }>({
 }: LineListProps<Line>) {
   const titleId = useId();
   const scroller = useRef<HTMLElement>(null);
-  // The rule warns that the React compiler cannot memoise this component; the project does not use the compiler.
+  // oxlint warns that the React compiler cannot memoise this component; the project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: lines.length,

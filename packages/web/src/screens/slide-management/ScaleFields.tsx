@@ -3,7 +3,7 @@ import { Group, Input, TextInput } from '@mantine/core';
 import { formatFigure } from '../../formatting/numbers.ts';
 import { texts } from './texts.ts';
 
-/** Significant digits of a placeholder. */
+/** Significant digits of a scale in a placeholder. */
 const placeholderDigits = 4;
 
 interface ScaleFieldsProps {
@@ -19,11 +19,11 @@ interface ScaleFieldsProps {
 
 /**
  * Fields in which an administrator enters a scale (micrometres per pixel, objective power) that replaces the one of the slide file.
- * Without an entered scale, the fields are empty and show the scale of the file as placeholders.
+ * Without an entered scale, the fields are empty and show the scale of the file, if it has one, as placeholders.
  */
 export function ScaleFields(props: ScaleFieldsProps) {
   const { slide, mpp, power, isInvalid, onMppChange, onPowerChange } = props;
-  // When an administrator has entered a scale, `slide` contains that scale instead of the one of the file.
+  // When an administrator has entered a scale, `slide` contains that scale, and the scale of the file is not known here.
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown

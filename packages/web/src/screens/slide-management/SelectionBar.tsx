@@ -29,6 +29,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const [runningAction, setRunningAction] = useState<QuickAction | null>(null);
   /** The server changes at most `maxImagesAtOnce` slides per request. */
   const maxSelectable = Math.min(matchingCount, maxImagesAtOnce);
+  /** The selected slides that are not removed from the catalogue; only these can be moved, changed or removed. */
   const presentSlides = slides.filter((slide) => stateOf(slide) !== 'removed');
 
   async function run(action: QuickAction) {

@@ -35,7 +35,7 @@ export function SlideDialog({ request: { kind, slides }, onClose, onDone }: Slid
       title={titles[kind]}
       closeButtonProps={{ 'aria-label': sharedTexts.close }}
       centered
-      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
+      withinPortal={false} // keeps it inside `main`: elsewhere, the dialog's `header` would count as a second header of the page
     >
       <Form slides={slides} onClose={onClose} onDone={onDone} />
     </Modal>

@@ -31,6 +31,7 @@ export function SlideList() {
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
   const loadedSlides = slides.data ?? [];
+  /** Number of slides that match the status and the filter, loaded or not. */
   const matchingCount = counts.data?.[status] ?? loadedSlides.length;
   // A slide that no longer matches the filters after a change is not selected any more.
   const selectedSlides = loadedSlides.filter(({ id }) => selectedIds.has(id));
@@ -52,14 +53,14 @@ export function SlideList() {
     setSelectedIds(nextIds);
   };
 
-  /** Selects the first `maxImagesAtOnce` slides, after loading those that are not loaded yet. */
+  /** Selects the first `maxImagesAtOnce` slides, after loading those that are not loaded yet; fewer when loading fails. */
   async function selectMore() {
-    let pages = slides;
-    while (pages.hasNextPage && (pages.data?.length ?? 0) < maxImagesAtOnce) {
-      pages = (await pages.fetchNextPage()) as typeof slides; // the result has all fields that this function uses
-      if (pages.isFetchNextPageError) break;
+    let query = slides;
+    while (query.hasNextPage && (query.data?.length ?? 0) < maxImagesAtOnce) {
+      query = (await query.fetchNextPage()) as typeof slides; // the result has all fields that this function uses
+      if (query.isFetchNextPageError) break;
     }
-    setSelectedIds(new Set((pages.data ?? []).slice(0, maxImagesAtOnce).map(({ id }) => id)));
+    setSelectedIds(new Set((query.data ?? []).slice(0, maxImagesAtOnce).map(({ id }) => id)));
   }
 
   return (

@@ -25,7 +25,7 @@ export function SlideManagement() {
   // Thumbnails need an image session (the credential of pixels), which is kept alive while a viewer is registered.
   useEffect(() => {
     const unregister = imageSessions.registerViewer();
-    imageSessions.get().catch(() => undefined); // without a session the rows show a grey icon
+    imageSessions.get().catch(() => undefined); // without a session, the rows show a grey icon instead of the thumbnail
     return unregister;
   }, []);
 
@@ -37,7 +37,7 @@ export function SlideManagement() {
       <Text c="dimmed" mb="lg">
         {texts.hint}
       </Text>
-      <div className={classes.parts}>
+      <div className={classes.sections}>
         <Group gap="xs">
           <Button
             size="sm"

@@ -48,8 +48,8 @@ const stateColours: Readonly<Record<SlideState, string>> = {
 /** The row of one slide in the table of the slides screen: its properties, its state and a menu with its actions. */
 export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
   const { id, file_name: name, error } = slide;
-  /** Why the last scan did not apply the metadata files (`catalogue.csv`) to the slide; null when it did. */
-  const hold = slide.metadata_hold;
+  /** Why metadata files (such as `catalogue.csv`) are not applied to the slide; null when they are, and without such files. */
+  const metadataHold = slide.metadata_hold;
   const session = useImageSession().id;
   const state = stateOf(slide);
   return (
@@ -91,9 +91,11 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
             <SlideError error={error} code={slide.error_code} languageWhenMixed="tr" />
           </Text>
         )}
-        {hold !== null && (
+        {metadataHold !== null && (
           <Text size="sm" className={classes.reason ?? ''}>
-            {hold.kind === 'kept' ? texts.kept(hold.dataset ?? texts.noDataset) : texts.waiting}
+            {metadataHold.kind === 'kept'
+              ? texts.kept(metadataHold.dataset ?? texts.noDataset)
+              : texts.waiting}
           </Text>
         )}
       </td>
@@ -107,7 +109,7 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
   );
 }
 
-/** A cell that shows "unknown" for null. On narrow screens, where rows become cards, CSS hides it when it is empty. */
+/** A cell that shows "unknown" for null. On narrow screens, where rows become cards, CSS hides the cell then. */
 function Cell({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <td data-label={label} data-empty={children === null || undefined}>

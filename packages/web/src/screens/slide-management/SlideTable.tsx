@@ -14,7 +14,7 @@ interface SlideTableProps {
   readonly onSelect: (slides: readonly ManagedImage[], isSelected: boolean) => void;
   readonly onOpenDialog: (request: DialogRequest) => void;
   /**
-   * Called after each rendering in which at most `linesBeforeEnd` lines follow the last rendered one. Must load the next page of slides,
+   * Called, possibly repeatedly, while fewer than `linesBeforeEnd` lines follow the last rendered one. Must load the next page of slides,
    * unless it is loading already.
    */
   readonly onNearEnd: () => void;
@@ -32,7 +32,7 @@ const columnCount = columns.length + 2;
 const estimatedHeightsPx = { dataset: 52, slide: 76 };
 /** Number of lines that are rendered above and below the visible ones. */
 const overscanLines = 10;
-/** The next page is loaded when at most this many lines follow the last rendered one. */
+/** The next page is loaded when fewer than this many lines follow the last rendered one. */
 const linesBeforeEnd = 20;
 
 /**
@@ -53,7 +53,7 @@ export function SlideTable(props: SlideTableProps) {
     observer.observe(document.body);
     return () => observer.disconnect();
   }, []);
-  // The rule warns that the React compiler cannot memoise this component; the project does not use the compiler.
+  // oxlint warns that the React compiler cannot memoise this component; the project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useWindowVirtualizer({
     count: lines.length,
@@ -134,7 +134,7 @@ export function SlideTable(props: SlideTableProps) {
 function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
-    <tr className={classes.gap} aria-hidden>
+    <tr className={classes.spacer} aria-hidden>
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
       <td colSpan={columnCount} style={{ height }} />
     </tr>

@@ -5,9 +5,9 @@
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
 
-/** Valid range of micrometres per pixel. */
+/** Range of micrometres per pixel that the API accepts. */
 const mppRange = { min: 0.001, max: 1000 };
-/** Valid range of the objective power. */
+/** Range of the objective power that the API accepts. */
 const powerRange = { min: 0.1, max: 1000 };
 
 /**

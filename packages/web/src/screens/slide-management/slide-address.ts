@@ -10,7 +10,7 @@ export interface SlideListFilters {
   readonly filter: SlideFilter;
 }
 
-/** Parses the parameters. An empty `dataset` selects the slides without a dataset; without this parameter, slides of all datasets match. */
+/** Parses the parameters. An empty `dataset` selects the slides without a dataset; without the parameter, all slides match. */
 export function readSlideFilters(query: URLSearchParams): SlideListFilters {
   return {
     status: ManagedStatus.safeParse(query.get('status')).data ?? 'listed',

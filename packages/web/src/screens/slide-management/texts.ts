@@ -2,11 +2,11 @@ import type { ImportedField, ManagedStatus } from '@lamina/contract';
 import { formatNumber } from '../../formatting/numbers.ts';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 
-/** Texts and number formats of the slides screen of administrators. */
 const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatNumber(count)} slides`);
-const figure = (value: number) =>
+const formatPixelSize = (value: number) =>
   value.toLocaleString(chosenLanguageOr('tr'), { maximumSignificantDigits: 4 });
 
+/** Texts of the slides screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {
@@ -42,7 +42,8 @@ export const texts = wording({
     size: 'Boyut',
     scale: 'Ölçek',
     actions: 'İşlemler',
-    micrometres: (value: number) => `${figure(value)} µm/piksel`,
+    /** @param value µm per pixel */
+    micrometres: (value: number) => `${formatPixelSize(value)} µm/piksel`,
     estimated: (value: string) => `${value} (tahmini)`,
     entered: (value: string) => `${value} (elle girildi)`,
     pixelSize: 'Piksel boyutu (µm)',
@@ -168,7 +169,7 @@ export const texts = wording({
     size: 'Size',
     scale: 'Scale',
     actions: 'Actions',
-    micrometres: (value) => `${figure(value)} µm per pixel`,
+    micrometres: (value) => `${formatPixelSize(value)} µm per pixel`,
     estimated: (value) => `${value} (estimated)`,
     entered: (value) => `${value} (entered by hand)`,
     pixelSize: 'Pixel size (µm)',

@@ -64,7 +64,7 @@ export function UploadPanel() {
     if (uid !== null) setUploadOwner(uid);
   }, [uid]);
 
-  /** Returns the dataset of an unfinished upload of the same files, which will be resumed; null when there is none. */
+  /** Returns the dataset of an unfinished upload with the same path, file count and size, which will be resumed; null without one. */
   function unfinishedDatasetOf(group: FileGroup): string | null {
     const unfinished = uploads.find(
       ({ state, path, is_folder, file_count, size_bytes }) =>
@@ -148,7 +148,7 @@ export function UploadPanel() {
 
   return (
     <Panel title={texts.heading}>
-      <div className={classes.parts}>
+      <div className={classes.sections}>
         <Text c="dimmed">{texts.hint}</Text>
         <DatasetField
           className={classes.dataset ?? ''}

@@ -43,7 +43,7 @@ async function filesOfEntry(entry: FileSystemEntry, parentPath: string): Promise
   return (await Promise.all(filesPerChild)).flat();
 }
 
-/** Returns the entries of a folder. `readEntries` returns at most 100 per call, and none at the end. */
+/** Returns the entries of a folder. `readEntries` returns a batch per call (of at most 100 in Chromium), and an empty one at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
   const children: FileSystemEntry[] = [];

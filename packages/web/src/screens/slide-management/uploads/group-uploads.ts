@@ -49,7 +49,7 @@ const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$
  * - A slide that consists of a single file is an upload of its own, even inside a folder.
  * - A slide with a companion folder is one upload together with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
  * - Several DICOM files that were not chosen in a folder are one upload.
- * - A VMS file lists its companions: it is one upload together with all files that were not chosen in a folder.
+ * - A VMS file lists its companions: it is one upload together with all other files that were not chosen in a folder.
  * - Any other folder is one upload if one of its files usually has companions. If none has, each of its files is an upload.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
@@ -87,7 +87,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
       filesWithoutCompanionFolder.push(slideFile);
       continue;
     }
-    // The names are compared without case: `companionFolderOf` returns lower case.
+    // `companionFolderOf` returns a lower-case name.
     const [folder, files] = [...filesByFolder].find(([name]) => name.toLowerCase() === companionFolder) ?? [];
     if (folder === undefined || files === undefined) {
       refused.push({ path: slideFile.path, reason: 'needsFolder' });

@@ -3,7 +3,7 @@ import { formatNumber } from '../../../formatting/numbers.ts';
 import { chosenLanguageOr, wording } from '../../../language/language.ts';
 import type { Refusal } from './group-uploads.ts';
 
-/** Texts of the upload panel on the slides screen. */
+/** Texts of the upload panel. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {
@@ -167,7 +167,7 @@ export const texts = wording({
   },
 });
 
-/** Returns a sentence that says why the browser does not upload a file. */
+/** Returns a sentence that says why the browser does not upload a file. For invalid names, it is the sentence of the server. */
 export function refusalSentence(reason: Refusal): string {
   return isErrorReason(reason) ? reasonText(reason, chosenLanguageOr('tr')) : texts[reason];
 }

@@ -3,7 +3,7 @@ import type { SlideUpload } from '@lamina/contract';
 import { problemSentence, texts } from './texts.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
-/** A button of a line. `hide` removes a finished upload from the list. */
+/** A button of a line. `sendAgain` repeats a file whose checksum was wrong; `hide` removes a finished upload from the list. */
 type LineAction = 'pause' | 'resume' | 'sendAgain' | 'cancel' | 'hide';
 
 export interface UploadLine {
@@ -15,7 +15,7 @@ export interface UploadLine {
   readonly sizeBytes: number;
   /** Null once all bytes have been sent, and for an upload that another tab or an earlier visit has begun. */
   readonly sentBytes: number | null;
-  /** Null unless this tab is sending the upload. */
+  /** Null unless this tab is sending the upload and has measured the rate. */
   readonly bytesPerSecond: number | null;
   /** Number of files that the server has received completely. */
   readonly sentFiles: number;
@@ -32,7 +32,7 @@ export interface UploadLine {
   readonly uploadId: string | null;
 }
 
-/** When the server has found no slide this long after the beginning of an upload, its line says that the folder contains none. */
+/** When the server has found no slide this long after the beginning of an upload, the line says that the upload contains none. */
 const noSlideFoundAfterMs = 60_000;
 
 /**

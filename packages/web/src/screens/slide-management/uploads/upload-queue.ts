@@ -147,7 +147,7 @@ export function enqueue(group: FileGroup, dataset: string): boolean {
   return true;
 }
 
-/** Aborts the current attempt to send an upload, and starts the next waiting one. */
+/** Pauses an upload (aborts the current attempt to send it), and starts the next waiting one. */
 export function pause(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined) return;
@@ -231,7 +231,7 @@ function handleFailure(entry: QueueEntry, error: unknown): void {
     window.addEventListener('online', retry);
     return;
   }
-  // `sendFile` cannot sign the person out. `invalidateUploads` makes the API client send a request, which gets the same error and does so.
+  // `sendFile` cannot sign the user out. The API client can: `invalidateUploads` makes it send a request, which gets the same error.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
   updateUpload(entry, {
@@ -262,7 +262,7 @@ async function sendMissingFiles(entry: QueueEntry, signal: AbortSignal): Promise
   let completeBytes = 0;
   let completeFiles = 0;
   for (const { path, file } of group.files) {
-    // Of an earlier attempt, complete files are skipped, and unchanged incomplete files are resumed. All other files are sent in full.
+    // Skips files that an earlier attempt has sent completely, and resumes unchanged incomplete ones. Sends all others in full.
     const serverFile = serverFiles.get(path);
     const isComplete = serverFile?.state === 'checking' || serverFile?.state === 'checked';
     if (!isComplete) {
