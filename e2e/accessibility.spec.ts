@@ -135,7 +135,7 @@ test('axe finds no accessibility violation on the dashboard, its user menu, and 
   await expectNoAxeFindings(page, 'profile that cannot be loaded');
 });
 
-test('axe finds no accessibility violation in the viewer while the image list loads, while no slide is selected, and when the list or a slide cannot be loaded', async ({
+test('axe finds no accessibility violation in the viewer while the image list loads, without a selected slide, and when list or slide cannot be loaded', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -250,7 +250,7 @@ test('axe finds no accessibility violation on the list of pending accounts in us
   }
 });
 
-test('axe finds no accessibility violation where a member requests access to a restricted dataset, and on the dataset management of an administrator', async ({
+test('axe finds no accessibility violation on the dialog that requests access to a restricted dataset, and on dataset management', async ({
   openPageAs,
   createAccount,
   product,

@@ -59,7 +59,9 @@ function reportFigures(screen: string, figures: string): void {
   console.log(`      ${screen}: ${figures}`);
 }
 
-test('the first load of the login page is at most 200 kB of compressed script', async ({ openPageAs }) => {
+test('the login page loads at most 200 kB of compressed script on the first visit', async ({
+  openPageAs,
+}) => {
   const page = await openPageAs('anonymous');
   const script = countScript(page);
   await page.goto('/');

@@ -131,7 +131,7 @@ test('the key S saves a screenshot of the viewer as a PNG file named after the s
   await expect(page.getByText('The screenshot has been saved')).toBeAttached();
 });
 
-test('cells are counted inside the counting circle, and Backspace removes the last counted cell', async ({
+test('clicks inside the counting circle of the viewer count cells, and Backspace removes the last counted cell', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

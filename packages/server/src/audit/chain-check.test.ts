@@ -107,7 +107,7 @@ describe.each(databaseKinds)('checkChain of the audit log, with %s as database',
     expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
   });
 
-  it('throws when the given signal is aborted', async () => {
+  it('throws when the AbortSignal of the caller is aborted', async () => {
     const db = await databaseWithEvents(kind, 5);
     await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
   });

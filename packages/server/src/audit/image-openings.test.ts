@@ -65,7 +65,7 @@ async function entriesOf({ services }: Pick<SlideServer, 'services'>) {
 }
 
 describe.each(variants)(
-  'audit of first pixels of a slide in an image session, with $database as database, through $tileAdapter',
+  'audit of first pixels of a slide in an image session, with $database as database, tiles through $tileAdapter',
   (variant) => {
     it.each([
       ['the thumbnail', thumbnail, 'thumbnail'],

@@ -13,8 +13,8 @@ const entriesOf = async ({ services }: Awaited<ReturnType<typeof testServer>>) =
       .execute()
   ).map(({ detail }) => JSON.parse(detail) as Record<string, unknown>);
 
-describe('recordSettingsChange', () => {
-  it('writes settings-changed at the first start, and not again while the settings stay the same', async () => {
+describe('recordSettingsChange (audit event about changed server settings)', () => {
+  it('writes the event settings-changed at the first start of the server, and no further one while the settings are the same', async () => {
     const server = await testServer();
     await recordSettingsChange(server.services, server.config);
     await recordSettingsChange(server.services, server.config);

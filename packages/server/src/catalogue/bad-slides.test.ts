@@ -203,7 +203,7 @@ async function expectHealthySlideServed(files: readonly BadFile[]): Promise<void
 
 describe('valid slide beside damaged files', () => {
   it.skipIf(!hasBadSlidesFolder)(
-    `is served while the server reads all files of the folder bad-slides and answers requests for them${hasBadSlidesFolder ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
+    `is served while the server reads the files of the folder bad-slides and responds to requests for them${hasBadSlidesFolder ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
     () => expectHealthySlideServed(readBadSlidesFolder()),
   );
 

@@ -103,7 +103,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('adds to a slide exactly the files that its leading file names', async () => {
+  it('adds to a Hamamatsu VMS slide exactly the files that its .vms file names', async () => {
     const vms = '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n';
     await writeFile('Set/a.vms', vms);
     await writeFile('Set/one.jpg', '23');

@@ -105,7 +105,7 @@ describe('the account change "approve"', () => {
     },
   );
 
-  it('sets adminApproved, approvalDate and updatedAt', () => {
+  it('sets adminApproved, approvalDate and updatedAt of a pending account', () => {
     expect(approve(account('pending', 'unassigned'), undefined, now)).toMatchObject({
       adminApproved: true,
       approvalDate: now,

@@ -82,42 +82,45 @@ describe('Prometheus metrics', () => {
     expect(increase['db_seconds_count{kind="select"}']).toBeGreaterThan(0);
   });
 
-  it.each(tileAdapters)('count the tiles that $tileAdapter sends', async ({ tileFastPath }) => {
-    const server = await slideServer({ config: { tileFastPath } });
-    const { app, services, fixtures, sessionOf, put, rescan, idOf } = server;
-    const address = await app.listen({ host: '127.0.0.1', port: 0 });
-    await put(
-      'Tissue/a.svs',
-      await buildSvs({ width: 480, height: 400, tileSize: 128, downsamples: [1, 4] }),
-    );
-    await rescan();
-    const session = await sessionOf(await fixtures.user());
-    const url = `${address}${apiBase}/image-catalog/proxy/${await idOf('a.svs')}/image_files`;
-    const requestTile = async (tile: string, init: RequestInit = {}) => {
-      const response = await fetch(`${url}/${tile}?session=${session}`, init);
-      await response.arrayBuffer();
-      return response;
-    };
-    await requestTile('9/0_0.jpg');
-    await requestTile('8/0_0.jpg'); // is in the cache from now on
-    const before = await scrape(server);
-    const etag = (await requestTile('9/1_1.jpg')).headers.get('etag') ?? '';
-    await requestTile('9/1_1.jpg', { method: 'HEAD' });
-    await requestTile('8/0_0.jpg');
-    await requestTile('9/1_1.jpg', { headers: { 'if-none-match': etag } });
-    expect(services.metrics.tiles.fastPathResponses('HEAD', 200)).toBe(tileFastPath ? 1 : 0);
-    const after = await scrape(server);
-    const increase = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
-    expect(increase(`http_requests_total{method="GET",route="${tileRoute}",status="200"}`)).toBe(2);
-    expect(increase(`http_requests_total{method="HEAD",route="${tileRoute}",status="200"}`)).toBe(1);
-    expect(increase(`http_requests_total{method="GET",route="${tileRoute}",status="304"}`)).toBe(1);
-    expect(increase(`http_request_seconds_count{route="${tileRoute}"}`)).toBe(4);
-    expect(increase('tiles_total{result="ok",source="stored"}')).toBe(2); // GET and HEAD
-    expect(increase('tiles_total{result="ok",source="kept"}')).toBe(1);
-    expect(increase('tiles_total{result="not_modified",source="none"}')).toBe(1);
-    expect(increase('tile_seconds_count{kind="kept"}')).toBe(1);
-    expect(after.get('http_connections')).toBeGreaterThan(0);
-  });
+  it.each(tileAdapters)(
+    'count the tiles that are sent through $tileAdapter of the tile endpoint',
+    async ({ tileFastPath }) => {
+      const server = await slideServer({ config: { tileFastPath } });
+      const { app, services, fixtures, sessionOf, put, rescan, idOf } = server;
+      const address = await app.listen({ host: '127.0.0.1', port: 0 });
+      await put(
+        'Tissue/a.svs',
+        await buildSvs({ width: 480, height: 400, tileSize: 128, downsamples: [1, 4] }),
+      );
+      await rescan();
+      const session = await sessionOf(await fixtures.user());
+      const url = `${address}${apiBase}/image-catalog/proxy/${await idOf('a.svs')}/image_files`;
+      const requestTile = async (tile: string, init: RequestInit = {}) => {
+        const response = await fetch(`${url}/${tile}?session=${session}`, init);
+        await response.arrayBuffer();
+        return response;
+      };
+      await requestTile('9/0_0.jpg');
+      await requestTile('8/0_0.jpg'); // is in the cache from now on
+      const before = await scrape(server);
+      const etag = (await requestTile('9/1_1.jpg')).headers.get('etag') ?? '';
+      await requestTile('9/1_1.jpg', { method: 'HEAD' });
+      await requestTile('8/0_0.jpg');
+      await requestTile('9/1_1.jpg', { headers: { 'if-none-match': etag } });
+      expect(services.metrics.tiles.fastPathResponses('HEAD', 200)).toBe(tileFastPath ? 1 : 0);
+      const after = await scrape(server);
+      const increase = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
+      expect(increase(`http_requests_total{method="GET",route="${tileRoute}",status="200"}`)).toBe(2);
+      expect(increase(`http_requests_total{method="HEAD",route="${tileRoute}",status="200"}`)).toBe(1);
+      expect(increase(`http_requests_total{method="GET",route="${tileRoute}",status="304"}`)).toBe(1);
+      expect(increase(`http_request_seconds_count{route="${tileRoute}"}`)).toBe(4);
+      expect(increase('tiles_total{result="ok",source="stored"}')).toBe(2); // GET and HEAD
+      expect(increase('tiles_total{result="ok",source="kept"}')).toBe(1);
+      expect(increase('tiles_total{result="not_modified",source="none"}')).toBe(1);
+      expect(increase('tile_seconds_count{kind="kept"}')).toBe(1);
+      expect(after.get('http_connections')).toBeGreaterThan(0);
+    },
+  );
 
   it('count sign-in attempts rejected with 429 by the throttle rule', async () => {
     const server = await testServer();

@@ -119,7 +119,7 @@ describe.each(testedDatabases)(
     const pixelsFromAll = (resource: string, sessionId: string) =>
       Promise.all(connections.map((agent) => pixels(resource, sessionId, agent)));
 
-    it('return the same descriptor, thumbnail, native tile and rendered tile', async () => {
+    it('both return the same descriptor, thumbnail, native tile and rendered tile of a slide', async () => {
       const sessionId = await createSession();
       for (const resource of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
         const [first, second] = await pixelsFromAll(resource, sessionId);
@@ -173,7 +173,7 @@ describe.each(testedDatabases)(
       for (const { status } of await pixelsFromAll(nativeTile, sessionId)) expect(status).toBe(200);
     });
 
-    it('exit when the program receives SIGTERM', async () => {
+    it('exit when the parent process of both receives SIGTERM', async () => {
       const children = childrenOf(server.process);
       expect(await server.stop()).toBe(0);
       for (const pid of children) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
