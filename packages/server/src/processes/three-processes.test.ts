@@ -26,7 +26,7 @@ const waitOptions = { timeout: 60_000, interval: 100 };
 const canRun = databaseKinds.includes('PostgreSQL') && nginx !== null;
 if (!canRun) console.log('The tests with three processes are skipped: they need PostgreSQL and nginx.');
 
-describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => {
+describe.skipIf(!canRun)('three server processes behind nginx, over one PostgreSQL database', () => {
   let folder: string;
   let database: TestDatabase;
   let balancer: LoadBalancer;
@@ -95,7 +95,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     };
   }
 
-  it('answer every request, with at most one retry, while one process is killed and then all are restarted', async () => {
+  it('answer every request, with at most one retry, while one of them is killed and then all are restarted', async () => {
     const tally = { requests: 0, retried: 0, failed: [] as string[] };
     const viewingEnded = new AbortController();
 

@@ -113,7 +113,7 @@ describe.each(databaseKinds)('change of the own password (database: %s)', (datab
     ['an empty new password', { new_password: '' }, 'Yeni şifre gerekli.'],
     ['a new password of 7 characters', { new_password: 'yedi-7!' }, 'Yeni şifre en az 8 karakter olmalı.'],
     ['a new password of 1,025 characters', { new_password: 'x'.repeat(1025) }, 'Yeni şifre çok uzun.'],
-  ])('rejects a request with %s', async (_, body, message) => {
+  ])('returns 400 and keeps the old password for a request with %s', async (_, body, message) => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
     expect(await as(user).call(changePassword, { body })).toMatchObject({

@@ -63,7 +63,7 @@ const applicant = {
   purpose: 'Böbrek biyopsileri\nüzerine tez',
 };
 
-describe.each(databaseKinds)('an application for an account, on %s', (database) => {
+describe.each(databaseKinds)('an application for an account (database: %s)', (database) => {
   it('is counted and listed for administrators, oldest application first, with the affiliation and purpose of the applicant', async () => {
     const { client, as, clock } = await startWithAdmin(database);
     await as(null).call(register, { body: applicant });
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
   });
 
-  it('is reported to every active administrator, in at most one e-mail in five minutes', async () => {
+  it('is reported by e-mail to every active administrator, at most once in five minutes', async () => {
     const { as, fixtures, clock, outbox } = await startWithAdmin(database);
     await fixtures.admin({ email: 'ikinci@example.org' });
     await fixtures.admin({ email: 'eski@example.org', status: 'suspended' });
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
   });
 });
 
-describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', (database) => {
+describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval (database: %s)', (database) => {
   it('makes an approved account pending again, without role, datasets and sessions', async () => {
     const { client, as, fixtures, dataset, inDays, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending' });
@@ -184,7 +184,7 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
   });
 });
 
-describe.each(databaseKinds)('approval with a role, datasets and an end date, on %s', (database) => {
+describe.each(databaseKinds)('approval with a role, datasets and an end date (database: %s)', (database) => {
   it('sets role, datasets and end date in one step, with an audit entry and an e-mail', async () => {
     const { client, fixtures, dataset, inDays, outbox, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
@@ -380,7 +380,7 @@ describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (dat
     }
   });
 
-  it('returns an error for an end date of an administrator', async () => {
+  it('returns 400 for an end date of an administrator', async () => {
     const { client, fixtures, inDays } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ expiresAt: inDays(3) });
     await client.call(promoteUser, { params: { uid } });

@@ -43,7 +43,7 @@ const summaryOf = ({ action, result, actor, target }: AuditEntry) =>
     target && (target.kind === 'account' ? target.uid : target.id),
   ] as const;
 
-describe.each(databaseKinds)('the audit log, on %s', (database) => {
+describe.each(databaseKinds)('the audit log (database: %s)', (database) => {
   it('lists who did what to whom, when and from which address, newest first', async () => {
     const server = await testServer({ database });
     const { admin, client, read } = await signInAdmin(server);
@@ -166,7 +166,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('a rejected request, on %s', (database) => {
+describe.each(databaseKinds)('a rejected API request (database: %s)', (database) => {
   it('writes an audit event with account, endpoint and reason', async () => {
     const server = await testServer({ database });
     const { read } = await signInAdmin(server);
@@ -219,7 +219,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) => {
+describe.each(databaseKinds)('the CSV file of the audit log (database: %s)', (database) => {
   it('has every entry that matches the filter, and its download writes an audit event', async () => {
     const server = await testServer({ database });
     const { client, admin, read } = await signInAdmin(server);
@@ -248,7 +248,7 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
     expect(JSON.stringify(exportEvent?.detail)).not.toContain('@');
   });
 
-  it('has all entries of a large log, without those added during the download', async () => {
+  it('has each of 1,100 entries exactly once, newest first', async () => {
     const server = await testServer({ database });
     const { client } = await signInAdmin(server);
     // More entries than the export reads from the database at once.
@@ -278,7 +278,7 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
   });
 });
 
-describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database) => {
+describe.each(databaseKinds)('the hash chain of the audit log (database: %s)', (database) => {
   it('is verified in the background when an administrator requests its state, and is then reported as intact', async () => {
     const server = await testServer({ database });
     const { client } = await signInAdmin(server);
@@ -333,7 +333,7 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
 describe.each(databaseKinds)(
   'the daily statistics of sign-ins and opened slides (database: %s)',
   (database) => {
-    it('cover thirty days, whose limits follow the configured time zone', async () => {
+    it('have one entry for each of thirty days, which begin and end in the configured time zone', async () => {
       const server = await testServer({ database });
       const { fixtures, clock, services } = server;
       const user = await fixtures.user();

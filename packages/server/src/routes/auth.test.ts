@@ -87,7 +87,7 @@ describe('registration', () => {
     ['no password', { password: undefined }, 'Şifre gerekli.'],
     ['an address without @', { email: 'ayse' }, 'Geçersiz e-posta formatı.'],
     ['an address of 256 characters', { email: `${'a'.repeat(250)}@b.org` }, 'Geçersiz e-posta formatı.'],
-  ])('rejects a request with %s', async (_, sent, message) => {
+  ])('returns 400 and creates no account for a request with %s', async (_, sent, message) => {
     const { as, services } = await testServer();
     const response = await as(null).call(register, { body: { ...person, ...sent } as never });
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });

@@ -249,7 +249,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field: null, item: 1 });
   });
 
-  it('send no more events to a visitor after the share link has ended', async () => {
+  it('send no more presentation events to a visitor after the share link has ended', async () => {
     const world = await setUp();
     const id = await createQuiz(world);
     const { opened, linkId } = await visitorOf(world, id);

@@ -92,7 +92,7 @@ async function visibilityOf(
 const fullAccess = { get: 200, pixels: [200, 200, 200], lists: [true, true, true, true] };
 const noAccess = { get: 404, pixels: [404, 404, 404], lists: [false, false, false, false] };
 
-describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
+describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) => {
   it('is visible to all members before it is restricted, and immediately afterwards only to accounts with a grant', async () => {
     const world = await startWithThreeSlides(database);
     const { setAccess, grant, revoke, server, ids } = world;
@@ -160,7 +160,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     await expectAfterOneSecond(fullAccess);
   });
 
-  it('returns the same 404 for its slides as for an unknown slide', async () => {
+  it('returns to an account without a grant the same 404 for its slides as for an unknown slide', async () => {
     const { setAccess, member, server, ids } = await startWithThreeSlides(database);
     await setAccess('restricted');
     const { client, session } = await member();
@@ -243,7 +243,7 @@ describe.each(databaseKinds)('the fast path of tile requests (database: %s)', (d
   });
 });
 
-describe.each(databaseKinds)('administration of datasets, on %s', (database) => {
+describe.each(databaseKinds)('administration of datasets (database: %s)', (database) => {
   it('lists each dataset with its slides, grants and access requests', async () => {
     const { setAccess, grant, member, admin, clock } = await startWithThreeSlides(database);
     await setAccess('restricted', true);
@@ -297,7 +297,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     expect(datasets.reduce((sum, { images }) => sum + images, withoutDataset)).toBe(slides);
   });
 
-  it('writes one audit event for each change, and none for a request without effect', async () => {
+  it('writes one audit event for each change, and none for a request that changes nothing', async () => {
     const { setAccess, grant, revoke, member, services } = await startWithThreeSlides(database);
     const { uid } = await member();
     for (let twice = 0; twice < 2; twice++) {
@@ -341,7 +341,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
   });
 });
 
-describe.each(databaseKinds)('a request for access to a dataset, on %s', (database) => {
+describe.each(databaseKinds)('a request for access to a dataset (database: %s)', (database) => {
   const requestAccess = (
     { client }: Awaited<ReturnType<World['member']>>,
     dataset = restrictedName,

@@ -176,7 +176,7 @@ describe('the DICOMweb metadata of a slide', () => {
     ['turned.dcm', 'the values in the DICOM file', [0, 1, 0, 1, 0, 0], [20, 40]],
     ['slide.svs', 'the defaults, because the file has no such values', [0, -1, 0, -1, 0, 0], [0, 0]],
   ])(
-    'states the orientation and origin of %s on the glass slide: %s',
+    'for the file %s, the orientation and origin of the image on the glass slide are %s',
     async (name, _, orientation, origin) => {
       const response = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,

@@ -226,7 +226,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     }
   });
 
-  it('have the security headers of tiles, and CORS headers for a configured origin', async () => {
+  it('have headers that forbid framing and MIME sniffing, and CORS headers for a configured origin', async () => {
     const { headers } = await get(`${instancePath(0)}/frames/1`, { accept: anySyntax });
     expect(headers).toMatchObject({
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

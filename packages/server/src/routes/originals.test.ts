@@ -79,8 +79,8 @@ async function startServer(database: (typeof databaseKinds)[number] = 'SQLite') 
   return { server, user, admin, token, svs, czi, idOf, allow, get, auditedDownloads };
 }
 
-describe.each(databaseKinds)('download of original files, on %s,', (database) => {
-  it('requires the download grant of the dataset, also for administrators', async () => {
+describe.each(databaseKinds)('download of original files (database: %s)', (database) => {
+  it('returns 403 without a download grant for the dataset, even to administrators', async () => {
     const { server, user, admin, idOf, allow, get } = await startServer(database);
     const url = `${idOf('Set/a.svs')}/original`;
     expect(await get(url)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
@@ -105,7 +105,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
     expect((await get(url, {}, { bearer: readToken.token })).status).toBe(403);
   });
 
-  it('is rejected for a file that cannot be de-identified unless the dataset allows it, and then each download writes an audit event', async () => {
+  it('returns 409 for a file that cannot be de-identified, unless the dataset allows identifiable files', async () => {
     const { admin, czi, idOf, allow, get, auditedDownloads } = await startServer(database);
     await allow('Set');
     const url = `${idOf('Set/b.czi')}/original`;
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
 });
 
 describe('download of an original file', () => {
-  it('returns the same bytes as a whole and in ranges, and their count in response to HEAD', async () => {
+  it('returns the same bytes as a whole and in ranges, and their number in response to HEAD', async () => {
     const { idOf, svs, allow, get, auditedDownloads, token } = await startServer();
     await allow('Set');
     const id = idOf('Set/a.svs');

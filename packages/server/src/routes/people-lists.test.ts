@@ -53,7 +53,7 @@ async function insertPeople(
   return uids;
 }
 
-describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
+describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
   it('returns every account, newest first, when the request has no parameters', async () => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 3, () => ({}));
@@ -138,7 +138,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
   );
 });
 
-describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
+describe.each(databaseKinds)('GET /admin/applications (database: %s)', (database) => {
   it('returns the applicants that match the search text, the number of matches, and the number of all pending accounts', async () => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 300, (index) => ({ displayName: index === 299 ? 'Şule Çınar' : null }));
@@ -149,7 +149,7 @@ describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database) => {
+describe.each(databaseKinds)('POST /admin/applications/approve (database: %s)', (database) => {
   it('approves each applicant with the same role and datasets, with an e-mail and an audit entry for each', async () => {
     const server = await startWithAdmin(database);
     const uids = await insertPeople(server, 3, () => ({}));
@@ -218,7 +218,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
   });
 });
 
-describe.each(databaseKinds)('1,000 accounts on %s', (database) => {
+describe.each(databaseKinds)('1,000 accounts (database: %s)', (database) => {
   it('are listed and searched within 300 ms of CPU time, and 200 are approved within 10 s', async () => {
     const server = await startWithAdmin(database);
     const uids = await insertPeople(server, 1000, (index) => ({ displayName: `Kişi ${index} Işık` }));

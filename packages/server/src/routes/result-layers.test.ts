@@ -21,7 +21,7 @@ function ramp(width: number, height: number): Float32Array {
 describe.each(databaseKinds)(
   'Result layers (analysis results drawn over a slide) with %s as database',
   (database) => {
-    it('are made from an uploaded float TIFF, with its descriptor, tiles and exact values', async () => {
+    it('return descriptor, tiles and exact values of an uploaded floating-point TIFF', async () => {
       const { send, overlay, image, owner } = await slideWithResults(database);
       // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
       const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
@@ -66,7 +66,7 @@ describe.each(databaseKinds)(
       expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
     });
 
-    it('can be uploaded further, after an interruption, from the offset that HEAD returns', async () => {
+    it('can be uploaded in two parts, the second from the offset that HEAD returns after an interruption', async () => {
       const { server, image, bearer, request, part } = await slideWithResults(database);
       const { body } = await server.as(bearer).call(createResultLayer, {
         params: { imageId: image.id },

@@ -375,7 +375,7 @@ describe.each(databaseKinds)('promotion of an account to administrator (database
   );
 });
 
-describe.each(databaseKinds)('setting the password of another account, on %s', (database) => {
+describe.each(databaseKinds)('setting the password of another account (database: %s)', (database) => {
   it.each(['active', 'pending', 'suspended'] as const)(
     'replaces the password of an account that is %s, ends its sign-ins and sends the person an e-mail',
     async (status) => {

@@ -23,7 +23,7 @@ describe('a stored password', () => {
     expect(hash).not.toContain('parola');
   });
 
-  it('gets a different hash each time when it is hashed twice', async () => {
+  it('gets two different hashes when it is hashed twice', async () => {
     expect(await passwords.hash('parola-123', null)).not.toBe(await passwords.hash('parola-123', null));
   });
 
@@ -33,7 +33,7 @@ describe('a stored password', () => {
     ['another case, which does not match', 'Şifre-ğüİ', false],
     ['a space at the end, which does not match', 'şifre-ğüİ ', false],
     ['a missing last letter, which does not match', 'şifre-ğü', false],
-  ])('şifre-ğüİ is compared with %s', async (_, input, expected) => {
+  ])('is compared with %s', async (_, input, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
     expect(await passwords.matchesHash(hash, input, null)).toBe(expected);
   });

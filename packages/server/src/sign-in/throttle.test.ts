@@ -153,7 +153,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account (databas
   });
 });
 
-describe('failed sign-ins on many accounts from one network', () => {
+describe('failed sign-ins from one network with many e-mail addresses', () => {
   it('get 429 after 100 failures for unknown e-mail addresses, also for an address with an account', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) await failSignIn(1, '192.0.2.1', server, unknown(n));
@@ -170,7 +170,7 @@ describe('failed sign-ins on many accounts from one network', () => {
     expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
-  it('from different addresses of one IPv6 /64 are counted as failures of one network', async () => {
+  it('are counted together when they come from different IP addresses of one IPv6 /64 network', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) {
       await failSignIn(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, unknown(n));
@@ -298,7 +298,7 @@ describe('sign-in with the right password', () => {
   });
 });
 
-describe('an API request that states the right current password', () => {
+describe('an API request with the right current password, for example the setup of two-step verification,', () => {
   it('counts towards the limit of successful sign-ins of the account', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();

@@ -89,7 +89,7 @@ function withIntendedChanges(version: string, table: string, row: AnyRow): AnyRo
     : withSearchText;
 }
 
-describe.each(databaseKinds)('migration of a database, on %s', (kind) => {
+describe.each(databaseKinds)('migration of a database (database: %s)', (kind) => {
   it('records the program version that ran each migration', async () => {
     const db = await openAndMigrate(await loadOldDatabase('0008', kind));
     const rows = await db.selectFrom('schema_changes').select(['migration', 'program_version']).execute();

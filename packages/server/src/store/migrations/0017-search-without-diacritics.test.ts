@@ -5,7 +5,7 @@ import { databaseKinds, openTestDatabase } from '../testing/test-database.ts';
 import { up } from './0017-search-without-diacritics.ts';
 
 it.each(databaseKinds)(
-  'migration 0017 removes diacritics from the search text of all entries, on %s',
+  'migration 0017 removes diacritics from the search text of all entries (database: %s)',
   async (kind) => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);

@@ -92,9 +92,9 @@ async function fillUp(): Promise<pg.Client[]> {
 }
 
 describe.skipIf(found === null)(
-  `a database that goes away${found === null ? ' (skipped: this machine has no PostgreSQL)' : ''}`,
+  `a server whose PostgreSQL database fails${found === null ? ' (skipped: this machine has no PostgreSQL)' : ''}`,
   () => {
-    it('serves pixels of open slides for 30 s, then returns 503', async () => {
+    it('returns descriptor, thumbnail and tiles of open slides for 30 s after a crash of PostgreSQL, then 503', async () => {
       const server = await startViewing();
       const { ask, session, addresses, clock } = server;
       vi.useFakeTimers({ toFake: ['performance'] });
@@ -120,7 +120,7 @@ describe.skipIf(found === null)(
       expect(await connectionsOf(server)).toBeLessThanOrEqual(10);
     });
 
-    it('records the first pixel shown while PostgreSQL was stopped once it is back', async () => {
+    it('writes the image-opened audit event for a tile sent during the outage when PostgreSQL is available again', async () => {
       const server = await startViewing();
       const { ask, user, token, imageId, db } = server;
       const session = await server.sessionOf(token);
@@ -150,7 +150,7 @@ describe.skipIf(found === null)(
       expect(await entries()).toEqual([{ actor_uid: user.uid }, { actor_uid: user.uid }]);
     });
 
-    it('returns 503 with one message for every call, and signs no user out', async () => {
+    it('returns 503 with the same message from every endpoint during the outage, and ends no sign-in', async () => {
       const server = await startViewing();
       const { caller, requestFor } = wellFormedRequests(() => server);
       const who = await caller('admin');
@@ -184,7 +184,7 @@ describe.skipIf(found === null)(
       );
     });
 
-    it('does not block requests while it hangs', async () => {
+    it('returns cached tiles, and 503 to other requests, while PostgreSQL hangs', async () => {
       const server = await startViewing();
       const { as, user, token, ask, session, addresses, app } = server;
       const { email, password } = user;
@@ -212,7 +212,7 @@ describe.skipIf(found === null)(
       expect(await connectionsOf(server)).toBeLessThanOrEqual(10);
     });
 
-    it('recovers after all connections are cut, with some failed requests', async () => {
+    it('returns no error except 503 while all its database connections are cut, and works again afterwards', async () => {
       const server = await startViewing();
       const { as, token, db, ask, session, addresses } = server;
       // The new sessions of this account end its oldest ones, so another account has the session of the tiles.
@@ -251,7 +251,7 @@ describe.skipIf(found === null)(
       expect(await connectionsOf(server)).toBeLessThanOrEqual(10);
     });
 
-    it('returns 503 while no connection is available, and recovers', async () => {
+    it('returns cached tiles, and 503 for a sign-out, while PostgreSQL accepts no connection, and works again afterwards', async () => {
       const server = await startViewing();
       const { as, token, db, ask, session, addresses } = server;
       const last = await postgres.connect();

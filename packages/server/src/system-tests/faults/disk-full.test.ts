@@ -86,9 +86,9 @@ function checkIntegrity(dataDir: string): unknown {
 const isPossible = isSmallDiskPossible();
 
 describe.skipIf(!isPossible)(
-  `a full disk${isPossible ? '' : ' (skipped: this machine lets a test have no disk of its own)'}`,
+  `a server whose disk is full${isPossible ? '' : ' (skipped: this machine lets a test have no disk of its own)'}`,
   () => {
-    it('rejects writes and keeps serving reads, and accepts writes again after space is freed', async () => {
+    it('returns 503 to sign-ins and registrations, still sends slides and tiles, and works again after space is freed', async () => {
       const server = await startOnSmallDisk();
       const ask = (method: string, url: string, more: { token?: string; body?: object } = {}) =>
         askServer(server, method, url, more);
