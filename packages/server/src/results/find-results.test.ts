@@ -14,78 +14,73 @@ vi.setConfig({ testTimeout: 60_000 });
 /** A GeoJSON file with one detected object. */
 const point = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: {} };
 
-describe.each(databaseKinds)(
-  'the job find-results, which searches the slide folder for analysis results (database: %s),',
-  (database) => {
-    it('adds a result layer for each result file beside a slide, and deletes the layer when the file is deleted', async () => {
-      const server = await slideServer({ database });
-      const { services, config } = server;
-      const admin = server.as(await server.fixtures.admin());
-      const maskValues = Uint8Array.from({ length: 256 }, (_, i) => [0, 100, 200][i % 3] as number);
-      const mask = valueTiff({ width: 16, height: 16, values: maskValues });
+describe.each(databaseKinds)('search of the slide folder for analysis results (%s)', (database) => {
+  it('adds a result layer for each result file beside a slide, and deletes the layer when the file is deleted', async () => {
+    const server = await slideServer({ database });
+    const { services, config } = server;
+    const admin = server.as(await server.fixtures.admin());
+    const maskValues = Uint8Array.from({ length: 256 }, (_, i) => [0, 100, 200][i % 3] as number);
+    const mask = valueTiff({ width: 16, height: 16, values: maskValues });
 
-      /** Writes a file whose modification time is old enough that the job considers it complete. */
-      async function put(
-        name: string,
-        bytes: Uint8Array | string,
-        modifiedAtSeconds = 1_000_000,
-      ): Promise<void> {
-        await server.put(name, bytes);
-        await fs.utimes(path.join(config.slidesDir, name), modifiedAtSeconds, modifiedAtSeconds);
-      }
-      /** Runs the job and the imports that it queues, and returns the layers of the slide. */
-      async function findAndImport() {
-        await services.jobs.enqueue('find-results', {});
-        await services.jobs.idle('find-results');
-        await services.jobs.idle('import-result');
-        const { body } = await admin.call(listResultLayers, {
-          params: { imageId: await server.idOf('a.svs') },
-        });
-        return body.layers;
-      }
-
-      await put('Set/a.svs', await buildSvs());
-      await put('Set/a_mask.tif', mask);
-      await put('Set/a_detections.geojson', JSON.stringify([point]));
-      await put('Set/a.svs_likelihood_map.tif', 'no TIFF');
-      await put('Set/other_mask.tif.txt', mask); // neither a result nor a slide
-      await server.rescan();
-      expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
-      const found = await findAndImport();
-      expect(
-        found
-          .map(({ name, kind, state, source, owner }) => [name, kind, state, source, owner])
-          .sort((a, b) => (String(a) < String(b) ? -1 : 1)),
-      ).toEqual([
-        ['a.svs_likelihood_map.tif', 'raster', 'failed', 'folder', null],
-        ['a_detections.geojson', 'vector', 'ready', 'folder', null],
-        ['a_mask.tif', 'raster', 'ready', 'folder', null],
-      ]);
-
-      const layer = found.find(({ name }) => name === 'a_mask.tif');
-      const session = await server.sessionOf(await server.fixtures.admin());
-      const descriptor = await server.app.inject({
-        url: `${apiBase}/image-catalog/overlays/${layer?.id}/descriptor?session=${session}`,
+    /** Writes a file whose modification time is old enough that the job considers it complete. */
+    async function put(
+      name: string,
+      bytes: Uint8Array | string,
+      modifiedAtSeconds = 1_000_000,
+    ): Promise<void> {
+      await server.put(name, bytes);
+      await fs.utimes(path.join(config.slidesDir, name), modifiedAtSeconds, modifiedAtSeconds);
+    }
+    /** Runs the job and the imports that it queues, and returns the layers of the slide. */
+    async function findAndImport() {
+      await services.jobs.enqueue('find-results', {});
+      await services.jobs.idle('find-results');
+      await services.jobs.idle('import-result');
+      const { body } = await admin.call(listResultLayers, {
+        params: { imageId: await server.idOf('a.svs') },
       });
-      const { categories } = descriptor.json<{ categories: readonly { value: number }[] }>();
-      // Only `_mask` in the file name makes these values categories: without it, three values above 64 would count as continuous.
-      expect(categories.map(({ value }) => value)).toEqual([0, 100, 200]);
-      expect((await admin.call(deleteResultLayer, { params: { layerId: layer?.id ?? '' } })).status).toBe(
-        204,
-      );
-      await fs.rm(path.join(config.slidesDir, 'Set/a_detections.geojson'));
-      expect((await findAndImport()).map(({ name }) => name)).toEqual(['a.svs_likelihood_map.tif']);
+      return body.layers;
+    }
 
-      await put('Set/a_mask.tif', mask, 2_000_000);
-      const afterReplacement = await findAndImport();
-      expect(afterReplacement.map(({ name }) => name).sort()).toEqual([
-        'a.svs_likelihood_map.tif',
-        'a_mask.tif',
-      ]);
-      expect(afterReplacement.every(({ id }) => id !== layer?.id)).toBe(true);
+    await put('Set/a.svs', await buildSvs());
+    await put('Set/a_mask.tif', mask);
+    await put('Set/a_detections.geojson', JSON.stringify([point]));
+    await put('Set/a.svs_likelihood_map.tif', 'no TIFF');
+    await put('Set/other_mask.tif.txt', mask); // neither a result nor a slide
+    await server.rescan();
+    expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
+    const found = await findAndImport();
+    expect(
+      found
+        .map(({ name, kind, state, source, owner }) => [name, kind, state, source, owner])
+        .sort((a, b) => (String(a) < String(b) ? -1 : 1)),
+    ).toEqual([
+      ['a.svs_likelihood_map.tif', 'raster', 'failed', 'folder', null],
+      ['a_detections.geojson', 'vector', 'ready', 'folder', null],
+      ['a_mask.tif', 'raster', 'ready', 'folder', null],
+    ]);
+
+    const layer = found.find(({ name }) => name === 'a_mask.tif');
+    const session = await server.sessionOf(await server.fixtures.admin());
+    const descriptor = await server.app.inject({
+      url: `${apiBase}/image-catalog/overlays/${layer?.id}/descriptor?session=${session}`,
     });
-  },
-);
+    const { categories } = descriptor.json<{ categories: readonly { value: number }[] }>();
+    // Only `_mask` in the file name makes these values categories: without it, three values above 64 would count as continuous.
+    expect(categories.map(({ value }) => value)).toEqual([0, 100, 200]);
+    expect((await admin.call(deleteResultLayer, { params: { layerId: layer?.id ?? '' } })).status).toBe(204);
+    await fs.rm(path.join(config.slidesDir, 'Set/a_detections.geojson'));
+    expect((await findAndImport()).map(({ name }) => name)).toEqual(['a.svs_likelihood_map.tif']);
+
+    await put('Set/a_mask.tif', mask, 2_000_000);
+    const afterReplacement = await findAndImport();
+    expect(afterReplacement.map(({ name }) => name).sort()).toEqual([
+      'a.svs_likelihood_map.tif',
+      'a_mask.tif',
+    ]);
+    expect(afterReplacement.every(({ id }) => id !== layer?.id)).toBe(true);
+  });
+});
 
 describe.skipIf(withoutObjectStore !== null)('a scan of a slide bucket (needs TEST_S3_ENDPOINT)', () => {
   it('adds, replaces and deletes result layers when the result files beside slides change', async () => {

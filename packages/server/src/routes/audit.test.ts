@@ -330,43 +330,40 @@ describe.each(databaseKinds)('the hash chain of the audit log (database: %s)', (
   });
 });
 
-describe.each(databaseKinds)(
-  'the daily statistics of sign-ins and opened slides (database: %s)',
-  (database) => {
-    it('have one entry for each of thirty days, which begin and end in the configured time zone', async () => {
-      const server = await testServer({ database });
-      const { fixtures, clock, services } = server;
-      const user = await fixtures.user();
-      await fixtures.token(user); // 1 May, 09:00 UTC
-      await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
-      clock.advance(12.5 * 60 * minute); // 1 May, 21:30 UTC: 2 May in Istanbul
-      const admin = await fixtures.admin();
-      const client = server.as(await fixtures.token(admin));
-      await client.call(createImageSession);
-      const image = await fixtures.image();
-      await services.audit.recordSeparately({
-        action: 'image-opened',
-        actor: user.uid,
-        target: image.id,
-        origin: null,
-      });
-
-      const daysOf = async (query: Record<string, string>) =>
-        (await client.call(getStatistics, { query })).body.days;
-      const utc = await daysOf({});
-      expect(utc).toHaveLength(30);
-      expect(utc.slice(-2)).toEqual([
-        { day: '2026-04-30', signIns: 0, openedSlides: 0 },
-        { day: '2026-05-01', signIns: 2, openedSlides: 1 },
-      ]);
-      expect((await daysOf({ zone: 'Europe/Istanbul' })).slice(-2)).toEqual([
-        { day: '2026-05-01', signIns: 1, openedSlides: 0 },
-        { day: '2026-05-02', signIns: 1, openedSlides: 1 },
-      ]);
-      expect(await client.call(getStatistics, { query: { zone: 'Nowhere/Town' } })).toMatchObject({
-        status: 400,
-        body: { code: 'invalid_request', field: 'zone' },
-      });
+describe.each(databaseKinds)('daily counts of sign-ins and opened slides (database: %s)', (database) => {
+  it('have one entry for each of thirty days, which begin and end in the configured time zone', async () => {
+    const server = await testServer({ database });
+    const { fixtures, clock, services } = server;
+    const user = await fixtures.user();
+    await fixtures.token(user); // 1 May, 09:00 UTC
+    await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
+    clock.advance(12.5 * 60 * minute); // 1 May, 21:30 UTC: 2 May in Istanbul
+    const admin = await fixtures.admin();
+    const client = server.as(await fixtures.token(admin));
+    await client.call(createImageSession);
+    const image = await fixtures.image();
+    await services.audit.recordSeparately({
+      action: 'image-opened',
+      actor: user.uid,
+      target: image.id,
+      origin: null,
     });
-  },
-);
+
+    const daysOf = async (query: Record<string, string>) =>
+      (await client.call(getStatistics, { query })).body.days;
+    const utc = await daysOf({});
+    expect(utc).toHaveLength(30);
+    expect(utc.slice(-2)).toEqual([
+      { day: '2026-04-30', signIns: 0, openedSlides: 0 },
+      { day: '2026-05-01', signIns: 2, openedSlides: 1 },
+    ]);
+    expect((await daysOf({ zone: 'Europe/Istanbul' })).slice(-2)).toEqual([
+      { day: '2026-05-01', signIns: 1, openedSlides: 0 },
+      { day: '2026-05-02', signIns: 1, openedSlides: 1 },
+    ]);
+    expect(await client.call(getStatistics, { query: { zone: 'Nowhere/Town' } })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', field: 'zone' },
+    });
+  });
+});

@@ -19,104 +19,99 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)(
-  'annotations that a visitor reads through a share link (database: %s)',
-  (database) => {
-    /** Starts a server with a slide that may be shared, which has a layer for members and a private layer of the teacher, and another slide. */
-    async function setUp() {
-      const server = await testServer({ database });
-      const folder = path.join(server.config.slidesDir, 'Ders');
-      fs.mkdirSync(folder);
-      for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
-      await server.services.catalogue.rescan();
-      await server.services.catalogue.settled();
-      const admin = server.as(await server.fixtures.admin());
-      await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
-      const account = await server.fixtures.user({ displayName: 'Ayşe Öğretmen' });
-      const teacher = server.as(account);
-      const { images } = await server.services.catalogue.list({ limit: 2 }, account);
-      const [image = '', other = ''] = images.map(({ id }) => id);
+describe.each(databaseKinds)('annotations read through a share link (database: %s)', (database) => {
+  /** Starts a server with a slide that may be shared, which has a layer for members and a private layer of the teacher, and another slide. */
+  async function setUp() {
+    const server = await testServer({ database });
+    const folder = path.join(server.config.slidesDir, 'Ders');
+    fs.mkdirSync(folder);
+    for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
+    await server.services.catalogue.rescan();
+    await server.services.catalogue.settled();
+    const admin = server.as(await server.fixtures.admin());
+    await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
+    const account = await server.fixtures.user({ displayName: 'Ayşe Öğretmen' });
+    const teacher = server.as(account);
+    const { images } = await server.services.catalogue.list({ limit: 2 }, account);
+    const [image = '', other = ''] = images.map(({ id }) => id);
 
-      const layerOn = async (imageId: string, visibility: 'members' | 'private') => {
-        const created = await teacher.call(createAnnotationLayer, {
-          params: { imageId },
-          body: { name: 'hasta-17.geojson', visibility },
-        });
-        const feature = {
-          ...pointFeature(),
-          properties: {
-            objectType: 'annotation',
-            name: 'Mitoz',
-            description: 'Hasta 17',
-            metadata: { a: 'b' },
-          },
-        };
-        await teacher.call(changeAnnotations, {
-          params: { layerId: created.body.id },
-          body: { changes: [{ op: 'put', feature, base_revision: null }] },
-        });
-        return created.body.id;
-      };
-      const openLink = async (show_annotations: boolean) => {
-        const target = { type: 'slide', id: image } as const;
-        const created = await teacher.call(createShareLink, {
-          body: { target, title: 'Ders 3', show_annotations },
-        });
-        const secret = created.body.url.split('#')[1] ?? '';
-        const opened = await server.as(null).call(openShareLink, { body: { secret } });
-        return { linkId: created.body.id, session: opened.body.session_id };
-      };
-      const layersOf = (session: string, imageId = image) =>
-        server.as(null).call(listAnnotationLayers, { params: { imageId }, query: { session } });
-      const annotationsOf = (session: string, layerId: string) =>
-        server.as(null).inject({
-          method: 'GET',
-          url: `/annotation-layers/${layerId}/annotations?session=${session}`,
-        });
-      return { server, admin, account, teacher, image, other, layerOn, openLink, layersOf, annotationsOf };
-    }
-
-    it('are those of layers that all members may read, without authors, descriptions and layer names', async () => {
-      const { image, layerOn, openLink, layersOf, annotationsOf } = await setUp();
-      const layerId = await layerOn(image, 'members');
-      const hiddenId = await layerOn(image, 'private');
-      const { session } = await openLink(true);
-      const layers = await layersOf(session);
-      expect(layers.status).toBe(200);
-      expect(layers.body.layers).toEqual([
-        expect.objectContaining({ id: layerId, name: 'Layer 1', owner: null, owner_name: null }),
-      ]);
-      const list = await annotationsOf(session, layerId);
-      expect(list.status).toBe(200);
-      const annotationList: unknown = JSON.parse(String(list.body));
-      expect(annotationList).toMatchObject({
-        authors: {},
-        features: [{ geometry: { type: 'Point' }, properties: { name: 'Mitoz', objectType: 'annotation' } }],
+    const layerOn = async (imageId: string, visibility: 'members' | 'private') => {
+      const created = await teacher.call(createAnnotationLayer, {
+        params: { imageId },
+        body: { name: 'hasta-17.geojson', visibility },
       });
-      expect(JSON.stringify([layers.body, annotationList])).not.toMatch(
-        /Ayşe|Hasta|hasta|created_by|updated_by/,
-      );
-      expect((await annotationsOf(session, hiddenId)).status).toBe(404);
-    });
+      const feature = {
+        ...pointFeature(),
+        properties: {
+          objectType: 'annotation',
+          name: 'Mitoz',
+          description: 'Hasta 17',
+          metadata: { a: 'b' },
+        },
+      };
+      await teacher.call(changeAnnotations, {
+        params: { layerId: created.body.id },
+        body: { changes: [{ op: 'put', feature, base_revision: null }] },
+      });
+      return created.body.id;
+    };
+    const openLink = async (show_annotations: boolean) => {
+      const target = { type: 'slide', id: image } as const;
+      const created = await teacher.call(createShareLink, {
+        body: { target, title: 'Ders 3', show_annotations },
+      });
+      const secret = created.body.url.split('#')[1] ?? '';
+      const opened = await server.as(null).call(openShareLink, { body: { secret } });
+      return { linkId: created.body.id, session: opened.body.session_id };
+    };
+    const layersOf = (session: string, imageId = image) =>
+      server.as(null).call(listAnnotationLayers, { params: { imageId }, query: { session } });
+    const annotationsOf = (session: string, layerId: string) =>
+      server.as(null).inject({
+        method: 'GET',
+        url: `/annotation-layers/${layerId}/annotations?session=${session}`,
+      });
+    return { server, admin, account, teacher, image, other, layerOn, openLink, layersOf, annotationsOf };
+  }
 
-    it('are not readable through a link without annotations, nor for a slide outside the link', async () => {
-      const { image, other, layerOn, openLink, layersOf, annotationsOf } = await setUp();
-      const layerId = await layerOn(image, 'members');
-      const otherId = await layerOn(other, 'members');
-      const linkWithoutAnnotations = await openLink(false);
-      expect((await layersOf(linkWithoutAnnotations.session)).status).toBe(404);
-      expect((await annotationsOf(linkWithoutAnnotations.session, layerId)).status).toBe(404);
-      const linkWithAnnotations = await openLink(true);
-      expect((await layersOf(linkWithAnnotations.session, other)).status).toBe(404);
-      expect((await annotationsOf(linkWithAnnotations.session, otherId)).status).toBe(404);
+  it('are those of layers that all members may read, without authors, descriptions and layer names', async () => {
+    const { image, layerOn, openLink, layersOf, annotationsOf } = await setUp();
+    const layerId = await layerOn(image, 'members');
+    const hiddenId = await layerOn(image, 'private');
+    const { session } = await openLink(true);
+    const layers = await layersOf(session);
+    expect(layers.status).toBe(200);
+    expect(layers.body.layers).toEqual([
+      expect.objectContaining({ id: layerId, name: 'Layer 1', owner: null, owner_name: null }),
+    ]);
+    const list = await annotationsOf(session, layerId);
+    expect(list.status).toBe(200);
+    const annotationList: unknown = JSON.parse(String(list.body));
+    expect(annotationList).toMatchObject({
+      authors: {},
+      features: [{ geometry: { type: 'Point' }, properties: { name: 'Mitoz', objectType: 'annotation' } }],
     });
+    expect(JSON.stringify([layers.body, annotationList])).not.toMatch(
+      /Ayşe|Hasta|hasta|created_by|updated_by/,
+    );
+    expect((await annotationsOf(session, hiddenId)).status).toBe(404);
+  });
 
-    it.each([
-      'link ends',
-      'creator is suspended',
-      'dataset is no longer shared',
-      'layer is deleted',
-    ] as const)('are not readable from the moment when the %s', async (event) => {
+  it('are not readable through a link without annotations, nor for a slide outside the link', async () => {
+    const { image, other, layerOn, openLink, layersOf, annotationsOf } = await setUp();
+    const layerId = await layerOn(image, 'members');
+    const otherId = await layerOn(other, 'members');
+    const linkWithoutAnnotations = await openLink(false);
+    expect((await layersOf(linkWithoutAnnotations.session)).status).toBe(404);
+    expect((await annotationsOf(linkWithoutAnnotations.session, layerId)).status).toBe(404);
+    const linkWithAnnotations = await openLink(true);
+    expect((await layersOf(linkWithAnnotations.session, other)).status).toBe(404);
+    expect((await annotationsOf(linkWithAnnotations.session, otherId)).status).toBe(404);
+  });
+
+  it.each(['link ends', 'creator is suspended', 'dataset is no longer shared', 'layer is deleted'] as const)(
+    'are not readable from the moment when the %s',
+    async (event) => {
       const { admin, teacher, account, image, layerOn, openLink, annotationsOf } = await setUp();
       const layerId = await layerOn(image, 'members');
       const { linkId, session } = await openLink(true);
@@ -128,24 +123,24 @@ describe.each(databaseKinds)(
       }
       if (event === 'layer is deleted') await teacher.call(deleteAnnotationLayer, { params: { layerId } });
       expect([401, 404]).toContain((await annotationsOf(session, layerId)).status);
-    });
+    },
+  );
 
-    it('are not readable with an image session of a signed-in account, which gets 401', async () => {
-      const { teacher, layersOf } = await setUp();
-      const session = (await teacher.call(createImageSession)).body.session_id;
-      expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
-    });
+  it('are not readable with an image session of a signed-in account, which gets 401', async () => {
+    const { teacher, layersOf } = await setUp();
+    const session = (await teacher.call(createImageSession)).body.session_id;
+    expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
+  });
 
-    it('cannot be changed with the image session of a visitor, which gets 401', async () => {
-      const { server, image, layerOn, openLink } = await setUp();
-      const layerId = await layerOn(image, 'members');
-      const { session } = await openLink(true);
-      const response = await server.as(null).inject({
-        method: 'POST',
-        url: `/annotation-layers/${layerId}/changes?session=${session}`,
-        payload: { changes: [{ op: 'put', feature: pointFeature(), base_revision: null }] },
-      });
-      expect(response).toMatchObject({ status: 401, body: { code: 'token_missing' } });
+  it('cannot be changed with the image session of a visitor, which gets 401', async () => {
+    const { server, image, layerOn, openLink } = await setUp();
+    const layerId = await layerOn(image, 'members');
+    const { session } = await openLink(true);
+    const response = await server.as(null).inject({
+      method: 'POST',
+      url: `/annotation-layers/${layerId}/changes?session=${session}`,
+      payload: { changes: [{ op: 'put', feature: pointFeature(), base_revision: null }] },
     });
-  },
-);
+    expect(response).toMatchObject({ status: 401, body: { code: 'token_missing' } });
+  });
+});

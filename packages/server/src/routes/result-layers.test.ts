@@ -18,95 +18,92 @@ function ramp(width: number, height: number): Float32Array {
   return values;
 }
 
-describe.each(databaseKinds)(
-  'Result layers (analysis results drawn over a slide) with %s as database',
-  (database) => {
-    it('return descriptor, tiles and exact values of an uploaded floating-point TIFF', async () => {
-      const { send, overlay, image, owner } = await slideWithResults(database);
-      // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
-      const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
-      expect(layer).toMatchObject({
-        state: 'ready',
-        progress: 1,
-        problem: null,
-        owner: owner.uid,
-        upload: null,
-      });
-      const descriptor = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
-      expect(descriptor).toMatchObject({
-        kind: 'raster',
-        image_id: image.id,
-        width: 500,
-        height: 400,
-        value_type: 'float32',
-        value_range: { min: 0, max: expect.closeTo(4.99, 5) },
-        usual_range: { min: expect.closeTo(0.05, 1), max: expect.closeTo(4.95, 1) },
-        categories: null,
-        registration: [2, 0, 0, 2, 0, 0],
-        encoding: { no_data: 0 },
-      });
-      expect(descriptor.levels.map(({ z, width }) => [z, width])).toEqual([
-        [0, 250],
-        [1, 500],
-      ]);
-      expect((await overlay(layer.id, 'value?x=200.5&y=10')).json()).toEqual({ value: 1 });
-      expect((await overlay(layer.id, 'value?x=0&y=0')).json()).toEqual({ value: null });
-      expect((await overlay(layer.id, 'value?x=2&y=0')).json()).toEqual({ value: null });
-      expect((await overlay(layer.id, 'value?x=1001&y=0')).json()).toEqual({ value: null });
-      const tile = await overlay(layer.id, 'tiles/1/1_0.png');
-      expect(tile.headers['content-type']).toBe('image/png');
-      const { data, info } = await sharp(tile.rawPayload)
-        .toColourspace('b-w')
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      expect([info.width, info.height, info.channels]).toEqual([244, 256, 1]);
-      const shown = descriptor.encoding.offset + descriptor.encoding.scale * (data[44] ?? 0);
-      // The tile starts at column 256, so its pixel 44 is column 300, which has the value 3.
-      expect(Math.abs(shown - 3)).toBeLessThanOrEqual(descriptor.encoding.scale / 2 + 1e-9);
-      expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
+describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (database) => {
+  it('return descriptor, tiles and exact values of an uploaded floating-point TIFF', async () => {
+    const { send, overlay, image, owner } = await slideWithResults(database);
+    // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
+    const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
+    expect(layer).toMatchObject({
+      state: 'ready',
+      progress: 1,
+      problem: null,
+      owner: owner.uid,
+      upload: null,
     });
+    const descriptor = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
+    expect(descriptor).toMatchObject({
+      kind: 'raster',
+      image_id: image.id,
+      width: 500,
+      height: 400,
+      value_type: 'float32',
+      value_range: { min: 0, max: expect.closeTo(4.99, 5) },
+      usual_range: { min: expect.closeTo(0.05, 1), max: expect.closeTo(4.95, 1) },
+      categories: null,
+      registration: [2, 0, 0, 2, 0, 0],
+      encoding: { no_data: 0 },
+    });
+    expect(descriptor.levels.map(({ z, width }) => [z, width])).toEqual([
+      [0, 250],
+      [1, 500],
+    ]);
+    expect((await overlay(layer.id, 'value?x=200.5&y=10')).json()).toEqual({ value: 1 });
+    expect((await overlay(layer.id, 'value?x=0&y=0')).json()).toEqual({ value: null });
+    expect((await overlay(layer.id, 'value?x=2&y=0')).json()).toEqual({ value: null });
+    expect((await overlay(layer.id, 'value?x=1001&y=0')).json()).toEqual({ value: null });
+    const tile = await overlay(layer.id, 'tiles/1/1_0.png');
+    expect(tile.headers['content-type']).toBe('image/png');
+    const { data, info } = await sharp(tile.rawPayload)
+      .toColourspace('b-w')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, info.channels]).toEqual([244, 256, 1]);
+    const shown = descriptor.encoding.offset + descriptor.encoding.scale * (data[44] ?? 0);
+    // The tile starts at column 256, so its pixel 44 is column 300, which has the value 3.
+    expect(Math.abs(shown - 3)).toBeLessThanOrEqual(descriptor.encoding.scale / 2 + 1e-9);
+    expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
+  });
 
-    it('can be uploaded in two parts, the second from the offset that HEAD returns after an interruption', async () => {
-      const { server, image, bearer, request, part } = await slideWithResults(database);
-      const { body } = await server.as(bearer).call(createResultLayer, {
-        params: { imageId: image.id },
-        body: { name: 'Maske', kind: 'raster' },
-      });
-      const address = body.upload as string;
-      const bytes = Buffer.from(valueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
-      const beforeUpload = await request('HEAD', address);
-      expect(beforeUpload.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
-      const length = { 'upload-length': String(bytes.length) };
-      expect(
-        (await request('PATCH', address, { ...part(0), ...length }, bytes.subarray(0, 40))).statusCode,
-      ).toBe(204);
-      const afterFirstPart = await request('HEAD', address);
-      expect(afterFirstPart.headers).toMatchObject({
-        'upload-offset': '40',
-        'upload-length': String(bytes.length),
-      });
-      expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
-      expect((await request('PATCH', address, part(40), bytes.subarray(40))).statusCode).toBe(204);
-      await server.services.jobs.idle('import-result');
-      expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
-      expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
+  it('can be uploaded in two parts, the second from the offset that HEAD returns after an interruption', async () => {
+    const { server, image, bearer, request, part } = await slideWithResults(database);
+    const { body } = await server.as(bearer).call(createResultLayer, {
+      params: { imageId: image.id },
+      body: { name: 'Maske', kind: 'raster' },
     });
+    const address = body.upload as string;
+    const bytes = Buffer.from(valueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
+    const beforeUpload = await request('HEAD', address);
+    expect(beforeUpload.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
+    const length = { 'upload-length': String(bytes.length) };
+    expect(
+      (await request('PATCH', address, { ...part(0), ...length }, bytes.subarray(0, 40))).statusCode,
+    ).toBe(204);
+    const afterFirstPart = await request('HEAD', address);
+    expect(afterFirstPart.headers).toMatchObject({
+      'upload-offset': '40',
+      'upload-length': String(bytes.length),
+    });
+    expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
+    expect((await request('PATCH', address, part(40), bytes.subarray(40))).statusCode).toBe(204);
+    await server.services.jobs.idle('import-result');
+    expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+    expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
+  });
 
-    it('can be deleted by their owner and by administrators, and by no other account', async () => {
-      const { server, send, overlay, bearer } = await slideWithResults(database);
-      const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-      const params = { layerId: layer.id };
-      expect((await server.as(await server.fixtures.user()).call(deleteResultLayer, { params })).status).toBe(
-        403,
-      );
-      expect((await server.as(bearer).call(deleteResultLayer, { params })).status).toBe(204);
-      expect((await overlay(layer.id, 'descriptor')).statusCode).toBe(404);
-      const other = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-      const admin = server.as(await server.fixtures.admin());
-      expect((await admin.call(deleteResultLayer, { params: { layerId: other.id } })).status).toBe(204);
-    });
-  },
-);
+  it('can be deleted by their owner and by administrators, and by no other account', async () => {
+    const { server, send, overlay, bearer } = await slideWithResults(database);
+    const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const params = { layerId: layer.id };
+    expect((await server.as(await server.fixtures.user()).call(deleteResultLayer, { params })).status).toBe(
+      403,
+    );
+    expect((await server.as(bearer).call(deleteResultLayer, { params })).status).toBe(204);
+    expect((await overlay(layer.id, 'descriptor')).statusCode).toBe(404);
+    const other = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const admin = server.as(await server.fixtures.admin());
+    expect((await admin.call(deleteResultLayer, { params: { layerId: other.id } })).status).toBe(204);
+  });
+});
 
 describe('Raster result layers', () => {
   it('have a category for each of the two sample values of a binary mask', async () => {

@@ -436,43 +436,38 @@ describe.each(databaseKinds)('setting the password of another account (database:
   });
 });
 
-describe.each(databaseKinds)(
-  '20 concurrent approvals and suspensions of one account (database: %s)',
-  (database) => {
-    it('leave the state of the last change, and one audit event for each change', async () => {
-      const { client, fixtures, as, services, server } = await administration(database);
-      const user = await fixtures.user({ status: 'pending' });
-      const token = await fixtures.token(user);
-      const params = { uid: user.uid };
-      const responses = await Promise.all(
-        Array.from({ length: 20 }, (_, i) =>
-          client.call(i % 2 === 0 ? approveUser : suspendUser, { params }),
-        ),
-      );
-      for (const { status } of responses) expect([200, 409]).toContain(status);
+describe.each(databaseKinds)('20 concurrent changes of one account (database: %s)', (database) => {
+  it('(approvals and suspensions) leave the state of the last one, and an audit event for each', async () => {
+    const { client, fixtures, as, services, server } = await administration(database);
+    const user = await fixtures.user({ status: 'pending' });
+    const token = await fixtures.token(user);
+    const params = { uid: user.uid };
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => client.call(i % 2 === 0 ? approveUser : suspendUser, { params })),
+    );
+    for (const { status } of responses) expect([200, 409]).toContain(status);
 
-      const rows = await auditEntries(server);
-      expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
-      const done = rows
-        .filter(({ result }) => result === 'done')
-        .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
-      // The first rejection gets its own audit event. Repetitions within a minute are counted in one event, which is written afterwards.
-      await services.audit.close();
-      const counted = (await auditEntries(server))
-        .filter(({ action }) => action === 'refusals-summed-up')
-        .map(({ detail }) => (JSON.parse(detail) as { count: number }).count);
-      const refused = rows.length - done.length + counted.reduce((sum, count) => sum + count, 0);
-      expect(refused).toBe(responses.filter(({ status }) => status === 409).length);
-      for (const [i, { status_before }] of done.entries()) {
-        expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
-      }
-      const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
-      expect(stored?.status).toBe(done.at(-1)?.status);
-      const wasSuspended = done.some(({ status }) => status === 'suspended');
-      expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
-    });
-  },
-);
+    const rows = await auditEntries(server);
+    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
+    const done = rows
+      .filter(({ result }) => result === 'done')
+      .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
+    // The first rejection gets its own audit event. Repetitions within a minute are counted in one event, which is written afterwards.
+    await services.audit.close();
+    const counted = (await auditEntries(server))
+      .filter(({ action }) => action === 'refusals-summed-up')
+      .map(({ detail }) => (JSON.parse(detail) as { count: number }).count);
+    const refused = rows.length - done.length + counted.reduce((sum, count) => sum + count, 0);
+    expect(refused).toBe(responses.filter(({ status }) => status === 409).length);
+    for (const [i, { status_before }] of done.entries()) {
+      expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
+    }
+    const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
+    expect(stored?.status).toBe(done.at(-1)?.status);
+    const wasSuspended = done.some(({ status }) => status === 'suspended');
+    expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
+  });
+});
 
 describe.each(databaseKinds)('GET /admin/statistics (database: %s)', (database) => {
   it('returns the number of accounts by status, of viewable slides and of open image sessions', async () => {

@@ -49,50 +49,47 @@ async function uploadVectorFile(bytes: Uint8Array, database: (typeof databaseKin
   return { ...slideResults, layer, get, bytesOf };
 }
 
-describe.each(databaseKinds)(
-  'Vector result layers (outlines of cells over a slide, database: %s)',
-  (database) => {
-    it('contain the classes, colours and measurements of an uploaded QuPath file', async () => {
-      const { layer, get } = await uploadVectorFile(collection(grid), database);
-      expect(layer).toMatchObject({ state: 'ready', object_count: 4000 });
-      expect(await get('descriptor')).toMatchObject({
-        kind: 'vector',
-        object_count: 4000,
-        vertex_count: 16_000, // 4 for each cell
-        bounds: [0, 0, 958, 598],
-        classes: [
-          { name: 'Tumor', color: red, count: 2000 },
-          { name: 'Stroma', color: red, count: 2000 },
-        ],
-        measurements: [{ name: 'Area', min: 0, max: 948, count: 4000 }],
-      });
+describe.each(databaseKinds)('Vector result layers, for example of cells (database: %s)', (database) => {
+  it('contain the classes, colours and measurements of an uploaded QuPath file', async () => {
+    const { layer, get } = await uploadVectorFile(collection(grid), database);
+    expect(layer).toMatchObject({ state: 'ready', object_count: 4000 });
+    expect(await get('descriptor')).toMatchObject({
+      kind: 'vector',
+      object_count: 4000,
+      vertex_count: 16_000, // 4 for each cell
+      bounds: [0, 0, 958, 598],
+      classes: [
+        { name: 'Tumor', color: red, count: 2000 },
+        { name: 'Stroma', color: red, count: 2000 },
+      ],
+      measurements: [{ name: 'Area', min: 0, max: 948, count: 4000 }],
     });
+  });
 
-    it('return the number of objects of each class whose centre lies in a rectangle', async () => {
-      const { get } = await uploadVectorFile(gzipSync(collection(grid)), database);
-      expect(await get('counts')).toEqual({ classes: { Tumor: 2000, Stroma: 2000 } });
-      let seed = 1;
-      const random = () => {
-        seed = (seed * 48_271) % 2_147_483_647;
-        return seed / 2_147_483_647;
-      };
-      for (let n = 0; n < 12; n++) {
-        const [x0, y0] = [random() * 900, random() * 500];
-        const [x1, y1] = [x0 + random() * 500, y0 + random() * 300];
-        const expected = { Tumor: 0, Stroma: 0 };
-        for (const [i] of grid.entries()) {
-          const [x, y] = [(i % 80) * 12 + 5, Math.floor(i / 80) * 12 + 5];
-          if (x >= x0 && x <= x1 && y >= y0 && y <= y1) expected[i % 2 === 0 ? 'Tumor' : 'Stroma']++;
-        }
-        expect(await get(`counts?bbox=${x0},${y0},${x1},${y1}`)).toEqual({ classes: expected });
+  it('return the number of objects of each class whose centre lies in a rectangle', async () => {
+    const { get } = await uploadVectorFile(gzipSync(collection(grid)), database);
+    expect(await get('counts')).toEqual({ classes: { Tumor: 2000, Stroma: 2000 } });
+    let seed = 1;
+    const random = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    for (let n = 0; n < 12; n++) {
+      const [x0, y0] = [random() * 900, random() * 500];
+      const [x1, y1] = [x0 + random() * 500, y0 + random() * 300];
+      const expected = { Tumor: 0, Stroma: 0 };
+      for (const [i] of grid.entries()) {
+        const [x, y] = [(i % 80) * 12 + 5, Math.floor(i / 80) * 12 + 5];
+        if (x >= x0 && x <= x1 && y >= y0 && y <= y1) expected[i % 2 === 0 ? 'Tumor' : 'Stroma']++;
       }
-      expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Tumor: 1, Stroma: 0 } });
-      expect(await get('counts?bbox=9,5,5,5')).toMatchObject({ code: 'invalid_request' });
-    });
-  },
-);
+      expect(await get(`counts?bbox=${x0},${y0},${x1},${y1}`)).toEqual({ classes: expected });
+    }
+    expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Tumor: 1, Stroma: 0 } });
+    expect(await get('counts?bbox=9,5,5,5')).toMatchObject({ code: 'invalid_request' });
+  });
+});
 
-describe('Vector result layers (outlines of cells over a slide)', () => {
+describe('Vector result layers (for example outlines of cells over a slide)', () => {
   it('return the smallest object at a position, or the nearest one within the tolerance', async () => {
     const large = { ...cell(0, 0, 'Region'), id: 'large' };
     large.geometry.coordinates = [

@@ -39,69 +39,66 @@ async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser>
   return user;
 }
 
-describe.each(databaseKinds)(
-  'secrecy about which e-mail addresses have an account (database: %s):',
-  (database) => {
-    it('a password reset request gets the same response for a known and an unknown address after 60 from one network', async () => {
-      const server = await testServer({ database });
-      const { email } = await accountKnownFromItsNetwork(server);
-      for (let n = 0; n < resetRequestLimits.network.maxCount; n++) {
-        expect((await requestReset(server, ownersNetwork, `unknown-${n}@example.org`)).status).toBe(202);
-      }
-      const unknownResponse = await requestReset(server, ownersNetwork, unknownAddress);
-      expect(unknownResponse).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
-      expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
-    });
+describe.each(databaseKinds)('which addresses have accounts stays secret (database: %s):', (database) => {
+  it('a password reset request gets the same response for a known and an unknown address after 60 from one network', async () => {
+    const server = await testServer({ database });
+    const { email } = await accountKnownFromItsNetwork(server);
+    for (let n = 0; n < resetRequestLimits.network.maxCount; n++) {
+      expect((await requestReset(server, ownersNetwork, `unknown-${n}@example.org`)).status).toBe(202);
+    }
+    const unknownResponse = await requestReset(server, ownersNetwork, unknownAddress);
+    expect(unknownResponse).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
+    expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
+  });
 
-    it('a password reset request gets the same response for a known and an unknown address after 30 from 30 networks', async () => {
-      const server = await testServer({ database });
-      const { email } = await accountKnownFromItsNetwork(server);
-      for (let host = 1; host <= 30; host++) {
-        await requestReset(server, `192.0.2.${host}`, email);
-        await requestReset(server, `192.0.2.${host}`, unknownAddress);
-      }
-      const unknownResponse = await requestReset(server, ownersNetwork, unknownAddress);
-      expect(unknownResponse.status).toBe(202);
-      expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
-    });
+  it('a password reset request gets the same response for a known and an unknown address after 30 from 30 networks', async () => {
+    const server = await testServer({ database });
+    const { email } = await accountKnownFromItsNetwork(server);
+    for (let host = 1; host <= 30; host++) {
+      await requestReset(server, `192.0.2.${host}`, email);
+      await requestReset(server, `192.0.2.${host}`, unknownAddress);
+    }
+    const unknownResponse = await requestReset(server, ownersNetwork, unknownAddress);
+    expect(unknownResponse.status).toBe(202);
+    expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
+  });
 
-    it('a wrong password gets the same response for a known and an unknown address after 100 failures from one network', async () => {
-      const server = await testServer({ database });
-      const { email } = await accountKnownFromItsNetwork(server);
-      for (let n = 0; n < failureLimits.network.maxCount; n++) {
-        await tryPassword(server, ownersNetwork, `unknown-${n}@example.org`);
-      }
-      const unknownResponse = await tryPassword(server, ownersNetwork, unknownAddress);
-      expect(unknownResponse).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
-      expect(await tryPassword(server, ownersNetwork, email)).toEqual(unknownResponse);
-    });
+  it('a wrong password gets the same response for a known and an unknown address after 100 failures from one network', async () => {
+    const server = await testServer({ database });
+    const { email } = await accountKnownFromItsNetwork(server);
+    for (let n = 0; n < failureLimits.network.maxCount; n++) {
+      await tryPassword(server, ownersNetwork, `unknown-${n}@example.org`);
+    }
+    const unknownResponse = await tryPassword(server, ownersNetwork, unknownAddress);
+    expect(unknownResponse).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
+    expect(await tryPassword(server, ownersNetwork, email)).toEqual(unknownResponse);
+  });
 
-    it('a wrong password gets the same response for a known and an unknown address after 100 failures from 20 networks', async () => {
-      const server = await testServer({ database });
-      const { email } = await accountKnownFromItsNetwork(server);
-      for (let host = 1; host <= 20; host++) {
-        for (let n = 0; n < 5; n++) {
-          await tryPassword(server, `192.0.2.${host}`, email);
-          await tryPassword(server, `192.0.2.${host}`, unknownAddress);
-        }
+  it('a wrong password gets the same response for a known and an unknown address after 100 failures from 20 networks', async () => {
+    const server = await testServer({ database });
+    const { email } = await accountKnownFromItsNetwork(server);
+    for (let host = 1; host <= 20; host++) {
+      for (let n = 0; n < 5; n++) {
+        await tryPassword(server, `192.0.2.${host}`, email);
+        await tryPassword(server, `192.0.2.${host}`, unknownAddress);
       }
-      const unknownResponse = await tryPassword(server, ownersNetwork, unknownAddress);
-      expect(unknownResponse.status).toBe(429);
-      expect(await tryPassword(server, ownersNetwork, email)).toEqual(unknownResponse);
-    });
+    }
+    const unknownResponse = await tryPassword(server, ownersNetwork, unknownAddress);
+    expect(unknownResponse.status).toBe(429);
+    expect(await tryPassword(server, ownersNetwork, email)).toEqual(unknownResponse);
+  });
 
-    it('a registration gets the same response for a known and an unknown address after 200 from one network', async () => {
-      const server = await testServer({ database });
-      const { email } = await accountKnownFromItsNetwork(server);
-      for (let n = 0; n < registrationLimits.network.maxCount; n++) {
-        await requestAccount(server, ownersNetwork, email);
-      }
-      const unknownResponse = await requestAccount(server, ownersNetwork, unknownAddress);
-      expect(unknownResponse.status).toBe(429);
-      expect(await requestAccount(server, ownersNetwork, email)).toEqual(unknownResponse);
-    });
-  },
-);
+  it('a registration gets the same response for a known and an unknown address after 200 from one network', async () => {
+    const server = await testServer({ database });
+    const { email } = await accountKnownFromItsNetwork(server);
+    for (let n = 0; n < registrationLimits.network.maxCount; n++) {
+      await requestAccount(server, ownersNetwork, email);
+    }
+    const unknownResponse = await requestAccount(server, ownersNetwork, unknownAddress);
+    expect(unknownResponse.status).toBe(429);
+    expect(await requestAccount(server, ownersNetwork, email)).toEqual(unknownResponse);
+  });
+});
 
 describe('sign-in from a network that has reached the limit of 100 failed sign-ins', () => {
   /** Starts a server with a user who has signed in from `ownersNetwork`, followed by failed sign-ins from this network. */

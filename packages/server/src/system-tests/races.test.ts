@@ -14,176 +14,173 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 
 const rounds = 200;
 
-describe.each(databaseKinds)(
-  'concurrent changes of accounts at two server processes (database: %s)',
-  (database) => {
-    /** Starts two servers with the same database, which share no memory, like two processes. */
-    async function twoServers() {
-      const server = await testServer({ database });
-      return { ...server, other: await server.another() };
+describe.each(databaseKinds)('concurrent changes at two server processes (database: %s)', (database) => {
+  /** Starts two servers with the same database, which share no memory, like two processes. */
+  async function twoServers() {
+    const server = await testServer({ database });
+    return { ...server, other: await server.another() };
+  }
+
+  const statusOf = async ({ services }: TestServer, { uid }: TestUser) =>
+    (await services.db.selectFrom('users').select('status').where('uid', '=', uid).executeTakeFirst())
+      ?.status ?? 'gone';
+  const activeAdmins = async ({ services }: TestServer) =>
+    (
+      await services.db
+        .selectFrom('users')
+        .select('uid')
+        .where('role', '=', 'admin')
+        .where('status', '=', 'active')
+        .execute()
+    ).length;
+
+  const update = ({ services }: TestServer, { uid }: TestUser, fields: object) =>
+    services.db.updateTable('users').set(fields).where('uid', '=', uid).execute();
+
+  it(`two administrators who suspend each other at the same time leave one of them active, ${rounds} times`, {
+    timeout: 120_000,
+  }, async () => {
+    const servers = await twoServers();
+    const { fixtures, as, other } = servers;
+    const [one, two] = [await fixtures.admin(), await fixtures.admin()];
+    const tokens = [await fixtures.token(one), await fixtures.token(two)];
+    for (let round = 0; round < rounds; round++) {
+      const both = [
+        as(tokens[0] ?? null).call(suspendUser, { params: { uid: two.uid } }),
+        other.as(tokens[1] ?? null).call(suspendUser, { params: { uid: one.uid } }),
+      ];
+      const answers = (await Promise.all(both)).map(({ status }) => status);
+      expect(answers.filter((status) => status === 200)).toHaveLength(1);
+      // The other call gets last_admin, or its token is already invalid.
+      expect(answers.filter((status) => status === 409 || status === 401)).toHaveLength(1);
+      const statuses = [await statusOf(servers, one), await statusOf(servers, two)];
+      expect([...statuses].sort()).toEqual(['active', 'suspended']);
+      const loser = statuses.indexOf('suspended');
+      const suspended = loser === 0 ? one : two;
+      await update(servers, suspended, { status: 'active' });
+      servers.clock.advance(20_000); // an account may sign in 60 times in 15 minutes
+      tokens[loser] = await fixtures.token(suspended);
     }
+  });
 
-    const statusOf = async ({ services }: TestServer, { uid }: TestUser) =>
-      (await services.db.selectFrom('users').select('status').where('uid', '=', uid).executeTakeFirst())
-        ?.status ?? 'gone';
-    const activeAdmins = async ({ services }: TestServer) =>
-      (
-        await services.db
-          .selectFrom('users')
-          .select('uid')
-          .where('role', '=', 'admin')
-          .where('status', '=', 'active')
-          .execute()
-      ).length;
-
-    const update = ({ services }: TestServer, { uid }: TestUser, fields: object) =>
-      services.db.updateTable('users').set(fields).where('uid', '=', uid).execute();
-
-    it(`two administrators who suspend each other at the same time leave one of them active, ${rounds} times`, {
-      timeout: 120_000,
-    }, async () => {
-      const servers = await twoServers();
-      const { fixtures, as, other } = servers;
+  it('one administrator stays active when the last two delete, suspend and deactivate each other at the same time', async () => {
+    const servers = await twoServers();
+    const { fixtures, as, other } = servers;
+    for (let round = 0; round < 20; round++) {
       const [one, two] = [await fixtures.admin(), await fixtures.admin()];
-      const tokens = [await fixtures.token(one), await fixtures.token(two)];
-      for (let round = 0; round < rounds; round++) {
-        const both = [
-          as(tokens[0] ?? null).call(suspendUser, { params: { uid: two.uid } }),
-          other.as(tokens[1] ?? null).call(suspendUser, { params: { uid: one.uid } }),
-        ];
-        const answers = (await Promise.all(both)).map(({ status }) => status);
-        expect(answers.filter((status) => status === 200)).toHaveLength(1);
-        // The other call gets last_admin, or its token is already invalid.
-        expect(answers.filter((status) => status === 409 || status === 401)).toHaveLength(1);
-        const statuses = [await statusOf(servers, one), await statusOf(servers, two)];
-        expect([...statuses].sort()).toEqual(['active', 'suspended']);
-        const loser = statuses.indexOf('suspended');
-        const suspended = loser === 0 ? one : two;
-        await update(servers, suspended, { status: 'active' });
-        servers.clock.advance(20_000); // an account may sign in 60 times in 15 minutes
-        tokens[loser] = await fixtures.token(suspended);
-      }
-    });
+      const [first, second] = [await fixtures.token(one), await fixtures.token(two)];
+      await Promise.all([
+        as(first).call(deleteAccount),
+        other.as(second).call(deleteAccount),
+        as(first).call(deactivateUser, { params: { uid: two.uid } }),
+        other.as(second).call(suspendUser, { params: { uid: one.uid } }),
+      ]);
+      expect(await activeAdmins(servers)).toBe(1);
+      for (const admin of [one, two]) await update(servers, admin, { role: 'user' });
+    }
+  });
 
-    it('one administrator stays active when the last two delete, suspend and deactivate each other at the same time', async () => {
-      const servers = await twoServers();
-      const { fixtures, as, other } = servers;
-      for (let round = 0; round < 20; round++) {
-        const [one, two] = [await fixtures.admin(), await fixtures.admin()];
-        const [first, second] = [await fixtures.token(one), await fixtures.token(two)];
-        await Promise.all([
-          as(first).call(deleteAccount),
-          other.as(second).call(deleteAccount),
-          as(first).call(deactivateUser, { params: { uid: two.uid } }),
-          other.as(second).call(suspendUser, { params: { uid: one.uid } }),
-        ]);
-        expect(await activeAdmins(servers)).toBe(1);
-        for (const admin of [one, two]) await update(servers, admin, { role: 'user' });
-      }
-    });
+  it('an approval during a suspension leaves the account in the state of the later change; its token is invalid', async () => {
+    const servers = await twoServers();
+    const { fixtures, as, other, services } = servers;
+    const [one, two] = [
+      await fixtures.token(await fixtures.admin()),
+      await fixtures.token(await fixtures.admin()),
+    ];
+    for (let round = 0; round < 40; round++) {
+      const user = await fixtures.user({ status: 'pending' });
+      const token = await fixtures.token(user);
+      const params = { uid: user.uid };
+      const [approved, suspended] = await Promise.all([
+        as(one).call(approveUser, { params }),
+        other.as(two).call(suspendUser, { params }),
+      ]);
+      expect(suspended.status).toBe(200);
+      const events = await services.db
+        .selectFrom('audit')
+        .select('action')
+        .where('target', '=', user.uid)
+        .where('action', 'in', ['approved', 'suspended'])
+        .where('result', '=', 'done')
+        .orderBy('seq')
+        .execute();
+      expect(approved.status).toBe(200); // both a pending and a suspended account can be approved
+      expect(events).toHaveLength(2);
+      expect(await statusOf(servers, user)).toBe(
+        events.at(-1)?.action === 'approved' ? 'active' : 'suspended',
+      );
+      expect((await as(token).call(getProfile)).status).toBe(401);
+    }
+  });
 
-    it('an approval during a suspension leaves the account in the state of the later change; its token is invalid', async () => {
-      const servers = await twoServers();
-      const { fixtures, as, other, services } = servers;
-      const [one, two] = [
-        await fixtures.token(await fixtures.admin()),
-        await fixtures.token(await fixtures.admin()),
-      ];
-      for (let round = 0; round < 40; round++) {
-        const user = await fixtures.user({ status: 'pending' });
-        const token = await fixtures.token(user);
-        const params = { uid: user.uid };
-        const [approved, suspended] = await Promise.all([
-          as(one).call(approveUser, { params }),
-          other.as(two).call(suspendUser, { params }),
-        ]);
-        expect(suspended.status).toBe(200);
-        const events = await services.db
-          .selectFrom('audit')
-          .select('action')
-          .where('target', '=', user.uid)
-          .where('action', 'in', ['approved', 'suspended'])
-          .where('result', '=', 'done')
-          .orderBy('seq')
-          .execute();
-        expect(approved.status).toBe(200); // both a pending and a suspended account can be approved
-        expect(events).toHaveLength(2);
-        expect(await statusOf(servers, user)).toBe(
-          events.at(-1)?.action === 'approved' ? 'active' : 'suspended',
-        );
-        expect((await as(token).call(getProfile)).status).toBe(401);
-      }
-    });
+  it('a promotion during a suspension comes first or returns 409, and the account is suspended', async () => {
+    const servers = await twoServers();
+    const { fixtures, as, other, services } = servers;
+    const [one, two] = [
+      await fixtures.token(await fixtures.admin()),
+      await fixtures.token(await fixtures.admin()),
+    ];
+    for (let round = 0; round < 40; round++) {
+      const user = await fixtures.user();
+      const params = { uid: user.uid };
+      const [promoted, suspended] = await Promise.all([
+        as(one).call(promoteUser, { params }),
+        other.as(two).call(suspendUser, { params }),
+      ]);
+      expect(suspended.status).toBe(200);
+      expect([200, 409]).toContain(promoted.status);
+      const { status, role } = await services.db
+        .selectFrom('users')
+        .select(['status', 'role'])
+        .where('uid', '=', user.uid)
+        .executeTakeFirstOrThrow();
+      expect([status, role]).toEqual(['suspended', promoted.status === 200 ? 'admin' : 'user']);
+    }
+  });
 
-    it('a promotion during a suspension comes first or returns 409, and the account is suspended', async () => {
-      const servers = await twoServers();
-      const { fixtures, as, other, services } = servers;
-      const [one, two] = [
-        await fixtures.token(await fixtures.admin()),
-        await fixtures.token(await fixtures.admin()),
-      ];
-      for (let round = 0; round < 40; round++) {
-        const user = await fixtures.user();
-        const params = { uid: user.uid };
-        const [promoted, suspended] = await Promise.all([
-          as(one).call(promoteUser, { params }),
-          other.as(two).call(suspendUser, { params }),
-        ]);
-        expect(suspended.status).toBe(200);
-        expect([200, 409]).toContain(promoted.status);
-        const { status, role } = await services.db
-          .selectFrom('users')
-          .select(['status', 'role'])
-          .where('uid', '=', user.uid)
-          .executeTakeFirstOrThrow();
-        expect([status, role]).toEqual(['suspended', promoted.status === 200 ? 'admin' : 'user']);
-      }
-    });
+  it('image sessions that are created during a suspension are revoked', async () => {
+    const servers = await twoServers();
+    const { fixtures, as, other, services } = servers;
+    const admin = as(await fixtures.token(await fixtures.admin()));
+    for (let round = 0; round < 40; round++) {
+      const user = await fixtures.user();
+      const token = await fixtures.token(user);
+      const [suspended, ...created] = await Promise.all([
+        admin.call(suspendUser, { params: { uid: user.uid } }),
+        ...[as, other.as, as, other.as].map((each) => each(token).call(createImageSession)),
+      ]);
+      expect(suspended.status).toBe(200);
+      for (const { status } of created) expect([201, 401]).toContain(status);
+      const remaining = await services.db.selectFrom('image_sessions').select('hash').execute();
+      expect(remaining).toEqual([]);
+    }
+  });
 
-    it('image sessions that are created during a suspension are revoked', async () => {
-      const servers = await twoServers();
-      const { fixtures, as, other, services } = servers;
-      const admin = as(await fixtures.token(await fixtures.admin()));
-      for (let round = 0; round < 40; round++) {
-        const user = await fixtures.user();
-        const token = await fixtures.token(user);
-        const [suspended, ...created] = await Promise.all([
-          admin.call(suspendUser, { params: { uid: user.uid } }),
-          ...[as, other.as, as, other.as].map((each) => each(token).call(createImageSession)),
-        ]);
-        expect(suspended.status).toBe(200);
-        for (const { status } of created) expect([201, 401]).toContain(status);
-        const remaining = await services.db.selectFrom('image_sessions').select('hash').execute();
-        expect(remaining).toEqual([]);
-      }
-    });
-
-    it('a sign-in during a suspension leaves only tokens that were issued after the suspension', async () => {
-      const servers = await twoServers();
-      const { fixtures, as, services } = servers;
-      const admin = as(await fixtures.token(await fixtures.admin()));
-      for (let round = 0; round < 20; round++) {
-        const user = await fixtures.user();
-        await Promise.all([
-          fixtures.token(user),
-          admin.call(suspendUser, { params: { uid: user.uid } }),
-          fixtures.token(user),
-        ]);
-        const events = await services.db
-          .selectFrom('audit')
-          .select('action')
-          .where('target', '=', user.uid)
-          .where('action', 'in', ['sign-in', 'suspended'])
-          .orderBy('seq')
-          .execute();
-        const signInsAfter = events.slice(events.findIndex(({ action }) => action === 'suspended') + 1);
-        const tokens = await services.db
-          .selectFrom('tokens')
-          .select('hash')
-          .where('uid', '=', user.uid)
-          .execute();
-        expect(tokens).toHaveLength(signInsAfter.length);
-      }
-    });
-  },
-);
+  it('a sign-in during a suspension leaves only tokens that were issued after the suspension', async () => {
+    const servers = await twoServers();
+    const { fixtures, as, services } = servers;
+    const admin = as(await fixtures.token(await fixtures.admin()));
+    for (let round = 0; round < 20; round++) {
+      const user = await fixtures.user();
+      await Promise.all([
+        fixtures.token(user),
+        admin.call(suspendUser, { params: { uid: user.uid } }),
+        fixtures.token(user),
+      ]);
+      const events = await services.db
+        .selectFrom('audit')
+        .select('action')
+        .where('target', '=', user.uid)
+        .where('action', 'in', ['sign-in', 'suspended'])
+        .orderBy('seq')
+        .execute();
+      const signInsAfter = events.slice(events.findIndex(({ action }) => action === 'suspended') + 1);
+      const tokens = await services.db
+        .selectFrom('tokens')
+        .select('hash')
+        .where('uid', '=', user.uid)
+        .execute();
+      expect(tokens).toHaveLength(signInsAfter.length);
+    }
+  });
+});

@@ -65,109 +65,106 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-describe.skipIf(process.platform !== 'linux')(
-  'render workers (processes that decode and render tiles)',
-  () => {
-    afterEach(() => {
-      for (const pid of renderWorkerPids()) send(pid, 'SIGCONT');
-    });
+describe.skipIf(process.platform !== 'linux')('render workers, which decode tiles', () => {
+  afterEach(() => {
+    for (const pid of renderWorkerPids()) send(pid, 'SIGCONT');
+  });
 
-    it('are restarted after they are killed; requests that they were rendering fail with 502 or 503', async () => {
-      const { ask, session, imageIds, app } = await startViewing();
-      const [imageId] = imageIds;
-      const killed = new Set<number>();
-      const outcomes = new Set<string>();
-      let answered = 0;
-      const requests = renderedTiles.map(async (tile) => {
-        const { status, code } = await ask(`${imageId}/${tile}`, session);
-        answered++;
-        outcomes.add(status === 200 ? '200' : `${status} ${code}`);
-      });
-      for (let round = 0; round < 4; round++) {
-        await vi.waitFor(() => {
-          const alive = renderWorkerPids().filter((pid) => !killed.has(pid));
-          if (answered < renderedTiles.length) expect(alive).not.toEqual([]);
-          for (const pid of alive.slice(0, 1)) {
-            killed.add(pid);
-            send(pid, 'SIGKILL');
-          }
-        }, waitOptions);
-        expect(await ask(`${imageId}/${nativeTile}`, session)).toMatchObject({ status: 200 });
-      }
-      await Promise.all(requests);
-      expect(
-        [...outcomes].filter((outcome) => !/^(200|502 slide_corrupt|503 unavailable)$/.test(outcome)),
-      ).toEqual([]);
-      for (const tile of renderedTiles)
-        expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
-      expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
+  it('are restarted after they are killed; requests that they were rendering fail with 502 or 503', async () => {
+    const { ask, session, imageIds, app } = await startViewing();
+    const [imageId] = imageIds;
+    const killed = new Set<number>();
+    const outcomes = new Set<string>();
+    let answered = 0;
+    const requests = renderedTiles.map(async (tile) => {
+      const { status, code } = await ask(`${imageId}/${tile}`, session);
+      answered++;
+      outcomes.add(status === 200 ? '200' : `${status} ${code}`);
     });
+    for (let round = 0; round < 4; round++) {
+      await vi.waitFor(() => {
+        const alive = renderWorkerPids().filter((pid) => !killed.has(pid));
+        if (answered < renderedTiles.length) expect(alive).not.toEqual([]);
+        for (const pid of alive.slice(0, 1)) {
+          killed.add(pid);
+          send(pid, 'SIGKILL');
+        }
+      }, waitOptions);
+      expect(await ask(`${imageId}/${nativeTile}`, session)).toMatchObject({ status: 200 });
+    }
+    await Promise.all(requests);
+    expect(
+      [...outcomes].filter((outcome) => !/^(200|502 slide_corrupt|503 unavailable)$/.test(outcome)),
+    ).toEqual([]);
+    for (const tile of renderedTiles)
+      expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
+    expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
+  });
 
-    it('are restarted when they hang; waiting requests get a response, and later ones the tile', async () => {
-      const { ask, session, imageIds } = await startViewing();
-      const [imageId] = imageIds;
-      expect(await ask(`${imageId}/${renderedTiles[0]}`, session)).toMatchObject({ status: 200 });
-      const stoppedPids = renderWorkerPids();
-      expect(stoppedPids).not.toEqual([]);
-      for (const pid of stoppedPids) send(pid, 'SIGSTOP');
-      const answers = await Promise.all(
-        renderedTiles.slice(1, 9).map((tile) => ask(`${imageId}/${tile}`, session)),
-      );
-      for (const { status } of answers) expect([200, 502, 503]).toContain(status);
-      for (const tile of renderedTiles)
-        expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
-      expect(renderWorkerPids().filter((pid) => stoppedPids.includes(pid))).toEqual([]);
-    });
+  it('are restarted when they hang; waiting requests get a response, and later ones the tile', async () => {
+    const { ask, session, imageIds } = await startViewing();
+    const [imageId] = imageIds;
+    expect(await ask(`${imageId}/${renderedTiles[0]}`, session)).toMatchObject({ status: 200 });
+    const stoppedPids = renderWorkerPids();
+    expect(stoppedPids).not.toEqual([]);
+    for (const pid of stoppedPids) send(pid, 'SIGSTOP');
+    const answers = await Promise.all(
+      renderedTiles.slice(1, 9).map((tile) => ask(`${imageId}/${tile}`, session)),
+    );
+    for (const { status } of answers) expect([200, 502, 503]).toContain(status);
+    for (const tile of renderedTiles)
+      expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
+    expect(renderWorkerPids().filter((pid) => stoppedPids.includes(pid))).toEqual([]);
+  });
 
-    it('return equal bytes to 500 concurrent requests for the same tile', async () => {
-      const { ask, session, imageIds } = await startViewing();
-      const address = `${imageIds[0]}/${renderedTiles[0]}`;
-      const answers = await Promise.all(Array.from({ length: 500 }, () => ask(address, session)));
-      const [first] = answers;
-      expect(first?.status).toBe(200);
-      for (const { status, bytes } of answers) {
-        expect([status, bytes.equals(first?.bytes ?? Buffer.of())]).toEqual([200, true]);
-      }
-    });
+  it('return equal bytes to 500 concurrent requests for the same tile', async () => {
+    const { ask, session, imageIds } = await startViewing();
+    const address = `${imageIds[0]}/${renderedTiles[0]}`;
+    const answers = await Promise.all(Array.from({ length: 500 }, () => ask(address, session)));
+    const [first] = answers;
+    expect(first?.status).toBe(200);
+    for (const { status, bytes } of answers) {
+      expect([status, bytes.equals(first?.bytes ?? Buffer.of())]).toEqual([200, true]);
+    }
+  });
 
-    it('reject requests with 503 at once when the render queue is full, while other requests are served', async () => {
-      const side = 4096;
-      const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(210) };
-      const large = await buildSvs({ ...picture, tileSize: 128, downsamples: [1, 64], picture });
-      const server = await startViewing(8, large);
-      const { ask, session, imageIds, app, as, fixtures } = server;
-      // All tiles of Deep Zoom levels 11 to 8, which have to be rendered.
-      const tiles = [16, 8, 4, 2].flatMap((across, i) =>
-        Array.from(
-          { length: across ** 2 },
-          (_, n) => `image_files/${11 - i}/${n % across}_${Math.floor(n / across)}.jpg`,
-        ),
-      );
-      const { email, password } = await fixtures.user();
-      const disconnection = new AbortController();
-      const outcomes = new Map<string, number>();
-      const requests = imageIds.flatMap((imageId) =>
-        tiles.map(async (tile) => {
-          try {
-            const answer = await server.pixels(`${imageId}/${tile}`, session, {
-              signal: disconnection.signal,
-            });
-            const outcome = `${answer.statusCode} ${answer.headers['retry-after'] ?? ''}`;
-            outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          } catch {
-            // cancelled by the client
-          }
-        }),
-      );
-      await vi.waitFor(() => expect(outcomes.get('503 2')).toBeGreaterThan(0), waitOptions);
-      expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
-      expect((await as(null).call(signIn, { body: { email, password } })).status).toBe(200);
-      expect(await ask(`${imageIds[0]}/image_files/12/3_4.jpg`, session)).toMatchObject({ status: 200 });
-      disconnection.abort();
-      await Promise.all(requests);
-      expect([...outcomes.keys()].filter((outcome) => outcome !== '200 ' && outcome !== '503 2')).toEqual([]);
-      // All clients have disconnected: the next request is rendered.
-      expect(await ask(`${imageIds[7]}/${tiles.at(-1)}`, session)).toMatchObject({ status: 200 });
-    });
-  },
-);
+  it('reject requests with 503 at once when the render queue is full, while other requests are served', async () => {
+    const side = 4096;
+    const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(210) };
+    const large = await buildSvs({ ...picture, tileSize: 128, downsamples: [1, 64], picture });
+    const server = await startViewing(8, large);
+    const { ask, session, imageIds, app, as, fixtures } = server;
+    // All tiles of Deep Zoom levels 11 to 8, which have to be rendered.
+    const tiles = [16, 8, 4, 2].flatMap((across, i) =>
+      Array.from(
+        { length: across ** 2 },
+        (_, n) => `image_files/${11 - i}/${n % across}_${Math.floor(n / across)}.jpg`,
+      ),
+    );
+    const { email, password } = await fixtures.user();
+    const disconnection = new AbortController();
+    const outcomes = new Map<string, number>();
+    const requests = imageIds.flatMap((imageId) =>
+      tiles.map(async (tile) => {
+        try {
+          const answer = await server.pixels(`${imageId}/${tile}`, session, {
+            signal: disconnection.signal,
+          });
+          const outcome = `${answer.statusCode} ${answer.headers['retry-after'] ?? ''}`;
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        } catch {
+          // cancelled by the client
+        }
+      }),
+    );
+    await vi.waitFor(() => expect(outcomes.get('503 2')).toBeGreaterThan(0), waitOptions);
+    expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
+    expect((await as(null).call(signIn, { body: { email, password } })).status).toBe(200);
+    expect(await ask(`${imageIds[0]}/image_files/12/3_4.jpg`, session)).toMatchObject({ status: 200 });
+    disconnection.abort();
+    await Promise.all(requests);
+    expect([...outcomes.keys()].filter((outcome) => outcome !== '200 ' && outcome !== '503 2')).toEqual([]);
+    // All clients have disconnected: the next request is rendered.
+    expect(await ask(`${imageIds[7]}/${tiles.at(-1)}`, session)).toMatchObject({ status: 200 });
+  });
+});
