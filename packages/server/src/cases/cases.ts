@@ -43,7 +43,7 @@ import { isDataset } from '../store/datasets.ts';
 type NewCase = BodyOf<typeof createEndpoint>;
 type CaseChanges = BodyOf<typeof updateEndpoint>;
 
-/** A method that only reads gets the account (`reader`). A change gets the `actor`, whose sign-in is checked again in the transaction. */
+/** Methods that only read get the account (`reader`). The others get the `actor` and check the sign-in again in their transaction. */
 export interface Cases {
   /** Returns the cases that the reader may see. @param dataset name in any spelling; undefined: all datasets */
   list(reader: User, dataset?: string): Promise<Case[]>;
@@ -58,8 +58,8 @@ export interface Cases {
   /** @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
   /**
-   * Computes and saves the registration of two slides of a case: the transform that maps points of the slide `from_image` to `to_image`.
-   * Returns it with its residual error in µm, which is null if the pixel size of `to_image` is unknown.
+   * Computes and saves the registration of two slides of a case: the transform that maps points of `from_image` to `to_image`. Returns
+   * it with its residual error in µm, which is null if the pixel size of `to_image` is unknown.
    *
    * @throws AppError not_found, forbidden; invalid_request when the points determine no transform, or the slides are the same
    */

@@ -19,6 +19,7 @@ export function auditRoutes(
     fileName: `${fileNameStart[language]}-${now().toISOString().slice(0, 10)}.csv`,
   }));
 
+  // Both return the last result of verifying the hash chain; `checkAuditChain` also starts another verification.
   serve(app, getAuditChain, () => auditLog.chain());
 
   serve(app, checkAuditChain, () => auditLog.checkChain());

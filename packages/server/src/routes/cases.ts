@@ -5,8 +5,8 @@ import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
 /**
- * Routes of cases. A case groups the slides of one specimen. Accounts read cases, and register two slides of a case (compute the transform
- * that aligns them). Administrators create, change and delete cases.
+ * Routes of cases. A case groups the slides of one specimen. Accounts read cases, and register two slides of a case (compute the
+ * transform that aligns them). Administrators create, change and delete cases.
  */
 export function caseRoutes(app: FastifyInstance, { cases }: Pick<Services, 'cases'>): void {
   serve(app, listCases, async ({ query, caller }) => ({

@@ -119,7 +119,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     };
   }
 
-  /** Responds with the document about one slide that `createDocument` returns, and records in the audit log that the slide was opened. */
+  /** Responds with the document about one slide that `createDocument` returns, and records in the audit log that the slide is opened. */
   async function slideDocument(
     request: ImageRequest,
     context: string,

@@ -57,7 +57,7 @@ export function overlayRoutes(
     return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) };
   });
 
-  /** Sends a binary part of a vector layer (a layer of objects). Compresses with gzip only what is stored so, if the client accepts it. */
+  /** Sends a binary part of a vector layer (a layer of objects), with gzip if it is stored with gzip and the client accepts that. */
   async function sendPart(
     { layerId }: { readonly layerId: string },
     caller: ImageSession,

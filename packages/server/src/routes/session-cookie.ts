@@ -15,6 +15,7 @@ export function setSessionCookie(
   session: { readonly session_id: string; readonly expires_in: number },
 ): void {
   if (imageSessionCookie !== 'strict') return;
+  // A browser sends the cookie only to URLs below `Path`: the descriptors, colour tables, thumbnails and tiles of slides.
   reply.header(
     'Set-Cookie',
     `${imageSessionCookieName}=${session.session_id}; Path=${apiBase}/image-catalog/proxy; Max-Age=${session.expires_in}; HttpOnly; Secure; SameSite=Strict`,

@@ -1,5 +1,5 @@
 /**
- * Builds the slide that the server requests from itself after its start (tile-warm-up.ts): a TIFF file (TIFF 6.0 and TIFF Technical
+ * The slide that the server requests from itself after its start (tile-warm-up.ts): a TIFF file (TIFF 6.0 and TIFF Technical
  * Note 2) with 400 JPEG tiles of 256 × 256 pixels. All entries of the tile table point to the same JPEG. A comment segment makes it as
  * large as a usual tile.
  */

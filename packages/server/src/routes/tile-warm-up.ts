@@ -1,9 +1,10 @@
 /**
- * Warms up the fast path of tiles: after the start, the server requests tiles of a small temporary slide from itself, so that V8
+ * Warm-up of the fast path of tiles: after the start, the server requests tiles of a small temporary slide from itself, so that V8
  * has compiled the code before the first viewer arrives (docs/performance.md, "The first seconds").
  *
  * The requests run through the normal code over a loopback connection. Fixed values replace the image session (the credential of the
- * viewer), the catalogue entry and the metrics, so nothing reaches the database, the audit log, the access log or the real metrics.
+ * viewer) and the catalogue entry, and the warm-up has its own logger and metrics. So nothing reaches the database, the audit log,
+ * the access log or the metrics of the server.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -74,8 +74,9 @@ export async function uploadRoutes(
       handler: async (request, reply) => {
         const { fileId } = request.params as { fileId: string };
         const { user } = request.credential as Caller;
-        await uploads.expectPart(user.uid, fileId, Number(request.headers['content-length'] ?? 0));
-        reply.hijack(); // from here on, the tus library sends the response; the loop copies the headers that Fastify's hooks have set
+        const partBytes = Number(request.headers['content-length'] ?? 0); // 0: unknown
+        await uploads.expectPart(user.uid, fileId, partBytes); // throws when the part may not be sent
+        reply.hijack(); // from here on, the tus library sends the response, with the headers that Fastify's hooks have set
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value);
         }

@@ -47,7 +47,7 @@ export function userRoutes(
   }));
 
   serve(app, listApplications, async ({ query }) => {
-    // `applicants` are one page of those who match the query, and `total` is their number on all pages; `waiting` counts all applicants.
+    // `applicants` is one page of the matches, `total` the number of matches on all pages, and `waiting` the number of all applicants.
     const [{ users: applicants, total }, allAccounts, waiting] = await Promise.all([
       accounts.list({ ...query, status: 'pending', sort: 'oldest' }),
       listAccounts(db),

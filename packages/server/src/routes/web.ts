@@ -1,4 +1,4 @@
-/** Sends the web app: its files, and its single HTML page for the path of every screen. */
+/** Routes of the web app: its files, and its single HTML page for the path of every screen. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import compress from '@fastify/compress';

@@ -1,4 +1,4 @@
-/** Reads bearer tokens (RFC 6750) from the Authorization header: sign-in tokens and API tokens. */
+/** Functions for bearer tokens (RFC 6750) in the Authorization header: the tokens of sign-ins, and API tokens. */
 import { AppError, apiTokenPrefix } from '@lamina/contract';
 import type { ApiTokenAuthentication, ResolvedApiToken } from './api-token-service.ts';
 import type { ResolvedToken, SignInService } from './sign-in-service.ts';

@@ -1,6 +1,6 @@
 /**
- * Creates, resolves and revokes image sessions, the credentials with which viewers request pixels. A session is created with a
- * sign-in or a share link, and ends with it.
+ * The service for image sessions, the credentials with which viewers request pixels. A session is created with a sign-in or a share
+ * link, and ends with it.
  *
  * Each request for a tile resolves its session from a cache in this process. A cache entry is valid for 1 s after the last query of
  * its session (30 s while the database is down); every 0.5 s, one query in the background renews the entries of all sessions in use.

@@ -1,5 +1,5 @@
 /**
- * Decides whether a request may load pixels: the descriptor, the thumbnail or a tile of a slide. Such a request needs an image
+ * The access check of requests for pixels: the descriptor, the thumbnail or a tile of a slide. Such a request needs an image
  * session (a credential only for pixels) or, instead of it, an API token with the scope slides:read. The checks run in the order
  * of docs/permissions.md.
  */

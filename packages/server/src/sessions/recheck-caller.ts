@@ -1,4 +1,4 @@
-/** Repeats the access check of a request in the transaction that makes the change. */
+/** The access check of a request, repeated in the transaction that makes the change. */
 import { AppError, may, type Permission, type User } from '@lamina/contract';
 import type { DatabaseTransaction } from '../store/database.ts';
 import type { SignInService } from './sign-in-service.ts';

@@ -89,7 +89,7 @@ export interface SignInService {
   signOut(tx: DatabaseTransaction, tokenHash: string): Promise<void>;
   /** Returns the account of a token and renews its idle time; null for an invalid token and for a deactivated account. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
-  /** Like `resolveToken`, but takes the hash of the token, also of an API token, and does not renew the idle time. For background checks. */
+  /** Like `resolveToken`, but takes the hash of a token (also of an API token) and does not renew the idle time; for background checks. */
   currentHolder(tokenHash: string): Promise<User | null>;
   /** Reads the account of a sign-in or an API token in the caller's transaction; null when the token was revoked. */
   holderOf(tx: DatabaseTransaction, tokenHash: string): Promise<User | null>;

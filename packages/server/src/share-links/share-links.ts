@@ -3,7 +3,7 @@
  * A visitor gets an image session, the credential with which a viewer loads pixels.
  *
  * A link never opens more than its creator may view at that moment: each opening of the link, and each renewal of a visitor's
- * session, reads the link, its creator, the slides and their datasets from the database. When the creator loses the right to
+ * session in the cache, reads the link, its creator, the slides and their datasets from the database. When the creator loses the right to
  * share, the link ends and does not become valid again.
  */
 import { randomUUID } from 'node:crypto';
@@ -63,7 +63,7 @@ export interface ShareLinks {
   list(user: User): Promise<ShareLink[]>;
   /** Creates a link. @throws AppError not_found, sharing_off, invalid_request, rate_limited */
   create(actor: Actor, newLink: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
-  /** Ends a link of the actor, or any link for an administrator. Does nothing if the link has already ended. @throws AppError not_found */
+  /** Ends a link of the actor; an administrator may end any link. Does nothing if it has already ended. @throws AppError not_found */
   end(actor: Actor, id: string): Promise<void>;
   /**
    * Opens a link for a visitor: counts the opening and creates an image session.
@@ -169,7 +169,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return expiresAt.toISOString();
   }
 
-  /** Finds a link and the ids of the slides that it opens now; null for a link that is unknown, has ended, or has no slide or opening left. */
+  /** Finds a link and the ids of the slides that it opens now; null if it is unknown, has ended, or has no slide or opening left. */
   async function findOpenableLink(connection: Connection, secretHash: string) {
     const link = await findShareLinkBySecret(connection, secretHash);
     if (link === null) return null;

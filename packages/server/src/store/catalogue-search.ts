@@ -1,6 +1,6 @@
 /**
- * Speeds up searches of the catalogue on PostgreSQL with a trigram index (extension pg_trgm) and statistics. Both need permissions
- * that the database user may lack, so the server creates them at its start instead of in a migration.
+ * A trigram index (extension pg_trgm) and statistics with which PostgreSQL searches the catalogue faster. Both need permissions that
+ * the database user may lack, so the server creates them at its start instead of in a migration.
  */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';

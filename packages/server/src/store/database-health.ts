@@ -1,4 +1,4 @@
-/** Inspects a database without changing it, for the command `npm run doctor`, which checks an installation. */
+/** Inspection of a database, which it does not change, for the command `npm run doctor`, which checks an installation. */
 import { sql } from 'kysely';
 import { connectDatabase, type DatabaseLocation, migrations } from './database.ts';
 import { isPostgres } from './dialects.ts';

@@ -1,6 +1,6 @@
 /**
- * Opens the database (embedded SQLite or PostgreSQL), migrates its tables, and runs transactions under named locks.
- * The other modules of this folder contain the queries.
+ * The database (embedded SQLite or PostgreSQL): opening, migration, and transactions under named locks. The other modules of this
+ * folder contain the queries.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Opens the file of the embedded SQLite database exclusively, and replaces it atomically. Backup and restore use this module. */
+/** Exclusive access to the file of the embedded SQLite database, and its atomic replacement, for backup and restore. */
 import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';

@@ -188,8 +188,8 @@ export interface NewImageSession {
 
 /**
  * Inserts a session of a sign-in, and deletes expired sessions of the account and its oldest ones beyond `maxSessions`. The session
- * expires no later than the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a concurrent suspension of the account happens
- * entirely before or after it.
+ * expires no later than the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a concurrent suspension of the
+ * account happens entirely before or after it.
  *
  * @param record writes the audit event in the same transaction
  * @returns null when the sign-in has ended

@@ -1,6 +1,6 @@
 /**
- * Lists, counts and searches catalogue entries for a reader (the account that sends the request), who may not see all of them. The
- * queries are written so that each database uses the intended index, because a catalogue may have 100,000 entries. They must also
+ * Queries that list, count and search catalogue entries for a reader (the account that sends the request), who may not see all of
+ * them. They are written so that each database uses the intended index, because a catalogue may have 100,000 entries. They must also
  * never compare the text of entries that the reader may not see: the duration of a search would reveal that text.
  */
 import { type ImageOrder, type ImageStatus, searchWords } from '@lamina/contract';
@@ -57,8 +57,8 @@ export interface ImagePage extends ImageFilter {
 }
 
 /**
- * A search with at most this number of matches finds all of them in the word index and sorts them. With more matches, the words
- * are so frequent that a scan of the sorted list quickly finds enough entries for a page.
+ * A search with at most this number of matches finds all of them in the word index (`images_by_words`, an index of `search_text`) and
+ * sorts them. With more matches, the words are so frequent that a scan of the sorted list quickly finds enough entries for a page.
  */
 const maxSortedResults = 1000;
 

@@ -104,7 +104,7 @@ export type ImageNaming = Pick<
 /** The columns that an import compares with the rows of a catalogue file (a CSV that an administrator exported and edited). */
 export type ImageNamingWithPath = ImageNaming & Pick<ImageRow, 'path'>;
 
-/** Lists the namings of the listed entries, sorted by id, starting after an id. */
+/** Returns the namings of listed entries, sorted by id, starting after an id. */
 export function listImageNamings(
   db: Connection,
   afterId: string,
@@ -121,7 +121,7 @@ export function listImageNamings(
     .execute();
 }
 
-/** Lists listed entries in catalogue order for the export to a catalogue file, starting after a position. */
+/** Returns listed entries in catalogue order, starting after a position, for the export to a catalogue file. */
 export function listImagesToExport(
   db: Database,
   after: { readonly sortKey: string; readonly id: string },

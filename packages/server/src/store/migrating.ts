@@ -1,6 +1,6 @@
 /**
- * Migrates the tables of a database to a newer version; there are no migrations to an older version. All pending migrations run in
- * one transaction, so a killed process leaves the database unchanged. A lock ensures that only one process at a time migrates.
+ * Migration of the tables of a database to a newer version; there are no migrations to an older version. All pending migrations run
+ * in one transaction, so a killed process leaves the database unchanged. A lock ensures that only one process at a time migrates.
  */
 import {
   type Dialect,

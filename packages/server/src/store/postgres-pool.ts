@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL connection pool that fails fast: queries to an unreachable server fail within two seconds, and a broken
- * connection affects only the query that uses it. A watchdog detects a server that does not respond although the connection
- * is open, because a network that drops packets or a suspended server causes no error.
+ * PostgreSQL connection pools. The pool for requests fails fast: queries to an unreachable server fail within two seconds, and a
+ * broken connection affects only the query that uses it. A watchdog detects a server that does not respond although the connection
+ * is open, because a network that drops packets or a suspended server causes no error. The pool for migrations has no such limits.
  */
 import { AppError } from '@lamina/contract';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';

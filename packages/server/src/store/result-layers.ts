@@ -164,7 +164,7 @@ export function listFoundResultLayers(db: Connection): Promise<ResultLayerRow[]>
   return db.selectFrom('result_layers').selectAll().where('source', '=', 'folder').execute();
 }
 
-/** Marks a layer from a file beside its slide as deleted (`removedResultProblem`). Its row stays until the file changes or disappears. */
+/** Marks a layer from a file beside its slide as deleted (`removedResultProblem`). The row stays until that file changes or is gone. */
 export async function removeFoundResultLayer(db: Connection, id: string): Promise<void> {
   await db
     .updateTable('result_layers')

@@ -1,5 +1,5 @@
 /**
- * Deletes the safety copies of the embedded database and of its encryption key, which upgrades and restores leave in the data
+ * Deletion of the safety copies of the embedded database and of its encryption key, which upgrades and restores leave in the data
  * folder. They may contain accounts that have been erased since, so the server keeps them only for SAFETY_COPY_DAYS.
  */
 import fs from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Counts accounts, slides and activity for the administrator's dashboard. */
+/** Queries for the statistics on the administrator's dashboard: accounts, slides and activity. */
 import { type Statistics, Status } from '@lamina/contract';
 import { lastLocalDays } from '../domain/local-days.ts';
 import { countAuditActions } from './audit.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads, writes and compares whole tables in a form that is the same on SQLite and PostgreSQL. The commands backup, restore and
- * move (from one database to another) use this module.
+ * Functions that read, write and compare whole tables in a form that is the same on SQLite and PostgreSQL, for the commands backup,
+ * restore and move (from one database to another).
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';

@@ -1,6 +1,6 @@
 /**
  * Queries for rate limiting (see sign-in/throttle.ts): counters of failed attempts, and networks from which accounts have
- * signed in. Keys are hashes, so that the table contains no addresses.
+ * signed in. Keys are hashes, so that the table contains no e-mail or IP addresses.
  */
 import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';

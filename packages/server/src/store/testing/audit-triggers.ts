@@ -1,4 +1,4 @@
-/** Removes the protection of the audit log, as the owner of a database could, for tests of the detection of manipulations. */
+/** Removal of the protection of the audit log, as the owner of a database could do it, for tests that manipulations are detected. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DatabaseKind } from './test-database.ts';

@@ -1,4 +1,4 @@
-/** Reads the states of background jobs in the queue of the library pg-boss, which all processes of a PostgreSQL database share. */
+/** Query for the states of background jobs in the queue of the library pg-boss, which all processes of a PostgreSQL database share. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 

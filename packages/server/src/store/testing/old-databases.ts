@@ -1,4 +1,4 @@
-/** Creates databases of earlier versions with rows in every table, and locations for new databases, for tests of migrations. */
+/** Databases of earlier versions with rows in every table, and locations for new databases, for tests of migrations. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Opens empty databases with all tables of the current version, for tests. */
+/** Empty databases with all tables of the current version, for tests. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, inject } from 'vitest';
