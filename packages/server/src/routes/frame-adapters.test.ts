@@ -298,7 +298,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   };
 
   it.each(Object.entries(fastPathCases))(
-    'and the fast path answers it when it has %s',
+    'and is answered by the fast path when it has %s',
     async (_, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -310,7 +310,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   );
 
   it.each(Object.entries(errorCases))(
-    'and Fastify writes the error response when it has %s',
+    'and is answered by Fastify with an error when it has %s',
     async (_, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -320,10 +320,16 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
     },
   );
 
-  it.each(Object.entries(fastifyCases))('and Fastify answers it when it has %s', async (_, requestCase) => {
-    const reply = await expectEqualResponses((requestCase.path ?? framePath)(), await requestCase.options());
-    expect([reply.status, reply.writtenBy]).toEqual([requestCase.status, 'Fastify']);
-  });
+  it.each(Object.entries(fastifyCases))(
+    'and is answered by Fastify when it has %s',
+    async (_, requestCase) => {
+      const reply = await expectEqualResponses(
+        (requestCase.path ?? framePath)(),
+        await requestCase.options(),
+      );
+      expect([reply.status, reply.writtenBy]).toEqual([requestCase.status, 'Fastify']);
+    },
+  );
 
   it.each([
     ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],

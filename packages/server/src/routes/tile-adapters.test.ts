@@ -275,7 +275,7 @@ describe('a tile request gets equal responses with and without the fast path, wh
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
   it.each(Object.entries(fastPathCases))(
-    'and the fast path answers it when it has %s',
+    'and is answered by the fast path when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
@@ -285,7 +285,7 @@ describe('a tile request gets equal responses with and without the fast path, wh
   );
 
   it.each(Object.entries(errorCases))(
-    'and Fastify writes the error response when it has %s',
+    'and is answered by Fastify with an error when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -293,7 +293,7 @@ describe('a tile request gets equal responses with and without the fast path, wh
   );
 
   it.each(Object.entries(fastifyCases))(
-    'and Fastify answers it when it has %s',
+    'and is answered by Fastify when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);

@@ -436,8 +436,8 @@ describe.each(databaseKinds)('setting the password of another account (database:
   });
 });
 
-describe.each(databaseKinds)('20 concurrent changes of one account (database: %s)', (database) => {
-  it('(approvals and suspensions) leave the state of the last one, and an audit event for each', async () => {
+describe.each(databaseKinds)('20 concurrent approvals and suspensions (database: %s)', (database) => {
+  it('leave the account in the state of the last change, with one audit event for each change', async () => {
     const { client, fixtures, as, services, server } = await administration(database);
     const user = await fixtures.user({ status: 'pending' });
     const token = await fixtures.token(user);

@@ -39,8 +39,8 @@ async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser>
   return user;
 }
 
-describe.each(databaseKinds)('which addresses have accounts stays secret (database: %s):', (database) => {
-  it('a password reset request gets the same response for a known and an unknown address after 60 from one network', async () => {
+describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: %s):', (database) => {
+  it('a password reset request gets the same response for a known and an unknown address after 60 requests from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let n = 0; n < resetRequestLimits.network.maxCount; n++) {
@@ -51,7 +51,7 @@ describe.each(databaseKinds)('which addresses have accounts stays secret (databa
     expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
   });
 
-  it('a password reset request gets the same response for a known and an unknown address after 30 from 30 networks', async () => {
+  it('a password reset request gets the same response for a known and an unknown address after requests from 30 networks', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let host = 1; host <= 30; host++) {
@@ -88,7 +88,7 @@ describe.each(databaseKinds)('which addresses have accounts stays secret (databa
     expect(await tryPassword(server, ownersNetwork, email)).toEqual(unknownResponse);
   });
 
-  it('a registration gets the same response for a known and an unknown address after 200 from one network', async () => {
+  it('a registration gets the same response for a known and an unknown address after 200 registrations from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let n = 0; n < registrationLimits.network.maxCount; n++) {
