@@ -80,7 +80,7 @@ function classesOf(stored: StoredClasses | null): Classes {
     : { classes: [...stored.classes], version: stored.version };
 }
 
-/** Returns the name of a dataset in its stored spelling. @throws AppError not_found, even if the account just may not see the dataset */
+/** Returns the name of a dataset in its stored spelling. @throws AppError not_found, also if the account may not see the dataset */
 async function requireDataset(db: Connection, reader: User, requestedName: string): Promise<string> {
   const name = await spellingOf(db, 'dataset', requestedName);
   const inaccessible = await inaccessibleDatasets(db, reader);

@@ -321,7 +321,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     },
 
     authenticateForPixels(token) {
-      const recentToken = recentTokens.get(hashRecentSecret(requireTokenForm(token)));
+      const recentToken = recentTokens.get(hashRecentSecret(requireTokenForm(token))); // a cached hash, because tiles are frequent
       return recentToken instanceof Promise ? recentToken.then(admit) : admit(recentToken);
     },
 

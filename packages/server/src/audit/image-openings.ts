@@ -3,7 +3,7 @@
  * routes and the fast path) calls this module before it responds.
  *
  * - `image-opened`: once per image and session, at the first request for pixels. `detail.by` names the kind of request.
- * - `image-viewed`: once per image and session, when only the thumbnail was loaded before and a descriptor or tile is requested.
+ * - `image-viewed`: once per image and session, when only the thumbnail was loaded before and other pixels are requested.
  * - An API token acts as one session for each hour (audit/api-token-uses.ts).
  *
  * The response waits until the audit event is committed. Requests that arrive during a write share the next transaction, so a
@@ -79,7 +79,7 @@ interface Dependencies {
   readonly audit: Pick<AuditRecorder, 'record' | 'recordAll'>;
 }
 
-/** Longer than 60 lines, because waiting, delayed and retried openings share their state in one closure. */
+/** This function is longer than 60 lines because waiting, delayed and retried openings share their state. */
 export function createImageOpenings({ db, now, log, audit }: Dependencies): ImageOpenings {
   /** Recordings in progress, by session, image and kind of view: concurrent requests share one. */
   const runningRecordings = new Map<string, Promise<void>>();

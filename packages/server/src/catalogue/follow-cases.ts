@@ -55,7 +55,7 @@ interface WantedSlide extends Pick<ImportedCase, 'name' | 'description'> {
 
 /** A change of one case. */
 interface CaseStep {
-  /** See `caseKeyOf`. */
+  /** Key of the case (see `caseKeyOf`). */
   readonly key: string;
   /** Null for a new case. */
   readonly known: MetadataCase | null;

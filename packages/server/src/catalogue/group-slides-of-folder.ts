@@ -28,7 +28,7 @@ export type GroupFiles = (
 /** Maximum number of folders whose groups are cached; when it is reached, the cache is emptied. */
 const maxCachedFolders = 10_000;
 
-/** Returns a function that groups the files of folders, with a cache of its own. */
+/** Returns a function that groups the files of folders and caches the groups. */
 export function createGroupFiles(): GroupFiles {
   const cachedGroups = new Map<
     string,

@@ -46,7 +46,7 @@ type MetadataValues = { readonly [Field in MetadataField]?: string };
 export interface FolderMetadata {
   /** Path below the root, with forward slashes; '' is the root. */
   readonly folder: string;
-  /** Values for single slides, by their path below this folder. */
+  /** Values for single slides, by their path below this folder, or by their file name alone. */
   readonly bySlide: ReadonlyMap<string, MetadataValues>;
   /** Values for every slide below this folder. */
   readonly forAllSlides: MetadataValues;
@@ -56,6 +56,7 @@ export interface FolderMetadata {
   readonly slidesBeforeCut: ReadonlySet<string> | null;
 }
 
+/** Why a metadata file cannot be used, or only in part. */
 export interface MetadataProblem {
   /** Path below the root, with forward slashes. */
   readonly path: string;
@@ -72,7 +73,6 @@ export function isMetadataName(name: string): boolean {
   return name === csvName || name === jsonName;
 }
 
-/** A metadata file of a folder. */
 export interface MetadataFile {
   readonly name: string;
   /** Size in bytes. */

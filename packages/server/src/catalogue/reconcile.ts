@@ -136,10 +136,10 @@ export async function reconcile(
     return findImageAt(db, root, slide.path);
   }
 
-  // An unpaired slide was replaced, has a new leading file, or is new.
   const maybeMovedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatched, yieldToEventLoop);
   const newImages: NewImage[] = [];
-  async function addUnpaired(found: FoundAtRoot): Promise<void> {
+  /** Handles a slide without an entry of its fingerprint: the slide was replaced, has a new leading file, or is new. */
+  async function reconcileUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
     const row = entryOfReplaced(found, unpairedEntries);
     if (row !== undefined) {
@@ -163,7 +163,7 @@ export async function reconcile(
   }
   for (const found of unpaired) {
     await yieldToEventLoop();
-    await addUnpaired(found);
+    await reconcileUnpaired(found);
   }
 
   const unusableFileChanges = recordUnusableFiles(scans, unpairedEntries, log, at);

@@ -142,7 +142,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       /** Names of files that may be a slide alone, and of folders to scan. */
       const candidates = new Set(withoutCompanionFolders(names));
       /** Names of files that may form a slide together, for example the files of a DICOM series. */
-      const groupedNames = new Set(filesToInspect(names));
+      const namesToGroup = new Set(filesToInspect(names));
       const relevantEntries = entries.filter(({ name, kind }) => {
         if (isHidden(name)) return false;
         // Node.js reads bytes that are not UTF-8 as this replacement character, so the file could not be opened.
@@ -151,7 +151,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           return false;
         }
         // A companion folder is not a candidate, but its size and versions belong to a slide.
-        return candidates.has(name) || groupedNames.has(name) || kind === 'folder';
+        return candidates.has(name) || namesToGroup.has(name) || kind === 'folder';
       });
       const targetsOrNull = await mapConcurrently(relevantEntries, maxConcurrentFiles, async (entry) => {
         await yieldToEventLoop();
@@ -172,7 +172,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         above: chain,
       });
       return {
-        slides: await slidesAmong(folder, targets, candidates, groupedNames, chain),
+        slides: await slidesAmong(folder, targets, candidates, namesToGroup, chain),
         below: below.map(asFolderToScan),
         linked: linked.map(asFolderToScan),
       };
@@ -202,12 +202,12 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       return linked;
     }
 
-    /** Returns the slides among the files of a folder. See scanFolder() for `candidates`, `groupedNames` and `chain`. */
+    /** Returns the slides among the files of a folder. See scanFolder() for `candidates`, `namesToGroup` and `chain`. */
     async function slidesAmong(
       folder: string,
       targets: readonly Target[],
       candidates: ReadonlySet<string>,
-      groupedNames: ReadonlySet<string>,
+      namesToGroup: ReadonlySet<string>,
       chain: readonly FolderMetadata[],
     ): Promise<readonly FoundSlide[]> {
       const slideOf = (
@@ -232,7 +232,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         await yieldToEventLoop();
         const { name, realPlace, size, version, isLink } = target;
         // All files of a slide are beside its leading file, so a link never belongs to a slide of several files.
-        if (groupedNames.has(name) && !isLink) {
+        if (namesToGroup.has(name) && !isLink) {
           filesToGroup.set(name, { name, realPlace, size, version });
           continue;
         }

@@ -62,10 +62,10 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     }, pauseMs);
   }
 
-  /** Watches folders, with all folders below them, after the folders of earlier calls. */
-  function watchTreesSoon(changed: readonly string[]): Promise<void> {
+  /** Watches folders, with all folders below them, when the folders of earlier calls are watched. */
+  function watchTreesSoon(foldersToWatch: readonly string[]): Promise<void> {
     watchingDone = watchingDone.then(async () => {
-      for (const folder of changed) await watchTree(folder);
+      for (const folder of foldersToWatch) await watchTree(folder);
     });
     return watchingDone;
   }

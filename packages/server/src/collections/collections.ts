@@ -93,7 +93,7 @@ export function createCollections(dependencies: Dependencies): Collections {
     };
   }
 
-  /** Returns the collections as the reader sees them. Readers see neither the correct answers nor the other readers. */
+  /** Returns the collections as the reader sees them. Only the owner sees the correct answers and all readers. */
   async function toSeenCollections(
     reader: User,
     stored: readonly StoredCollection[],

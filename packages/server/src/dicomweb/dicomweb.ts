@@ -93,7 +93,7 @@ interface DicomWebDependencies {
   readonly catalogue: Pick<Catalogue, 'list' | 'get' | 'servable'>;
 }
 
-/** Returns the service. Longer than 60 lines, because search and retrieval share the functions that open a study. */
+/** Returns the service. The function is longer than 60 lines because search and retrieval share functions that open a study. */
 export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): DicomWeb {
   /**
    * Yields the ready images that the user may see.

@@ -6,7 +6,7 @@ import { withoutDataset } from './dataset-access.ts';
 
 /** An image session as this process keeps it in memory. */
 export interface ImageSession {
-  /** SHA-256 of the session id, base64url; the server does not store the id. */
+  /** SHA-256 of the session id, base64url; the server does not store the id. For an API token: a text with the token's id. */
   readonly hash: string;
   /** Uid of the account that owns the session; for a share link, of the account that created the link. */
   readonly uid: string;
@@ -14,7 +14,7 @@ export interface ImageSession {
   readonly tokenHash: string | null;
   /** The visitor of a share link; null for the session of an account. */
   readonly visitor: Visitor | null;
-  /** Times in milliseconds since the epoch. */
+  /** Times in milliseconds since the epoch. `expiresAt` is Infinity for an API token, whose expiry is checked at each request. */
   readonly createdAt: number;
   readonly expiresAt: number;
   /** Datasets that the account, or its API token, may not see. */

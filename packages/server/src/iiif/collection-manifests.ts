@@ -27,7 +27,7 @@ export interface CollectionManifests {
   ofCase(reader: ManifestReader, caseId: string, address: ManifestAddress): Promise<object>;
   /** Returns the IIIF collection of a collection. @throws AppError not_found in the same cases as `ofCase` */
   ofCollection(reader: ManifestReader, collectionId: string, address: ManifestAddress): Promise<object>;
-  /** Returns the title of a slide for a visitor. @throws AppError not_found when the link has ended */
+  /** Returns the title of a slide for a visitor; without one, that of the link. @throws AppError not_found when the link has ended */
   titleFor(visitor: Visitor, imageId: string): Promise<string>;
 }
 
@@ -102,7 +102,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return { title: name, text: description, items };
   }
 
-  /** Returns the items of a collection that the account may view. Cases are listed as documents of their own. */
+  /** Returns the items of a collection that the account may view. Cases are listed as separate documents. */
   async function collectionListing(user: User, id: string): Promise<Listing> {
     const { title, description, items: collectionItems } = await collections.get(user, id);
     const images = await readyImages(

@@ -1,7 +1,7 @@
 /**
  * Finds files that analysis programs have written beside slides (`a_mask.tif` beside `a.svs`), and keeps the result layers in line
  * with them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches
- * the slide folders. Each scan of a bucket searches the bucket, because it has the list of all objects anyway.
+ * the slide folders. For a bucket, each scan searches it, because the scan has just listed all objects.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';

@@ -11,8 +11,8 @@ export interface ValueStatistics {
   readonly range: ValueRange | null;
   /**
    * Range from the 1st to the 99th percentile of the values above the lowest one. In most heatmaps the lowest value means
-   * "nothing here" and fills most of the slide, so it is not considered. Floating-point values are sampled. Null when there
-   * are fewer than two different values left. Undefined for layers that an earlier version imported.
+   * "nothing here" and fills most of the slide, so it is not considered. Floating-point values are sampled. Null when both
+   * percentiles are the same value, or no value is left. Undefined for layers that an earlier version imported.
    */
   readonly usualRange?: ValueRange | null;
   /** Whether some pixels have no data. */

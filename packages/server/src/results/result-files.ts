@@ -6,7 +6,7 @@ import { PartStore } from '../uploads/part-store.ts';
 
 export interface ResultFiles {
   readonly folder: string;
-  /** Received parts of files that clients upload. */
+  /** Received parts of files that clients upload, and files that an import has downloaded from the bucket. */
   readonly parts: PartStore;
   pathOf(layerId: string): string;
   /** Deletes the file of a layer and the received parts of its upload. */

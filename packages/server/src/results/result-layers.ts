@@ -72,7 +72,7 @@ export interface ResultLayers {
    *
    * @throws AppError not_found, forbidden, upload_ended, upload_too_large, quota_exceeded, storage_full
    */
-  announce(caller: User, layerId: string, sizeBytes: number): Promise<void>;
+  reserveSpace(caller: User, layerId: string, sizeBytes: number): Promise<void>;
   /** Returns a layer with the received number of bytes and the reserved total. @throws AppError not_found, forbidden */
   progress(
     caller: User,
@@ -115,7 +115,7 @@ const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account'
 const asAnnotationLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
   ({ owner_uid, visibility: 'members', editing: 'owner', locked_by: null }) as const;
 
-/** Returns the service. Longer than 60 lines, because all operations share the dependencies and the checks. */
+/** Returns the service. This function is longer than 60 lines because all operations share the dependencies and the checks. */
 export function createResultLayers(dependencies: Dependencies): ResultLayers {
   const { config, db, audit, signIn, visibleImages, jobs, files } = dependencies;
   const now = () => dependencies.now().toISOString();
@@ -257,7 +257,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       await files.remove(layerId);
     },
 
-    async announce(caller, layerId, sizeBytes) {
+    async reserveSpace(caller, layerId, sizeBytes) {
       await reserveUpload(await requireManageable(caller, await findLayer(layerId)), sizeBytes);
     },
 

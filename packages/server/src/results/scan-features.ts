@@ -45,7 +45,7 @@ export async function scanFeatures(file: AsyncIterable<Buffer>, target: ScanTarg
   scanner.end();
 }
 
-/** Creates the scanner of one file. Longer than 60 lines, because all functions share the state of the scan. */
+/** Creates the scanner of one file. It is longer than 60 lines because all its functions share the state of the scan. */
 function createScanner(target: ScanTarget) {
   /** Number of open brackets and braces. */
   let depth = 0;

@@ -14,7 +14,7 @@ interface SpillReader {
   read(records: readonly SpillRecord[]): { readonly memory: Buffer; readonly offsets: readonly number[] };
 }
 
-/** A gap of at most this size between two records is read, too, because a second call would take longer. */
+/** Records with a gap of at most this size between them are read with one call, because a second call would take longer. */
 const maxGapBytes = 4096;
 const initialMemoryBytes = 2 ** 18;
 

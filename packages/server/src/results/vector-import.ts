@@ -107,7 +107,7 @@ interface MeasurementSoFar {
   count: number;
 }
 
-/** Creates an importer. Longer than 60 lines, because its functions share the state of the first pass. */
+/** Creates an importer. This function is longer than 60 lines because both passes share its state. */
 export function createVectorImporter(writer: ContainerWriter, options: VectorOptions): VectorImporter {
   const { slide, matrix, spillPath } = options;
   const maxObjects = options.maxObjects ?? resultLimits.objects;

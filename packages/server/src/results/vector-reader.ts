@@ -22,7 +22,7 @@ export interface VectorReader {
   block(number: number): Promise<Buffer | null>;
   /** Returns a density raster, compressed with gzip; null when there is no such raster. */
   density(level: number, classNumber: number): Promise<Buffer | null>;
-  /** Returns centres and classes of objects from the number `first` on: Float32 x of all, Float32 y of all, a class byte for each. */
+  /** Returns centres and classes of objects from number `first` on: Float32 x of all, Float32 y of all, class bytes of all. */
   centers(first: number, count: number): Promise<Buffer>;
   /** Returns the values of a measurement (Float32) of objects; null when there is no measurement with this number. */
   measurement(number: number, first: number, count: number): Promise<Buffer | null>;
@@ -56,7 +56,7 @@ interface IndexEntry {
   readonly count: number;
 }
 
-/** Opens the reader of a layer. Longer than 60 lines, because all functions share the file and its index. */
+/** Opens the reader of a layer. This function is longer than 60 lines because all reads share the file and its index. */
 export async function openVector(container: Container): Promise<VectorReader> {
   const description = container.description as VectorDescription;
   const { blocks, objects, classes } = description;

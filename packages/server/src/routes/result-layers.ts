@@ -67,7 +67,7 @@ export async function resultLayerRoutes(
     serve(uploadApp, createResultFile, async ({ params, caller, reply }) => {
       const totalBytes = numberIn(reply.request.headers, 'upload-length');
       if (totalBytes === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
-      await layers.announce(caller.user, params.layerId, totalBytes);
+      await layers.reserveSpace(caller.user, params.layerId, totalBytes);
       const location = apiBase + sendResultFile.path.replace(':layerId', params.layerId);
       reply.headers({ ...tusVersion, Location: location, 'Upload-Offset': 0 });
     });
