@@ -73,9 +73,7 @@ export function listNewestLayers(
   );
 }
 
-/**
- * Counts the annotations of each slide that the reader may see. A slide without such annotations is missing from the result.
- */
+/** Counts the annotations of each slide that the reader may see. A slide without such annotations is missing from the result. */
 export async function countAnnotationsOf(
   db: Connection,
   reader: LayerReader,

@@ -33,9 +33,7 @@ export async function saveClasses(
     .execute();
 }
 
-/**
- * Merges the classes of several spellings of a dataset name: the most recently changed row stays, under the name `name`.
- */
+/** Merges the classes of several spellings of a dataset name: the most recently changed row stays, under the name `name`. */
 export async function mergeClasses(
   tx: DatabaseTransaction,
   name: string,

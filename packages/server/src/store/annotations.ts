@@ -141,8 +141,7 @@ export function listAnnotations(
 }
 
 /**
- * Lists the annotations of a layer that changed later than a numbered change, including deleted ones, in the order of the
- * changes.
+ * Lists the annotations of a layer that changed later than a numbered change, including deleted ones, in the order of the changes.
  *
  * @param sinceChangeNo number of the last change that the caller knows (`annotation_images.change_no`)
  */

@@ -115,11 +115,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   return pooledDb;
 }
 
-/**
- * Connects to the database without migrating its tables.
- *
- * @throws Error when the database cannot be reached
- */
+/** Connects to the database without migrating its tables. @throws Error when the database cannot be reached */
 export async function connectDatabase(location: DatabaseLocation): Promise<Database> {
   const db = createKysely(dialectOf(location));
   try {
@@ -274,9 +270,8 @@ export function isMissingReference(error: unknown): boolean {
 }
 
 /**
- * Returns whether the error means that the database is unreachable, starting or stopping. Errors of a single statement
- * return false. Sources of the codes: Node's system errors, and PostgreSQL documentation, Appendix A (classes 08 and 57P, code
- * 53300).
+ * Returns whether the error means that the database is unreachable, starting or stopping. Errors of a single statement return
+ * false. Sources of the codes: Node's system errors, and PostgreSQL documentation, Appendix A (classes 08 and 57P, code 53300).
  */
 export function isDatabaseDown(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;

@@ -20,11 +20,7 @@ export function listDatasetRows(db: Connection): Promise<DatasetRow[]> {
   return db.selectFrom('datasets').selectAll().execute();
 }
 
-/**
- * Inserts or replaces the access settings of a dataset.
- *
- * @param settings `name` is the canonical name of the dataset
- */
+/** Inserts or replaces the access settings of a dataset. @param settings `name` is the canonical name of the dataset */
 export async function saveDataset(
   db: Connection,
   {

@@ -40,8 +40,7 @@ export async function saveOpenings(
 
 /**
  * Prevents the deletion of image sessions until the transaction ends. Must be called before the transaction acquires the lock
- * `audit`: transactions that delete sessions lock the session rows first and `audit` second, and the same order prevents
- * deadlocks.
+ * `audit`: transactions that delete sessions lock the session rows first and `audit` second, and the same order prevents deadlocks.
  */
 export async function preventSessionDeletion(
   tx: DatabaseTransaction,

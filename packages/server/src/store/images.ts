@@ -24,9 +24,7 @@ export async function findImage(
   return row === undefined || (row.missing_since !== null && !includeMissing) ? null : row;
 }
 
-/**
- * Lists the file names of entries by id, unordered. Entries that are removed or whose file is missing have `isListed` false.
- */
+/** Lists the file names of entries by id, unordered. Entries that are removed or whose file is missing have `isListed` false. */
 export async function listImageNames(
   db: Connection,
   imageIds: readonly string[],

@@ -47,8 +47,7 @@ export async function countImagesOfCases(
 }
 
 /**
- * Returns the entries of some cases that match a filter: case by case in the order of the list, each in the order of its
- * slides.
+ * Returns the entries of some cases that match a filter: case by case in the order of the list, each in the order of its slides.
  */
 export async function listImagesOfCases(
   db: Connection,

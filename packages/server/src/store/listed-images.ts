@@ -137,9 +137,7 @@ export async function countImagesBefore(
   return Number(count);
 }
 
-/**
- * Number of entries with one dataset and one organ, and the values by which the orders `newest` and `largest` sort datasets.
- */
+/** Number of entries with one dataset and one organ, and the values by which the orders `newest` and `largest` sort datasets. */
 export interface ImageCount {
   readonly dataset: string | null;
   readonly organ: string | null;

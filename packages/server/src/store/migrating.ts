@@ -76,11 +76,7 @@ export async function tableNames(db: Kysely<Tables>): Promise<ReadonlySet<string
   return new Set(rows.map(({ name }) => name));
 }
 
-/**
- * Lists the migrations that have not run.
- *
- * @throws Error when the database has run migrations that this version does not know
- */
+/** Lists the migrations that have not run. @throws Error when the database has run migrations that this version does not know */
 async function pendingMigrations(db: Kysely<Tables>, migrations: Migrations): Promise<string[]> {
   const executed = new Set(await executedMigrations(db));
   const knownNames = Object.keys(migrations).sort();

@@ -34,11 +34,7 @@ export async function findShareLinkBySecret(
   return row ?? null;
 }
 
-/**
- * Lists links with the accounts that created them, newest first.
- *
- * @param uid creator; undefined lists the links of all accounts
- */
+/** Lists links with the accounts that created them, newest first. @param uid creator; undefined lists the links of all accounts */
 export async function listShareLinkRows(db: Connection, uid: string | undefined) {
   let query = db
     .selectFrom('share_links')
@@ -132,9 +128,7 @@ export interface LinkedImage {
   readonly dataset: string;
 }
 
-/**
- * Returns the slides that each link may open: they are ready, not removed, missing or hidden, and their dataset may be shared.
- */
+/** Returns the slides that each link may open: they are ready, not removed, missing or hidden, and their dataset may be shared. */
 export async function imagesOfLinks(
   db: Connection,
   linkIds: readonly string[],

@@ -103,11 +103,7 @@ export async function deleteTokensOf(db: Connection, uid: string, exceptHash?: s
   await query.execute();
 }
 
-/**
- * Deletes the oldest tokens of an account if it has more than `maxTokens`.
- *
- * @returns the hashes of the deleted tokens
- */
+/** Deletes the oldest tokens of an account if it has more than `maxTokens`. @returns the hashes of the deleted tokens */
 export async function deleteOldestTokens(
   tx: DatabaseTransaction,
   uid: string,
