@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 interface RotationPanelProps {
   /** In degrees clockwise on the screen, 0 to 360. */
   readonly rotation: number;
-  /** @param degrees 0 to 359, in the same direction */
+  /** @param degrees 0 to 359, clockwise on the screen */
   readonly onRotateTo: (degrees: number) => void;
   /** Called when Esc is pressed. */
   readonly onClose: () => void;

@@ -66,10 +66,7 @@ interface SlideToolsProps {
   readonly onToggleResults: (() => void) | null;
 }
 
-/**
- * Buttons for measuring, counting, colours, pictures, and the link to the view; also those that open annotations and result
- * layers.
- */
+/** Buttons for measuring, counting, colours, pictures, the link to the view, annotations and result layers. */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideTools(props: SlideToolsProps) {
   const { drawing, onChooseTool, areColoursOpen } = props;

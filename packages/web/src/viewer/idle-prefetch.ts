@@ -5,7 +5,7 @@
 import type { DeepZoomDescriptor } from './descriptor.ts';
 import type { Point } from './overlay/placement.ts';
 import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
-import { prefetchTiles } from './prefetch-tiles.ts';
+import { tilesToPrefetch } from './prefetch-tiles.ts';
 import type { TileCoordinates } from './slide-tiles.ts';
 import type { SlideView } from './slide-view.ts';
 import type { SlideField } from './view-address.ts';
@@ -45,7 +45,6 @@ export interface IdlePrefetch {
   onMove(): void;
 }
 
-/** Creates the prefetch of one slide. */
 export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   const { view, descriptor, urlOf, fetchPixels, signal } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -97,7 +96,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
     const abortController = new AbortController();
     runningPrefetch = abortController;
     const tiles = [
-      ...prefetchTiles(descriptor, { field, size: view.size(), direction, pointer: view.pointer() }),
+      ...tilesToPrefetch(descriptor, { field, size: view.size(), direction, pointer: view.pointer() }),
     ];
     for (let loader = 0; loader < concurrentLoads; loader += 1) void loadAll(tiles, abortController);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { firstTiles } from './first-tiles.ts';
-import { type PrefetchSituation, prefetchTiles } from './prefetch-tiles.ts';
+import { type PrefetchSituation, tilesToPrefetch } from './prefetch-tiles.ts';
 
 const descriptor = {
   width: 40_000,
@@ -17,9 +17,9 @@ const visibleTiles = firstTiles(descriptor, size, field);
 const nameOf = ({ level, column, row }: { level: number; column: number; row: number }) =>
   `${level}/${column}_${row}`;
 
-describe('prefetchTiles (tiles that the person may see next)', () => {
+describe('tilesToPrefetch (tiles that the person may see next)', () => {
   it('returns tiles around the visible field, but not the visible tiles', () => {
-    const tiles = prefetchTiles(descriptor, situation);
+    const tiles = tilesToPrefetch(descriptor, situation);
     expect(tiles.length).toBeGreaterThan(10);
     const visibleNames = new Set(visibleTiles.map(nameOf));
     expect(tiles.filter((tile) => visibleNames.has(nameOf(tile)))).toEqual([]);
@@ -31,28 +31,28 @@ describe('prefetchTiles (tiles that the person may see next)', () => {
       const tilesPerScreen = firstTiles(descriptor, size, { ...field, zoom }).length;
       // At least four tiles are prefetched, even when one tile fills the screen.
       const maxTiles = Math.max(4, 2 * tilesPerScreen);
-      expect(prefetchTiles(descriptor, zoomed).length).toBeLessThanOrEqual(maxTiles);
+      expect(tilesToPrefetch(descriptor, zoomed).length).toBeLessThanOrEqual(maxTiles);
     }
   });
 
   it('returns the tiles of the next field in the direction of the last movement first', () => {
-    const [first] = prefetchTiles(descriptor, { ...situation, direction: { x: 300, y: 0 } });
+    const [first] = tilesToPrefetch(descriptor, { ...situation, direction: { x: 300, y: 0 } });
     expect(first?.column).toBe(Math.floor((field.x + size.width) / 240));
-    const [upwards] = prefetchTiles(descriptor, { ...situation, direction: { x: 0, y: -10 } });
+    const [upwards] = tilesToPrefetch(descriptor, { ...situation, direction: { x: 0, y: -10 } });
     expect(upwards?.row).toBe(Math.floor((field.y - size.height) / 240));
   });
 
   it('includes the tiles of the next finer level that a zoom step at the pointer would show', () => {
     const zoomedOut = { ...situation, field: { ...field, zoom: 0.4 }, pointer: { x: 0, y: 0 } };
-    const finer = prefetchTiles(descriptor, zoomedOut).filter(({ level }) => level === 16);
+    const finer = tilesToPrefetch(descriptor, zoomedOut).filter(({ level }) => level === 16);
     const leftEdge = field.x - size.width / 2 / 0.4; // the pointer is in the upper left corner, which a zoom step keeps in place
     expect(Math.min(...finer.map(({ column }) => column))).toBe(Math.floor(leftEdge / 240));
-    expect(prefetchTiles(descriptor, situation).every(({ level }) => level === 16)).toBe(true);
+    expect(tilesToPrefetch(descriptor, situation).every(({ level }) => level === 16)).toBe(true);
   });
 
   it('returns no tiles outside the slide', () => {
     const corner = { ...situation, field: { ...field, x: 0, y: 0 } };
-    for (const { column, row } of prefetchTiles(descriptor, corner)) {
+    for (const { column, row } of tilesToPrefetch(descriptor, corner)) {
       expect(Math.min(column, row)).toBeGreaterThanOrEqual(0);
     }
   });

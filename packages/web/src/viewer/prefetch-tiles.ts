@@ -37,7 +37,7 @@ interface Area {
  * direction of the last movement, the ring of tiles around the field, and the finer tiles that a zoom step at the pointer would
  * show. The number of tiles is at most twice the number of visible tiles, or `minTilesAround` if that is more.
  */
-export function prefetchTiles(
+export function tilesToPrefetch(
   descriptor: DeepZoomDescriptor,
   { field, size, direction, pointer }: PrefetchSituation,
 ): readonly TileCoordinates[] {

@@ -154,7 +154,6 @@ export interface Pose {
   readonly isMirrored: boolean;
 }
 
-/** Returns whether two poses are equal. */
 export function isSamePose(a: Pose, b: Pose): boolean {
   return (
     a.zoom === b.zoom && a.maxZoom === b.maxZoom && a.rotation === b.rotation && a.isMirrored === b.isMirrored

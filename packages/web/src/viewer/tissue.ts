@@ -34,8 +34,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   const sums = summedAreaTable(tissueMaskOf(picture), picture);
   /** Pixels of the picture per pixel of the slide. */
   const scale = width / slide.width;
-  // The field is treated as an upright square, whose side is the shorter side of the field, whatever its rotation. Both lengths
-  // are in pixels of the picture.
+  // The field is treated as an upright square with its shorter side, whatever its rotation; here in pixels of the picture.
   const fieldSide = (Math.min(view.width, view.height) / field.zoom) * scale;
   const halfSide = Math.max(1, fieldSide / 2);
   /** Returns the fraction of tissue in the square around a position, in pixels of the picture. */

@@ -1,4 +1,3 @@
-/** The full-page mode of the viewer. */
 import { useCallback, useEffect, useState } from 'react';
 
 /**

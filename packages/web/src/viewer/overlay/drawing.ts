@@ -78,10 +78,7 @@ export function drawingReducer(drawing: Drawing, step: DrawingStep): Drawing {
   }
 }
 
-/**
- * Returns the drawing with one more point. One point completes a circle or a mark, and two complete a ruler. No point completes
- * an area; the step `finish` does.
- */
+/** Adds a point: the first one completes a circle or a mark, the second one a ruler. Only the step `finish` completes an area. */
 function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
   const { shapes, placedPoints } = drawing;
   const [start] = placedPoints;

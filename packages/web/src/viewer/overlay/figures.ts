@@ -95,7 +95,6 @@ function outlineOf(shape: Shape, calibration: Calibration | null): readonly Poin
   }
 }
 
-/** Returns the position of a label above the middle of a line. */
 function labelPositionAboveMiddle([start, end]: readonly Point[]): Point {
   if (start === undefined || end === undefined) return { x: 0, y: 0 };
   return { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 - labelDistance };

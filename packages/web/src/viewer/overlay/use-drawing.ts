@@ -19,8 +19,7 @@ interface DrawingControls {
  * Returns the measurements on a slide and the functions that change them. While a measuring tool is chosen, the pointer draws
  * with it instead of moving the slide.
  *
- * @param announce called after each change of the shapes with a text for screen readers: the measure of the last shape, or the
- *   number of marks (counted cells)
+ * @param announce called after a change of the shapes, for screen readers: with the measure of the last one or the count of marks
  */
 export function useDrawing(
   view: SlideView,

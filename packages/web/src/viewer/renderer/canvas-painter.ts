@@ -4,10 +4,7 @@ import type { Quad } from './geometry.ts';
 import { spansOf } from './spans.ts';
 import type { TilePicture } from './tile-pictures.ts';
 
-/**
- * `drawRotated` draws a tile wider and higher by this many device pixels, so that there are no gaps between the smoothed edges of
- * neighbouring tiles.
- */
+/** `drawRotated` enlarges a tile by this many device pixels, so that no gaps show between the smoothed edges of tiles. */
 const overlap = 0.75;
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;

@@ -41,7 +41,6 @@ export interface TilePicture {
   isPinned: boolean;
 }
 
-/** Deletes a texture. */
 type DeleteTexture = (texture: WebGLTexture) => void;
 
 const bytesPerPixel = 4;

@@ -20,12 +20,9 @@ export function RegistrationFields({ kind, value, onChange, isDisabled }: Regist
       <NativeSelect
         label={texts.registration}
         value={method}
-        data={registrationMethods.map((option) => ({
-          value: option,
-          label: texts.registrations[kind][option],
-        }))}
+        data={registrationMethods.map((name) => ({ value: name, label: texts.registrations[kind][name] }))}
         onChange={({ currentTarget }) => {
-          const chosen = registrationMethods.find((option) => option === currentTarget.value);
+          const chosen = registrationMethods.find((name) => name === currentTarget.value);
           if (chosen !== undefined) onChange({ ...value, method: chosen });
         }}
         disabled={isDisabled}

@@ -1,4 +1,4 @@
-/** The divider that the person moves to compare two result layers. */
+/** The divider between two compared result layers, which the person moves by pointer, touch or keyboard. */
 import { useRef } from 'react';
 import classes from './Results.module.css';
 import { dividerAfterKey, dividerAtPointer } from './swipe.ts';
@@ -13,7 +13,6 @@ interface SwipeDividerProps {
   readonly onMove: (position: number) => void;
 }
 
-/** The line between two compared layers, which the person moves by pointer, touch or keyboard. */
 export function SwipeDivider({ position, leftName, rightName, onMove }: SwipeDividerProps) {
   const area = useRef<HTMLDivElement>(null);
   return (

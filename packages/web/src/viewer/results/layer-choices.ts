@@ -22,7 +22,7 @@ export interface LayerSettings {
   readonly style: LayerStyle;
 }
 
-/** The settings of a layer that the person has changed; for the others, the layer has its defaults. */
+/** The settings of a layer that the person has changed. For a missing setting, the layer has its default. */
 export interface LayerChoice {
   /** The first 8 characters of the layer's id, as `layerKeyOf` returns them. */
   readonly layerKey: string;
@@ -52,7 +52,6 @@ const maxHiddenNumber = 65_535;
 const emptyArrangement = '-';
 const swipePrefix = 'swipe-';
 
-/** Returns the key of a layer in an arrangement. */
 export const layerKeyOf = (layerId: string) => layerId.slice(0, keyLength);
 
 /** Parses an arrangement; returns null for a text without a valid layer. */

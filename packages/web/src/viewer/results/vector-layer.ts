@@ -195,9 +195,8 @@ export class VectorLayer {
   }
 
   /**
-   * Draws the finest density grid whose cells are large enough on the screen. Computes the image of the grid first if necessary;
-   * until the counts for it are loaded, draws the previous image. If the layer has too many objects to load, the filter does not
-   * apply.
+   * Draws the finest density grid whose cells are large enough on the screen; until its counts are loaded, the previous image. If
+   * the layer has too many objects to load, the filter does not apply.
    */
   #drawDensity(context: CanvasRenderingContext2D, placement: Placement): void {
     const { density, classes, object_count } = this.#descriptor;

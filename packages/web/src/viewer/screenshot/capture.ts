@@ -172,7 +172,6 @@ export function tilesOfStrip(
   return rows.flatMap((row) => columns.map((column) => ({ level, column, row })));
 }
 
-/** Applies the colour table and the colour adjustment to a strip. */
 function applyColours(context: OffscreenCanvasRenderingContext2D, { adjustment, table }: DrawnColours): void {
   if (table === null && isAsScanned(adjustment)) return;
   const image = context.getImageData(0, 0, context.canvas.width, context.canvas.height);
