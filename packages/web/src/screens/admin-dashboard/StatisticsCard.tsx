@@ -55,7 +55,6 @@ function Usage({ days }: Pick<Statistics, 'days'>) {
   );
 }
 
-/** List of the current numbers with their labels. */
 function Figures({ statistics }: { readonly statistics: Statistics }) {
   const labelledNumbers = [
     ...Status.options.map(

@@ -26,7 +26,6 @@ import { formatField } from '../../viewer/view-address.ts';
 import classes from './Collections.module.css';
 import { texts } from './texts.ts';
 
-/** Which dialog is open. */
 type Dialog =
   | { readonly kind: 'new' }
   | {

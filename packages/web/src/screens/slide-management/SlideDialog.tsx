@@ -9,7 +9,6 @@ import { RemoveForm } from './RemoveForm.tsx';
 import { texts } from './texts.ts';
 
 interface SlideDialogProps {
-  /** The kind of change, and the slides to change. */
   readonly request: DialogRequest;
   readonly onClose: () => void;
   /** Called after the slides have been changed. */

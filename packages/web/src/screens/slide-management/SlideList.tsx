@@ -26,7 +26,6 @@ export function SlideList() {
   const [parameters, setParameters] = useSearchParams();
   const { status, filter } = readSlideFilters(parameters);
   const [selectedIds, setSelectedIds] = useState(noneSelected);
-  /** The open dialog; null while none is open. */
   const [dialog, setDialog] = useState<DialogRequest | null>(null);
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
@@ -128,7 +127,6 @@ export function SlideList() {
 interface SlidesOrStateProps {
   readonly slides: ReturnType<typeof useSlides>;
   readonly isFiltered: boolean;
-  /** Clears the search and the filters. */
   readonly onClear: () => void;
   /** The table, rendered when there are slides. */
   readonly children: React.ReactNode;

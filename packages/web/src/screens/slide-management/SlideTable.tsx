@@ -150,7 +150,6 @@ function linesOf(slides: readonly ManagedImage[]): readonly Line[] {
   });
 }
 
-/** Returns the React key of a line. */
 function keyOf(line: Line | undefined, index: number): string | number {
   if (line === undefined) return index;
   return line.kind === 'slide' ? line.slide.id : `dataset ${line.name ?? ''}`;

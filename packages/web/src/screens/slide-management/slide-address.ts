@@ -1,5 +1,5 @@
 /**
- * Reads and writes the query parameters of the URL that contain the search and the filters of the slide list on the slides screen.
+ * The query parameters of the URL of the slides screen, which contain the search and the filters of the slide list.
  * Example: `?q=liver&dataset=TCGA&status=failed`.
  */
 import { ManagedStatus } from '@lamina/contract';

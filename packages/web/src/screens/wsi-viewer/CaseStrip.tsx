@@ -12,7 +12,7 @@ import { Thumbnail } from './Thumbnail.tsx';
 import { texts } from './texts.ts';
 
 interface CaseStripProps {
-  /** The slide that is viewed. */
+  /** The viewed slide. */
   readonly image: Image;
   /** Id of the image session (the credential of pixels); null while there is none. */
   readonly session: string | null;

@@ -1,7 +1,6 @@
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
-/** Keys of the placeholder rows. */
 const rowKeys = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 /** Placeholder of the catalogue while it loads. Its rows are as high as the real ones, so the layout does not shift afterwards. */

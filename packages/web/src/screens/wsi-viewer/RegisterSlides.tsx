@@ -39,7 +39,6 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
   /** Message after the registration; null before. */
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
-  /** Number of complete pairs. */
   const pairCount = Math.min(points.first.length, points.second.length);
   // The person completes one pair after the other, so one slide has at most one point more than the other.
   const canMark = (half: Half) =>

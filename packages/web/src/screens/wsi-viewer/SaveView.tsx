@@ -11,7 +11,6 @@ import { texts } from './texts.ts';
 
 interface SaveViewProps {
   readonly image: Image;
-  /** The open view of the image. */
   readonly view: SlideView;
   /** Whether the colour profile of the slide corrects its colours. */
   readonly isCorrected: boolean;

@@ -51,6 +51,7 @@ const CaseStrip = lazy(loadCaseStrip);
 export function WsiViewer() {
   const session = useImageSession();
   const isOnline = useOnline();
+  // `arrangements` and `colours`: the shown result layers of each half, and whether the colour profile corrects the colours.
   const { viewed, historyStep, open, setField, arrangements, colours, setColours } = useViewed();
   const setCorrected = useCallback(
     (isCorrected: boolean) => setColours(isCorrected ? 'corrected' : 'scanned'),

@@ -1,6 +1,6 @@
 /**
- * Remembers the view state of the viewer's catalogue (filter, order, open groups, open sidebar sections, scroll position) until the page
- * is closed or the person signs in or out. The query cache stores it, because signing in and out clear that cache.
+ * The view state of the viewer's catalogue (filter, order, open groups, open sidebar sections, scroll position), kept until the page is
+ * closed or the person signs in or out. The query cache stores it, because signing in and out clear that cache.
  */
 import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';

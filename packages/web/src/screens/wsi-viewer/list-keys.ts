@@ -19,9 +19,7 @@ interface ListKeysOptions {
   readonly lines: CatalogueLines;
   /** Index of the current line; -1 when the list is empty. */
   readonly currentIndex: number;
-  /** Makes another line the current one. */
   readonly setCurrent: (index: number) => void;
-  /** Opens or closes a group or a case. */
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   /** Scrolls as little as needed to show a line. */
   readonly reveal: (index: number) => void;

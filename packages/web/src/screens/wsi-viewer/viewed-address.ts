@@ -1,5 +1,5 @@
 /**
- * Reads and writes the query parameters of the viewer's URL: one slide or two compared slides, with field, result layers and colours.
+ * The query parameters of the viewer's URL: one slide or two compared slides, with field (visible part), result layers and colours.
  * Example: `?image=a&x=10&y=20.5&zoom=0.5&beside=b`, where `a` and `b` are ids of images.
  */
 import type { Half } from '../../viewer/link-views.ts';

@@ -1,6 +1,5 @@
-/** Reads the files that a user has chosen in a file dialog or dropped onto the upload panel, with their paths in chosen folders. */
+/** The files that a user has chosen in a file dialog or dropped onto the upload panel, with their paths in the chosen folders. */
 
-/** A file to upload. */
 export interface ChosenFile {
   /** Path with forward slashes that begins with the name of the chosen or dropped folder; for a single file, its name. */
   readonly path: string;

@@ -1,5 +1,5 @@
 /**
- * Divides the files that a user has chosen into uploads. The server accepts each upload completely or not at all, so a slide and its
+ * The rules that divide the files that a user has chosen into uploads. The server accepts each upload completely or not at all, so a slide and its
  * companions (the other files and folders that belong to it) must be in the same upload.
  */
 import { checkUploadPath, maxFilesOfUpload, type NameFault } from '@lamina/contract';
@@ -34,7 +34,6 @@ export interface RefusedFile {
   readonly reason: Refusal;
 }
 
-/** The result of `groupFiles`. */
 export interface Grouping {
   readonly groups: readonly FileGroup[];
   readonly refused: readonly RefusedFile[];

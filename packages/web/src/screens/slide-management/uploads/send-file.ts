@@ -1,4 +1,4 @@
-/** Sends one file of a slide upload in parts, with the tus protocol for resumable uploads. */
+/** The transfer of one file of a slide upload in parts, with the tus protocol for resumable uploads. */
 import { createUploadFile } from '@lamina/contract';
 import { endpointUrl } from '../../../api/client.ts';
 import { sendByTus } from '../../../api/tus-upload.ts';

@@ -1,4 +1,4 @@
-/** Measures the speed of an upload over the last 10 s. */
+/** A meter for the speed of an upload over the last 10 s. */
 
 /** Samples that are older than this do not describe the current speed of the network. */
 const windowMs = 10_000;

@@ -1,4 +1,4 @@
-/** Computes the lines of the upload list from the uploads of this browser tab and those that the server reports. */
+/** The lines of the upload list, computed from the uploads of this browser tab and those that the server reports. */
 import type { SlideUpload } from '@lamina/contract';
 import { problemSentence, texts } from './texts.ts';
 import type { LocalUpload } from './upload-queue.ts';

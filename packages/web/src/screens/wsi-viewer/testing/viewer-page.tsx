@@ -1,4 +1,4 @@
-/** For tests of the slide viewer screen: renders it, and stubs the API that it calls. */
+/** Utilities for tests of the slide viewer screen: functions that render it, and a stub of the API that it calls. */
 import type { RequestableDataset } from '@lamina/contract';
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
