@@ -80,7 +80,7 @@ export function createFrameResolver({
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
       // The response does not reveal whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
-      const client = new SessionClient(session, request);
+      const client = new SessionClient(session, request); // for the render queue: the requester, and the signal of the request
       const allocate = numbers.length === 1 ? request.allocate : undefined;
       const first = await dicomWeb.frame(image, params, numbers[0] ?? 1, client, allocate);
       const { fingerprint } = first;

@@ -6,7 +6,7 @@ import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing'
 import { describe, expect, it, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
-import { valueTiff } from './testing/value-tiff.ts';
+import { buildValueTiff } from './testing/value-tiff.ts';
 
 // Slides are read in separate processes, whose start takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -20,7 +20,7 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
     const { services, config } = server;
     const admin = server.as(await server.fixtures.admin());
     const maskValues = Uint8Array.from({ length: 256 }, (_, i) => [0, 100, 200][i % 3] as number);
-    const mask = valueTiff({ width: 16, height: 16, values: maskValues });
+    const mask = buildValueTiff({ width: 16, height: 16, values: maskValues });
 
     /** Writes a file whose modification time is old enough that the job considers it complete. */
     async function put(
@@ -107,7 +107,10 @@ describe.skipIf(withoutObjectStore !== null)('a scan of a slide bucket (needs TE
     }
 
     await put('Set/a.svs', await buildSvs());
-    await put('Set/a_mask.tif', valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) }));
+    await put(
+      'Set/a_mask.tif',
+      buildValueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) }),
+    );
     await put('Set/a_detections.geojson', JSON.stringify([point, point]));
     await put('Set/a_likelihood_map.tif', 'no TIFF');
     await server.rescan();

@@ -23,7 +23,7 @@ import {
   type ResultLayerRow,
   type SlideInBucket,
   type SlideOnDisk,
-  updateResultLayer,
+  updateResultLayerInState,
 } from '../store/result-layers.ts';
 import { layersWithFile, type ResultFiles } from './result-files.ts';
 
@@ -112,7 +112,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await files.remove(layer.id);
       } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
         // A restore of a backup without uploads brings back only the row of the layer, so the file is imported again.
-        await updateResultLayer(db, layer.id, { state: 'queued' }, ['ready']);
+        await updateResultLayerInState(db, layer.id, { state: 'queued' }, ['ready']);
         await jobs.enqueue('import-result', { layerId: layer.id });
       }
     }
@@ -191,7 +191,7 @@ async function findResultsInBucket(
   const byName = slidesByName(slides);
   const results: FoundResult[] = [];
   for (const entry of (await tree.entriesOf(folder)) ?? []) {
-    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null for a name that no result file has
+    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null: the name is not that of a result
     const slide = result && byName.get(result.slide);
     const isSlideItself = slide && path.posix.basename(slide.path) === entry.name;
     if (!slide || isSlideItself) continue;

@@ -17,7 +17,7 @@ import {
   listResultLayerIds,
   type ResultLayerRow,
   sumResultBytes,
-  updateResultLayer,
+  updateResultLayerInState,
 } from '../store/result-layers.ts';
 import type { SlideRoot } from '../store/schema.ts';
 import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
@@ -39,8 +39,7 @@ interface Dependencies {
 
 /** Maximum size of a layer's file when there is no quota. */
 const maxBytesWithoutQuota = 2 ** 40;
-/** Interval at which the progress is saved to the database. */
-const saveEveryMs = 1000;
+const progressIntervalMs = 1000; // between two writes of the progress to the database
 /** An upload that has received no data for this time is deleted. */
 const uploadExpiryMs = 48 * 60 * 60_000;
 /** A file without a layer is deleted only after this time, because a younger one may belong to a running import. */
@@ -51,6 +50,7 @@ interface ResultImports {
   sweep(): Promise<void>;
 }
 
+/** Registers the job `import-result`. */
 export function createResultImports(dependencies: Dependencies): ResultImports {
   const { config, db, now, log, jobs, files, store } = dependencies; // `files.parts` contains uploaded and downloaded files
   const nowIso = () => now().toISOString();
@@ -96,10 +96,10 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const layerDeleted = new AbortController();
     let savedAt = 0;
     const onProgress = (fraction: number) => {
-      if (performance.now() - savedAt < saveEveryMs) return;
+      if (performance.now() - savedAt < progressIntervalMs) return;
       savedAt = performance.now();
       const percent = Math.min(99, Math.floor(fraction * 100)); // 100 is saved with the state 'ready'
-      updateResultLayer(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
+      updateResultLayerInState(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
         .then((isSaved) => {
           if (!isSaved) layerDeleted.abort(new LayerDeleted());
         })
@@ -136,7 +136,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const layer = await findResultLayer(db, layerId);
     // A job may run after its layer was deleted, or a second time after the import has ended.
     if (layer === null || (layer.state !== 'queued' && layer.state !== 'importing')) return;
-    await updateResultLayer(db, layerId, { state: 'importing', percent: 0 }, ['queued', 'importing']);
+    await updateResultLayerInState(db, layerId, { state: 'importing', percent: 0 }, ['queued', 'importing']);
     let outcome: ImportOutcome;
     try {
       outcome = await importLayer(layer, signal);
@@ -169,7 +169,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
           object_count: outcome.objects,
         } as const)
       : ({ state: 'failed', percent: 0, problem: outcome.problem } as const);
-    const isSaved = await updateResultLayer(
+    const isSaved = await updateResultLayerInState(
       db,
       layerId,
       { ...columns, upload_bytes: null, updated_at: nowIso() },

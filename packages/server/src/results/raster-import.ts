@@ -164,7 +164,7 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
     },
     add(tile: ValueArray): void {
       const firstValue = tile[0] as number;
-      // Tiles of another size at the edges are stored separately, because equal values have other bytes there.
+      // Smaller tiles at the edges cannot share the bytes of a whole tile.
       const isUniform = tile.length === tileSide * tileSide && isUniformTile(tile, firstValue);
       const equalTile = isUniform ? uniformTiles.get(firstValue) : undefined;
       if (equalTile !== undefined) {

@@ -41,7 +41,7 @@ import {
   removedResultProblem,
   removeFoundResultLayer,
   sumResultBytes,
-  updateResultLayer,
+  updateResultLayerInState,
 } from '../store/result-layers.ts';
 import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { isProblem, problems } from './problems.ts';
@@ -80,7 +80,7 @@ export interface ResultLayers {
     translate: Translate,
   ): Promise<{ readonly layer: ResultLayer; readonly received: number; readonly total: number | null }>;
   /**
-   * Writes a part of the file; the import starts when it is complete.
+   * Writes a part of the file. When the file is complete, its import is queued.
    *
    * @returns the received bytes
    * @throws AppError not_found, forbidden, conflict, invalid_request, upload_ended, storage_full
@@ -184,7 +184,9 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
         throw new AppError('quota_exceeded');
       }
       await requireFreeSpace(sizeBytes);
-      await updateResultLayer(tx, row.id, { upload_bytes: sizeBytes, updated_at: now() }, ['uploading']);
+      await updateResultLayerInState(tx, row.id, { upload_bytes: sizeBytes, updated_at: now() }, [
+        'uploading',
+      ]);
     });
     await files.parts.discard(row.id);
     await files.parts.begin(row.id, sizeBytes);
@@ -192,7 +194,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   }
 
   async function queueImport(layerId: string): Promise<void> {
-    const isQueued = await updateResultLayer(db, layerId, { state: 'queued', updated_at: now() }, [
+    const isQueued = await updateResultLayerInState(db, layerId, { state: 'queued', updated_at: now() }, [
       'uploading',
     ]);
     if (isQueued) await jobs.enqueue('import-result', { layerId });
@@ -276,7 +278,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       if (size === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
       if ((await files.parts.received(layerId)) !== offset) throw new AppError('conflict');
       await requireFreeSpace(size - offset);
-      await updateResultLayer(db, layerId, { updated_at: now() }, ['uploading']);
+      await updateResultLayerInState(db, layerId, { updated_at: now() }, ['uploading']);
       const received = await files.parts.write(limitStream(stream, size - offset), layerId, offset);
       if (received === size) await queueImport(layerId);
       return received;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createResultLayer, deleteResultLayer, type RasterDescriptor } from '@lamina/contract';
 import sharp from 'sharp';
 import { describe, expect, it, vi } from 'vitest';
-import { valueTiff } from '../results/testing/value-tiff.ts';
+import { buildValueTiff } from '../results/testing/value-tiff.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideWithResults } from '../testing/slide-with-results.ts';
 
@@ -22,7 +22,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
   it('return descriptor, tiles and exact values of an uploaded floating-point TIFF', async () => {
     const { send, overlay, image, owner } = await slideWithResults(database);
     // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
-    const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
+    const layer = await send(buildValueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
     expect(layer).toMatchObject({
       state: 'ready',
       progress: 1,
@@ -71,7 +71,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
       body: { name: 'Maske', kind: 'raster' },
     });
     const address = body.upload as string;
-    const bytes = Buffer.from(valueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
+    const bytes = Buffer.from(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
     const beforeUpload = await request('HEAD', address);
     expect(beforeUpload.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
     const length = { 'upload-length': String(bytes.length) };
@@ -92,14 +92,14 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
 
   it('can be deleted by their owner and by administrators, and by no other account', async () => {
     const { server, send, overlay, bearer } = await slideWithResults(database);
-    const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const params = { layerId: layer.id };
     expect((await server.as(await server.fixtures.user()).call(deleteResultLayer, { params })).status).toBe(
       403,
     );
     expect((await server.as(bearer).call(deleteResultLayer, { params })).status).toBe(204);
     expect((await overlay(layer.id, 'descriptor')).statusCode).toBe(404);
-    const other = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const other = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const admin = server.as(await server.fixtures.admin());
     expect((await admin.call(deleteResultLayer, { params: { layerId: other.id } })).status).toBe(204);
   });
@@ -154,7 +154,7 @@ describe('Raster result layers', () => {
 
   it('are placed on the slide by the pixel size or by the affine matrix of the upload', async () => {
     const { send, overlay } = await slideWithResults();
-    const bytes = valueTiff({ width: 100, height: 80, values: new Uint16Array(8000).map((_, i) => i) });
+    const bytes = buildValueTiff({ width: 100, height: 80, values: new Uint16Array(8000).map((_, i) => i) });
     // Pixels of the slide have 0.5 µm, so a raster pixel of 2 µm covers 4 × 4 of them: x = 4 is in the second column.
     const byMpp = await send(bytes, { registration: { method: 'pixel-size', mpp: 2 } });
     expect((await overlay(byMpp.id, 'value?x=4&y=0')).json()).toEqual({ value: 1 });
@@ -176,7 +176,7 @@ describe('Raster result layers', () => {
 
   it('return 404 to an image session whose account may not view the slide', async () => {
     const { server, send, overlay, image } = await slideWithResults();
-    const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const reader = await server.fixtures.user();
     expect((await overlay(layer.id, 'descriptor', reader)).statusCode).toBe(200);
     await server.services.db

@@ -79,7 +79,7 @@ type ResultLayerChanges = Partial<
 >;
 
 /** Updates a layer if it is in one of the states. @returns false when it is in another state or no longer exists */
-export async function updateResultLayer(
+export async function updateResultLayerInState(
   db: Connection,
   id: string,
   changes: ResultLayerChanges,

@@ -7,18 +7,20 @@ interface ValueTiff {
 }
 
 /** Builds a TIFF file for tests: one band of numbers, little-endian, without compression. Tag numbers are those of TIFF 6.0. */
-export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Array {
+export function buildValueTiff({ width, height, values, tile }: ValueTiff): Uint8Array {
   const bytesPerSample = values.BYTES_PER_ELEMENT;
   // Blocks are the tiles or the single strip.
   const blocks = tile === undefined ? [bytesOf(values)] : tilesOf({ width, height, values, tile });
   const isFloat = values instanceof Float32Array || values instanceof Float64Array;
-  // The file consists of the header (8 bytes), a table with the offsets and sizes of all blocks, the blocks, and the directory.
+  // The file consists of the header (8 bytes), a table (the offsets of all blocks, then their sizes), the blocks, and the directory.
   const tableOffset = 8;
   const tableBytes = blocks.length * 8;
   const sizes = blocks.map((block) => block.length);
-  const firstBlock = tableOffset + tableBytes;
-  const offsets = sizes.map((_, n) => firstBlock + sizes.slice(0, n).reduce((sum, size) => sum + size, 0));
-  const directoryOffset = firstBlock + sizes.reduce((sum, size) => sum + size, 0);
+  const firstBlockOffset = tableOffset + tableBytes;
+  const offsets = sizes.map(
+    (_, n) => firstBlockOffset + sizes.slice(0, n).reduce((sum, size) => sum + size, 0),
+  );
+  const directoryOffset = firstBlockOffset + sizes.reduce((sum, size) => sum + size, 0);
   const hasOneBlock = blocks.length === 1; // then a directory entry contains the offset itself instead of the offset of the table
   const [short, long] = [3, 4] as const; // the types of 16-bit and 32-bit values
   type Entry = [tag: number, type: typeof short | typeof long, count: number, value: number];
