@@ -1,6 +1,6 @@
 /**
- * Rules that propose cases (the slides of one specimen) from file names. For example, the slide `B26-123_A1_HE.svs` belongs to case B26-123 and shows
- * block A1 with stain HE.
+ * Rules that propose cases (the slides of one specimen) from file names. For example, the slide `B26-123_A1_HE.svs` belongs to case
+ * B26-123 and shows block A1 with stain HE.
  */
 import { naturalCompare } from '@lamina/contract';
 

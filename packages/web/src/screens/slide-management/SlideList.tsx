@@ -30,7 +30,7 @@ export function SlideList() {
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
   const loadedSlides = slides.data ?? [];
-  /** Number of slides that match the status and the filter, loaded or not. */
+  /** Number of slides that match the status and the filter; of the loaded ones before the counts are loaded. */
   const matchingCount = counts.data?.[status] ?? loadedSlides.length;
   // A slide that no longer matches the filters after a change is not selected any more.
   const selectedSlides = loadedSlides.filter(({ id }) => selectedIds.has(id));

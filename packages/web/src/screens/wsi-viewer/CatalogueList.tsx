@@ -100,9 +100,9 @@ export function CatalogueList(props: CatalogueListProps) {
     initialOffset: rememberedScroll,
     // Also renders the current line, wherever the list is scrolled.
     rangeExtractor: (range) => {
-      const visible = defaultRangeExtractor(range);
-      if (currentIndex === -1 || visible.includes(currentIndex)) return visible;
-      return [...visible, currentIndex].sort((a, b) => a - b);
+      const indexes = defaultRangeExtractor(range); // the visible lines and the overscan
+      if (currentIndex === -1 || indexes.includes(currentIndex)) return indexes;
+      return [...indexes, currentIndex].sort((a, b) => a - b);
     },
   });
 

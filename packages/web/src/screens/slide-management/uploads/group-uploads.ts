@@ -1,6 +1,6 @@
 /**
- * The rules that divide the files that a user has chosen into uploads. The server accepts each upload completely or not at all, so a slide and its
- * companions (the other files and folders that belong to it) must be in the same upload.
+ * The rules that divide the files that a user has chosen into uploads. The server accepts each upload completely or not at all, so a
+ * slide and its companions (the other files and folders that belong to it) must be in the same upload.
  */
 import { checkUploadPath, maxFilesOfUpload, type NameFault } from '@lamina/contract';
 import {
