@@ -1,9 +1,10 @@
 /**
  * Routes of the annotation layers of slides, and of their annotations.
  *
- * The caller of a request is an account (`user`) or, without `user`, the visitor of a share link. Services that only read get
- * `caller.user`. Services that write, or that check the sign-in repeatedly while they send a long response, also get the actor
- * (`actorOf`): the account with its sign-in and client address. Some changes get only the actor and read its account in a transaction.
+ * The caller of a request is an account (`user`). Layers and annotations can also be listed by the visitor of a share link, a caller
+ * without `user`. Services that only read get `caller.user`. Services that write, or that check the sign-in repeatedly while they send
+ * a long response, also get the actor (`actorOf`): the account with its sign-in and client address. Some changes get only the actor
+ * and read its account in a transaction.
  */
 import compress from '@fastify/compress';
 import {

@@ -1,6 +1,7 @@
 /**
  * Routes of saved views (a slide with the shown field) and of collections: lists of slides, cases and saved views, with questions,
- * answers and live presentations. The caller of a request is an account (`user`) or, without `user`, the visitor of a share link.
+ * answers and live presentations. The caller of a request is an account (`user`). To answer a question or to follow a presentation, it
+ * can also be the visitor of a share link, without `user`.
  */
 import { Readable } from 'node:stream';
 import {

@@ -139,7 +139,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       request: DicomWebRequest & { readonly caller: Caller; readonly query: Record<string, unknown> },
     ): Promise<Bytes> {
       requireJson(acceptOf(request));
-      const { session: _, ...attributes } = request.query; // `session` is the image session, not a DICOM attribute
+      const { session: _, ...attributes } = request.query; // a client may add `session`, an image session, which is no DICOM attribute
       const query = parseSearch(attributes);
       const session = await sessionOf(request);
       const context = {

@@ -128,6 +128,7 @@ export function createFrameFastPath(
   ) {
     const { bytes, type, etag, cacheControl } = resolved;
     const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\nContent-Type: ${type}\r\n`;
+    // The last argument, `resolved`, contains the text before and after the frame in a multipart body.
     const isWritten = isOpen && writer.write(response, variableHeaders, bytes, buffer, resolved);
     if (isWritten) return; // the writer releases the buffer
     // Node's own methods write every other response: a large frame, and any response while the server stops.

@@ -168,6 +168,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   const manifest = (request: ImageRequest) =>
     slideDocument(request, contexts.manifest, async (image, client, { visitor }) => {
       const urls = { manifest: urlOf(request, 'manifest'), image: urlOf(request, 'image') };
+      // With a label, the manifest contains neither the file name nor the dataset, which visitors must not see.
       const label = visitor === null ? undefined : await collectionManifests.titleFor(visitor, image.id);
       return iiif.manifest(image, urls, client, label);
     });

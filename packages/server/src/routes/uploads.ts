@@ -69,7 +69,7 @@ export async function uploadRoutes(
     uploadApp.route({
       method: sendUploadFile.method,
       url: apiBase + sendUploadFile.path,
-      config: { endpoint: sendUploadFile },
+      config: { endpoint: sendUploadFile }, // the hooks read it, for example to check access
       bodyLimit: Number.MAX_SAFE_INTEGER, // no limit, because a part may be as large as the file
       handler: async (request, reply) => {
         const { fileId } = request.params as { fileId: string };
@@ -91,7 +91,7 @@ export async function uploadRoutes(
 function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
   return new TusServer({
     path: filesPath,
-    datastore: uploads.parts,
+    datastore: uploads.parts, // stores the received parts of files
     relativeLocation: true,
     // Without a list, the library would allow every origin. Websites have an origin other than `null`, so this list allows none of them.
     allowedOrigins: ['null'],

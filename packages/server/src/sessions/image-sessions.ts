@@ -92,7 +92,7 @@ export interface ImageSessions {
 /** Minimum interval between two queries that renew the cache entries of the sessions in use. */
 const renewAfterMs = 500;
 /** A session is in use until this time after its last request. So a person who pauses for some seconds does not wait for a query. */
-const renewUnusedForMs = 10_000;
+const inUseForMs = 10_000;
 /** Interval at which request counts and the last use of sign-ins are saved. */
 const flushEveryMs = 5000;
 /** Interval at which expired entries are deleted from the cache. */
@@ -265,7 +265,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     recentById.clear();
     let lookUp: Promise<void> | undefined; // the same promise for all sessions, because they share one query
     for (const [hash, entry] of cachedSessions) {
-      if (Math.abs(nowMs - entry.usedAt) < renewUnusedForMs) lookUp = lookUpState(hash);
+      if (Math.abs(nowMs - entry.usedAt) < inUseForMs) lookUp = lookUpState(hash);
     }
     lookUp?.catch((error) =>
       log.warn(

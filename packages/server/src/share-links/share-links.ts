@@ -309,7 +309,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
   };
 }
 
-/** Converts the row of a link to the `ShareLink` of the API. */
+/** Converts the row of a link to the `ShareLink` of the API. @param ownerName display name or e-mail address of its creator */
 function shareLinkOf(
   row: ShareLinkRow,
   ownerName: string,

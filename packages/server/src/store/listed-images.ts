@@ -28,7 +28,7 @@ export interface Visibility {
   readonly ranges: readonly SortKeyRange[] | null;
 }
 
-/** Conditions that a reader sets for a list of entries. */
+/** The entries that a list contains: what the reader requests, of the entries that the reader may see (`Visibility`). */
 export interface ImageFilter extends Visibility {
   /** Words that the search text of an entry must contain, as the user typed them; undefined: no search. */
   readonly search: string | undefined;

@@ -2,7 +2,8 @@
  * Types of all tables, for SQLite and PostgreSQL. Columns have portable types only: ids and JSON are text, times are ISO 8601
  * text in UTC (so that text order is time order), booleans are 0 or 1. `uid` is always the id of an account.
  *
- * The file is long because it has one declaration for each table, in the order in which migrations created them.
+ * The file is long because it has one declaration for each table: accounts and sign-ins, catalogue, audit log, datasets, operation,
+ * uploads, cases, result and annotation layers, collections, share links.
  */
 import type {
   AuditResult,
@@ -88,6 +89,7 @@ interface ApiTokenTable {
   datasets: string | null;
   created_at: string;
   expires_at: string;
+  /** Null before the first use. */
   last_used_at: string | null;
 }
 
@@ -165,6 +167,7 @@ interface ThrottleTable {
   blocked_until: string | null;
 }
 
+/** Second factors, at most one for each account. */
 interface SecondFactorTable {
   uid: string;
   /** TOTP secret, encrypted with SECRET_KEY (see platform/encryption.ts). */
@@ -208,6 +211,7 @@ interface SpentIdentityTokenTable {
  */
 export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
 
+/** Catalogue entries: one for each slide that scans have found, and one for each metadata file that is missing or invalid. */
 interface ImageTable {
   id: string;
   root: SlideRoot;
@@ -668,6 +672,7 @@ interface CollectionItemTable {
   question: string | null;
 }
 
+/** Accounts that may read a collection whose `readers` is `listed`. */
 interface CollectionReaderTable {
   collection_id: string;
   uid: string;

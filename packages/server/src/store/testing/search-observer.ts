@@ -1,6 +1,6 @@
 /**
- * For tests that a search reveals nothing about entries that the reader may not see: opens databases that record which texts a
- * search compares, and records the query plans of lists.
+ * Databases that record which texts a search compares, and a recorder of query plans, for tests that a search reveals nothing about
+ * entries that the reader may not see.
  */
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
