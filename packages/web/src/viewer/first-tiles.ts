@@ -1,6 +1,4 @@
-/**
- * Computes which tiles the first view of a slide needs, so that they are requested before OpenSeadragon knows that it needs them.
- */
+/** Computes which tiles the first view of a slide needs, so that the page can request them before OpenSeadragon does. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawnLevelAt } from './drawn-level.ts';
 import type { TileCoordinates } from './slide-tiles.ts';

@@ -199,8 +199,8 @@ export class TilePictures {
   }
 
   /**
-   * Frees pictures that are not visible, least recently drawn first, until 90 % of the limit is left in use, so that evictions
-   * are rare.
+   * Frees the pictures that were drawn least recently, except visible and pinned ones, until at most 90 % of the limit is in use,
+   * so that evictions are rare.
    */
   #evict(limit: number): void {
     const oldestFirst = [...this.#pictures]

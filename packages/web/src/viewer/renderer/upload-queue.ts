@@ -6,9 +6,7 @@ import type { TilePicture } from './tile-pictures.ts';
 
 /** Time for uploads in each frame. */
 const budgetMs = 2;
-/**
- * A page in the background has no frames; uploads then continue after this time, so that the requests for tiles do not time out.
- */
+/** A page in the background has no frames; uploads then continue after this time, because OpenSeadragon limits its tile jobs. */
 const maxFrameMs = 250;
 
 interface WaitingUpload {

@@ -19,7 +19,7 @@ interface LayerCanvasProps {
   readonly clip: string | undefined;
 }
 
-/** Draws a result layer; implemented by `RasterLayer` and `VectorLayer`. */
+/** Draws a result layer; implemented by `RasterLayer` and `VectorLayer`. The placement converts image pixels to device pixels. */
 interface LayerPainter {
   setStyle(style: LayerStyle): void;
   draw(context: CanvasRenderingContext2D, placement: Placement): void;

@@ -26,8 +26,8 @@ const unitsPerPixel = 4;
 const minCellPixels = 4;
 // Sizes on the screen in device pixels.
 const outlineWidth = 1.5;
-const dotSizeAmongOutlines = 4;
-const dotSize = 2;
+const dotSizeAmongOutlines = 4; // for objects without an outline
+const dotSize = 2; // for all objects at a lower zoom
 /** Alpha of the cells of the density grid, 0 to 255: the tissue below stays visible. */
 const densityAlpha = 215;
 
@@ -35,7 +35,7 @@ interface LoadedBlock {
   readonly buffer: ArrayBuffer;
   /** Paths of all objects, grouped by class. */
   readonly paths: BlockPaths;
-  /** Paths of only those objects that pass the filter of a style, with this style; null until they are needed. */
+  /** The paths of the objects that pass the filter of a style, and this style; null until they are needed. */
   filtered: { readonly style: LayerStyle; readonly paths: BlockPaths } | null;
 }
 
@@ -82,7 +82,7 @@ export class VectorLayer {
       onLoad,
     );
     this.#densities = new BoundedCache(
-      // Enough for all classes in about four density grids.
+      // Enough for all classes in four density grids.
       4 * (descriptor.classes.length + 1),
       async (key, signal) => {
         const [level = 0, classIndex = 0] = key.split('/').map(Number);
