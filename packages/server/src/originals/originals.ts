@@ -80,7 +80,7 @@ interface Dependencies {
   readonly encryption: Pick<Encryption, 'deriveSecret'>;
 }
 
-/** Part of the ETag. Increase it when changed rules of de-identification produce other bytes from the same file. */
+/** Version of the rules of de-identification, part of the ETag. Increase it when other rules produce other bytes from the same file. */
 const rulesVersion = 2;
 /** Reading and sending a block of this size takes about as long as a tile. */
 const blockBytes = 64 * 1024;

@@ -45,7 +45,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
       return replied;
     }
-    // If-Range contains the ETag of the file of which the client already has a part. A changed file has another ETag and is sent whole.
+    // If-Range contains the ETag of the version from which the client has a part. If the file has changed since, it is sent whole.
     const isRangeAllowed = headers['if-range'] === undefined || headers['if-range'] === etag;
     const requestedRange =
       method === 'GET' && isRangeAllowed ? parseRange(headers.range, file.size) : 'whole';

@@ -39,7 +39,7 @@ export function slideManagementRoutes(
   serve(app, checkCatalogueImport, ({ file, language }) => catalogueImport.check(file, language));
 
   serve(app, applyCatalogueImport, async (request) => {
-    // `plan` is the id of the changes that `checkCatalogueImport` has shown; the import fails if they are no longer the same.
+    // `plan` is the id of the changes in the response to `checkCatalogueImport`; the import fails if it would now make other changes.
     const changed = await catalogueImport.apply(request.file, request.query.plan, actorOf(request));
     return {
       changed,

@@ -191,8 +191,8 @@ export interface AuditPosition {
 export async function listAuditRows(db: Connection, query: AuditQuery, limit: number): Promise<AuditRow[]> {
   const { before } = await findAuditLogEnds(db);
   const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
-  // One condition decides which index the database uses: that on actor or target if there is one, otherwise that on the action,
-  // otherwise that on the result. The other conditions wrap their column in coalesce(), for which no index can be used.
+  // Only the first condition that the query has, in the order actor or target, action, result, may decide which index the database
+  // uses. The other conditions wrap their column in coalesce(), for which no index can be used.
   const hasUidOrTarget = uid !== undefined || target !== undefined;
   const listRows = (uidColumn: 'actor_uid' | 'target' | null) => {
     let select = db.selectFrom('audit').selectAll().where('seq', '>', before.seq);
@@ -245,8 +245,8 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 }
 
 /**
- * Condition that excludes the event of a slide of which only the thumbnail was shown, because lists show many thumbnails. It compares
- * the first 17 characters of `detail`, which audit/image-openings.ts writes with `JSON.stringify`.
+ * Condition that excludes events of slides that were shown only as a thumbnail, because lists show many thumbnails. It compares the
+ * first 17 characters of `detail`, which audit/image-openings.ts writes with `JSON.stringify`.
  */
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 

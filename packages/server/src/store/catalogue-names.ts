@@ -13,7 +13,7 @@ export type NameKind = Row<'catalogue_names'>['kind'];
 const namesPerStatement = 500;
 
 /**
- * Registers each name of which no spelling is registered yet; the given spelling, normalised, becomes the canonical one.
+ * Registers each name that has no registered spelling yet; the given spelling, normalised, becomes the canonical one.
  *
  * @returns a function that returns the canonical spelling of each of the names
  */

@@ -27,15 +27,15 @@ export interface DatabaseHealth {
 export async function inspectDatabase(location: DatabaseLocation): Promise<DatabaseHealth> {
   const db = await connectDatabase(location);
   try {
-    const executed = await executedMigrations(db);
-    const known = Object.keys(migrations).sort();
-    const pendingMigrations = known.filter((name) => !executed.includes(name));
+    const executedNames = await executedMigrations(db);
+    const knownNames = Object.keys(migrations).sort();
+    const pendingMigrations = knownNames.filter((name) => !executedNames.includes(name));
     const engineHealth = isPostgres(db) ? await inspectPostgres(db) : await inspectSqlite(db);
     return {
       ...engineHealth,
       pendingMigrations,
-      unknownMigrations: executed.filter((name) => !known.includes(name)),
-      isEmpty: executed.length === 0,
+      unknownMigrations: executedNames.filter((name) => !knownNames.includes(name)),
+      isEmpty: executedNames.length === 0,
       slides: pendingMigrations.length === 0 ? await countSlides(db) : null,
     };
   } finally {

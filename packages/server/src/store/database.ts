@@ -180,7 +180,7 @@ function dialectOf({ url, file, content }: DatabaseLocation): Dialect {
   return new EmbeddedDialect(database);
 }
 
-/** Returns the path of the copy of an embedded database file that is made before a migration. */
+/** Returns the path of the copy that `openDatabase` makes of an embedded database file before a migration. */
 export function migrationCopyPath(file: string): string {
   return `${file}.before-migration`;
 }

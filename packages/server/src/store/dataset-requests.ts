@@ -93,7 +93,7 @@ export function listOpenDatasetRequests(
     .execute();
 }
 
-/** Counts the requests that `listOpenDatasetRequests` lists. @param since ISO 8601; counts only later requests. By default all */
+/** Counts the requests that `listOpenDatasetRequests` lists. @param since ISO 8601; counts only later requests, with '' all */
 export async function countOpenDatasetRequests(db: Connection, since = ''): Promise<number> {
   const { count } = await selectOpenRequests(db)
     .select((eb) => eb.fn.countAll().as('count'))

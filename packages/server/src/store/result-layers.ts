@@ -123,7 +123,7 @@ export async function listResultLayerIds(
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Leaves the layers of an account that is being deleted without an owner; administrators manage such layers. */
+/** Removes the owner of all layers of an account, before the account is deleted; administrators then manage these layers. */
 export async function releaseResultLayersOf(tx: DatabaseTransaction, uid: string): Promise<void> {
   await tx.updateTable('result_layers').set({ owner_uid: null }).where('owner_uid', '=', uid).execute();
 }

@@ -245,7 +245,7 @@ interface ImageTable {
   mpp_x: number | null;
   mpp_y: number | null;
   objective_power: number | null;
-  /** Which of pixel size (`mpp`) and magnification was derived from the other because the file lacks it. Null: neither. */
+  /** Which value was derived from the other, because the file states only one: pixel size (`mpp`) or magnification. Null: none. */
   derived_scale: 'mpp' | 'objective_power' | null;
   /** Scale that the file states. It is kept while a scale that an administrator entered replaces it. */
   file_mpp_x: number | null;

@@ -68,7 +68,7 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     days: days.map(({ day }, index) => ({
       day,
       signIns: signInCounts[index] ?? 0,
-      // `image-viewed` follows when the log already contains that the same session has loaded only the thumbnail.
+      // A slide of which a session first loads only the thumbnail is not in `openedCounts`, but in `viewedCounts` once it is viewed.
       openedSlides: (openedCounts[index] ?? 0) + (viewedCounts[index] ?? 0),
     })),
   };

@@ -61,7 +61,7 @@ export async function listUsersForSearch(db: Connection): Promise<ListedUser[]> 
 /**
  * Counts the pending accounts: those whose application no administrator has approved or rejected yet.
  *
- * @param since ISO 8601; only accounts that registered later are counted. By default all are
+ * @param since ISO 8601; counts only accounts that registered later, with '' all
  */
 export async function countPendingUsers(db: Connection, since = ''): Promise<number> {
   const { count } = await db
