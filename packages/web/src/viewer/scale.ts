@@ -58,13 +58,13 @@ function calibrationWithoutEntry({ mpp, mppY, objectivePower, derived }: SlideSc
   const validPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
   // An invalid height is ignored; `!(mppY > 0)` also covers NaN.
   const isSquare = mppY === undefined || mppY === null || !(mppY > 0) || mppY === mpp;
-  const verticalMpp = isSquare ? {} : { mppY };
+  const mppYUnlessSquare = isSquare ? {} : { mppY };
   if (validMpp !== null && validPower !== null && areConsistent(validMpp, validPower)) {
-    return { mpp: validMpp, ...verticalMpp, objectivePower: validPower, derived };
+    return { mpp: validMpp, ...mppYUnlessSquare, objectivePower: validPower, derived };
   }
   if (validMpp !== null) {
-    const objectivePower = mppTimesPower / validMpp;
-    return { mpp: validMpp, ...verticalMpp, objectivePower, derived: 'objectivePower' };
+    const objectivePower = mppTimesPower / validMpp; // the stated magnification is missing or contradictory
+    return { mpp: validMpp, ...mppYUnlessSquare, objectivePower, derived: 'objectivePower' };
   }
   if (validPower !== null) {
     return { mpp: mppTimesPower / validPower, objectivePower: validPower, derived: 'mpp' };

@@ -21,7 +21,7 @@ export const emptyDrawing: Drawing = { tool: null, shapes: [], placedPoints: [],
 
 /** An action of the reducer. Points are in image pixels. */
 export type DrawingStep =
-  /** Chooses a tool; choosing the current tool again deselects it. */
+  /** Chooses a tool, or deselects it when it is chosen already. Discards the unfinished shape. */
   | { readonly type: 'choose-tool'; readonly tool: ShapeKind }
   /** Places a point. */
   | { readonly type: 'point'; readonly point: Point }

@@ -28,6 +28,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     this.#context = context;
     if (this.#isNavigator) return;
     const applyColourTable = ({ table }: DrawnColours) => {
+      // For a browser that cannot correct tiles, the server sends corrected ones.
       renderer.pictures.correctWith(canCorrectTiles() ? table : null);
       this.viewer.navigator?.forceRedraw();
     };
