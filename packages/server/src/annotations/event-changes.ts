@@ -14,7 +14,7 @@ import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { featureOf } from './feature-json.ts';
 import { toAnnotationLayer } from './layers.ts';
 
-/** A server-sent event. `layer` describes a new or changed layer; `annotations` contains the changed annotations of a layer. */
+/** A server-sent event: a new or changed layer, a layer that the account can no longer read, or changed annotations of a layer. */
 export type AnnotationEvent =
   | { readonly type: 'layer'; readonly data: { readonly layer: Omit<AnnotationLayer, 'counts'> } }
   | { readonly type: 'layer-removed'; readonly data: { readonly layer_id: string } }
@@ -44,6 +44,7 @@ export interface EventClient {
 export interface ChangeReader {
   /** Reads all changes of a slide after a change number. Streams of several accounts share the result. */
   readSince(imageId: string, changeNo: number): Promise<ImageChanges>;
+  /** Returns the events for a client, updates its `sentLayerIds`, and records the read in the audit log if necessary. */
   eventsFor(client: EventClient, changes: ImageChanges): Promise<readonly AnnotationEvent[]>;
   /** Returns the ids of the layers of a slide that the account may read. */
   readableLayers(reader: User, imageId: string): Promise<Set<string>>;

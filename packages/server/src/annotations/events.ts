@@ -70,7 +70,7 @@ export function createAnnotationEvents({
 }: Dependencies): AnnotationEvents {
   const streams = new Set<Stream>();
   const changeReader = createChangeReader(db, foreignUse);
-  let timer: NodeJS.Timeout | null = null;
+  let checkTimer: NodeJS.Timeout | null = null;
   let runningCheck: Promise<void> | null = null;
   let isCheckRequested = false;
   let lastHeartbeat = performance.now();
@@ -78,9 +78,9 @@ export function createAnnotationEvents({
   function end(stream: Stream): void {
     streams.delete(stream);
     stream.queue.end();
-    if (streams.size > 0 || timer === null) return;
-    clearInterval(timer);
-    timer = null;
+    if (streams.size > 0 || checkTimer === null) return;
+    clearInterval(checkTimer);
+    checkTimer = null;
   }
 
   /** Ends streams without access and sends changes. A call during a check starts another check after it. */
@@ -116,7 +116,7 @@ export function createAnnotationEvents({
     for (const { queue } of streams) queue.push(emptyComment);
   }
 
-  /** Ends the streams of accounts that have lost access. Returns the accounts of the others by hash of the bearer token. */
+  /** Ends streams without access, and streams of slow clients. Returns the accounts of valid bearer tokens by hash of the token. */
   async function endStreamsWithoutAccess(
     checkedStreams: readonly Stream[],
   ): Promise<ReadonlyMap<string, User>> {
@@ -140,7 +140,7 @@ export function createAnnotationEvents({
         restricted &&
         may(reader, 'annotations.read') &&
         isViewable(image, reader, restricted);
-      // A queue is full when the client reads too slowly. It reconnects and resumes after its last event.
+      // A queue is full when the client reads too slowly. The client then reconnects and resumes after its last event.
       if (!hasAccess || stream.queue.isFull()) end(stream);
     }
     return readers;
@@ -184,7 +184,7 @@ export function createAnnotationEvents({
       if (streamsOfAccount.length >= maxStreamsPerAccount && streamsOfAccount[0] !== undefined)
         end(streamsOfAccount[0]);
       streams.add(stream);
-      timer ??= setInterval(() => void check(), checkIntervalMs).unref();
+      checkTimer ??= setInterval(() => void check(), checkIntervalMs).unref();
       stream.queue.push(`retry: 2000\n${emptyComment}`); // browsers reconnect after 2 s
       if (signal.aborted) end(stream);
       signal.addEventListener('abort', () => end(stream), { once: true });

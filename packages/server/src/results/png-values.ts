@@ -26,7 +26,7 @@ interface Header {
   readonly height: number;
   /** Bits per sample. */
   readonly bits: number;
-  readonly colourType: number;
+  readonly colourType: number; // see channelsOf
 }
 
 /** Returns whether a file is a PNG. @param start first bytes of the file */
@@ -76,9 +76,9 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
     type: valueTypeOf(header),
     palette,
     async readRows(top, count, target) {
-      if (top !== nextRow) throw new Error('Rows of a PNG file are read in their order.');
+      if (top !== nextRow) throw new Error('The rows of a PNG file must be read in order.');
       readRow ??= startUnpacking();
-      for (let row = 0; row < count; row++) decodeRow(await readRow(), target, row * header.width);
+      for (let n = 0; n < count; n++) decodeRow(await readRow(), target, n * header.width);
       nextRow += count;
     },
     close() {
@@ -180,7 +180,7 @@ function createRowReader(
   { width, bits, colourType }: Header,
 ): () => Promise<Uint8Array> {
   const bitsPerPixel = bits * (channelsOf[colourType] as number);
-  const bytesPerPixel = Math.max(1, bitsPerPixel >> 3);
+  const bytesPerPixel = Math.max(1, bitsPerPixel >> 3); // of the filters, which treat pixels of less than 8 bits byte by byte
   const rowBytes = Math.ceil((width * bitsPerPixel) / 8);
   let row = new Uint8Array(rowBytes);
   let above = new Uint8Array(rowBytes);

@@ -59,9 +59,9 @@ const maxBandBytes = 160 * 2 ** 20;
 /** Share of the progress bar for reading the file; the rest is for the smaller levels. */
 const readingFraction = 0.75;
 const bytesPerValue: Readonly<Record<ValueType, number>> = { uint8: 1, uint16: 2, float32: 4, float64: 8 };
-/** A raster with more distinct values is not a mask, unless its file has a palette or a name that says so. */
+/** A raster with more distinct values, or a larger one, is usually not a mask (see `categoriesOf`). */
 const maxMaskValues = 64;
-/** Number of different single-value tiles that are remembered, so that equal tiles are stored once. */
+/** Maximum number of different uniform tiles (with one value only) that are remembered, so that equal ones are stored once. */
 const maxUniformTiles = 1000;
 
 /** Colours for categories without one: the palette of Okabe and Ito, which people with colour blindness can distinguish. */
@@ -121,7 +121,7 @@ export async function importRaster(
         const rowStart = y * width + left;
         tile.set(band.subarray(rowStart, rowStart + columns), y * columns);
       }
-      statistics.add(tile);
+      statistics.add(tile); // before the tile is stored, because it replaces infinite values with NaN
       tiles.add(tile);
     }
     options.onProgress(((top + rows) / height) * readingFraction);
@@ -147,8 +147,8 @@ export async function importRaster(
 }
 
 /**
- * Stores tiles and their index. Most of a slide is background, so a tile in which all values are equal is stored once, and all
- * equal tiles refer to it.
+ * Stores tiles and their index. Most of a slide is background, so a uniform tile (all of its values are equal) is stored once, and
+ * all equal tiles refer to it.
  */
 function createTileStore(writer: ContainerWriter, type: ValueType) {
   /** Offset and length of each tile in the file, by tile number. */
@@ -156,7 +156,7 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
   const lengths: number[] = [];
   /** Number of the first tile that contains only this value, by value. */
   const uniformTiles = new Map<number, number>();
-  /** Offsets of these single-value tiles in the file. */
+  /** Offsets of these uniform tiles in the file. */
   const uniformOffsets = new Set<number>();
   return {
     get count() {
@@ -183,8 +183,8 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       lengths.push(packed.length);
     },
     /**
-     * Adds a tile of a smaller level as another reference to a single-value tile, if all four source tiles refer to it. Returns whether
-     * the tile was added.
+     * Adds a tile of a smaller level as another reference to a uniform tile, if all four source tiles refer to this tile. Returns
+     * whether the tile was added.
      */
     addIfUniform(sourceTiles: readonly (number | null)[]): boolean {
       const [first] = sourceTiles;

@@ -68,14 +68,14 @@ function countBytes(counts: Float64Array, tile: Uint8Array): void {
   for (let i = 0; i < tile.length; i++) (counts[tile[i] as number] as number)++;
 }
 
-/** Statistics of floating-point values: keeps a sample. When it is full, every other value is dropped and the gaps double. */
+/** Statistics of floating-point values: keeps a sample. When it is full, every other value is dropped and the steps double. */
 function createSample() {
   const sample = new Float64Array(sampleSize);
   let size = 0;
   /** Mean distance between two sampled values in the sequence of all values; 1 when every value is sampled. */
-  let meanGap = 1;
+  let meanStep = 1;
   /** Number of values to skip before the next one is sampled. */
-  let remainingGap = 0;
+  let valuesToSkip = 0;
   /** State of the pseudorandom generator. */
   let random = 1;
   let min = Number.POSITIVE_INFINITY;
@@ -86,18 +86,18 @@ function createSample() {
     if (size === sampleSize) {
       size = sampleSize / 2;
       for (let i = 0; i < size; i++) sample[i] = sample[2 * i] as number;
-      meanGap *= 2;
+      meanStep *= 2;
     }
     sample[size++] = value;
-    // The gaps are random, because regular gaps would sample the same columns of each tile. The constants of the linear
+    // The steps are random, because regular steps would sample the same columns of each tile. The constants of the linear
     // congruential generator are from Numerical Recipes.
     random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
-    // The number of skipped values is uniformly distributed from 0 to 2 × meanGap - 2, so its mean is meanGap - 1.
-    remainingGap = meanGap === 1 ? 0 : Math.floor((random / 2 ** 32) * (2 * meanGap - 1));
+    // The number of values to skip is uniformly distributed from 0 to 2 × meanStep - 2, so its mean is meanStep - 1.
+    valuesToSkip = meanStep === 1 ? 0 : Math.floor((random / 2 ** 32) * (2 * meanStep - 1));
   }
 
   return {
-    /** Adds a tile. Replaces its infinite values by NaN (no data) in place, because they cannot be part of a range. */
+    /** Adds a tile. Replaces its infinite values with NaN (no data) in place, because they cannot be part of a range. */
     add(tile: ValueArray): void {
       for (let i = 0; i < tile.length; i++) {
         const value = tile[i] as number;
@@ -108,7 +108,7 @@ function createSample() {
         }
         if (value < min) min = value;
         if (value > max) max = value;
-        if (remainingGap > 0) remainingGap--;
+        if (valuesToSkip > 0) valuesToSkip--;
         else addToSample(value);
       }
     },

@@ -51,7 +51,7 @@ function createScanner(target: ScanTarget) {
   let depth = 0;
   let isInString = false;
   let isEscaped = false;
-  let hasStarted = false;
+  let hasStarted = false; // true from the first bracket or brace on
   /** Bracket depth of the members of the list that is being read; 0 outside of a list. */
   let listDepth = 0;
   let isListFound = false;
@@ -65,7 +65,7 @@ function createScanner(target: ScanTarget) {
   let topKey = '';
   /** Last string at depth 2, which is the key of the next object in `nuc`. */
   let memberKey = '';
-  /** Bytes of the string that is being read, from earlier parts of the file; null if the string is no key. */
+  /** Bytes, from earlier parts of the file, of the string that is being read; null if the string is not a key. */
   let keyParts: Buffer[] | null = null;
   /** Index in the current part at which the rest of this string begins. */
   let keyStart = 0;
@@ -78,7 +78,7 @@ function createScanner(target: ScanTarget) {
     if (captureKind === null || end <= start) return;
     capturedBytes += end - start;
     if (capturedBytes > (captureKind === 'typeMap' ? maxTypeMapBytes : maxObjectBytes)) {
-      throw new ImportRejectedError('too_complex', `An object has more than ${capturedBytes} bytes`);
+      throw new ImportRejectedError('too_complex', `An object has at least ${capturedBytes} bytes`);
     }
     capturedParts.push(part.subarray(start, end));
   }
@@ -186,11 +186,11 @@ function createScanner(target: ScanTarget) {
       }
     },
     end(): void {
-      if (!hasStarted) throw new ImportRejectedError('unknown_format', 'The file is empty');
+      if (!hasStarted) throw new ImportRejectedError('unknown_format', 'The file contains no object');
       if (depth !== 0 || isInString) throw new ImportRejectedError('damaged', 'The file ends early');
       if (isListFound) return;
       if (wholeFile === null)
-        throw new ImportRejectedError('unknown_format', 'The file has no list of features');
+        throw new ImportRejectedError('unknown_format', 'The file has no list of objects');
       target.onObject({ value: parse(Buffer.concat(wholeFile)), key: null });
     },
   };

@@ -79,7 +79,7 @@ interface VectorOptions {
   readonly slide: { readonly width: number; readonly height: number };
   /** Transform from coordinates of the file to pixels of level 0: a, b, c, d, e, f. */
   readonly matrix: readonly number[];
-  readonly maxObjects?: number;
+  readonly maxObjects?: number; // default: the limit of the contract
   readonly maxSpillBytes: number;
 }
 
@@ -92,14 +92,13 @@ interface VectorImporter {
   close(): void;
 }
 
-/** A class of the objects that have been added so far. */
 interface ClassSoFar {
   readonly name: string;
   color: Color | null;
   count: number;
 }
 
-/** A measurement of the objects that have been added so far. */
+/** Statistics of a measurement over the objects that have been added so far. */
 interface MeasurementSoFar {
   readonly name: string;
   min: number;
@@ -116,7 +115,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   const spill = fs.openSync(spillPath, 'w+');
   fs.rmSync(spillPath); // the file has no name from now on, so the system deletes it even if the process is killed
   /** Records that are not written to the spill file yet. */
-  let buffer = Buffer.allocUnsafe(spillBufferBytes);
+  let spillBuffer = Buffer.allocUnsafe(spillBufferBytes);
   let bufferedBytes = 0;
   /** Size of the spill file. */
   let spilledBytes = 0;
@@ -189,15 +188,16 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
 
   /** Appends a record to the spill file, through the buffer. */
   function spillRecord(record: Buffer): void {
-    if (bufferedBytes + record.length > buffer.length) flush();
-    if (record.length > buffer.length) buffer = Buffer.allocUnsafe(record.length);
-    record.copy(buffer, bufferedBytes);
+    if (bufferedBytes + record.length > spillBuffer.length) flush();
+    if (record.length > spillBuffer.length) spillBuffer = Buffer.allocUnsafe(record.length);
+    record.copy(spillBuffer, bufferedBytes);
     bufferedBytes += record.length;
   }
 
+  /** Writes the buffered records to the spill file. @throws ContainerFull */
   function flush(): void {
     for (let written = 0; written < bufferedBytes; ) {
-      written += fs.writeSync(spill, buffer, written, bufferedBytes - written, spilledBytes + written);
+      written += fs.writeSync(spill, spillBuffer, written, bufferedBytes - written, spilledBytes + written);
     }
     spilledBytes += bufferedBytes;
     bufferedBytes = 0;
@@ -256,9 +256,9 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         (n) => lengths[order[n] as number] as number,
       );
       const density = createDensity(centers, classList.length);
-      const centersAt = writer.reserve(16 * objectCount);
-      const classBytes = writer.reserve(objectCount);
-      const columnOffsets = measurementList.map(() => writer.reserve(4 * objectCount));
+      const centersOffset = writer.reserve(16 * objectCount);
+      const classesOffset = writer.reserve(objectCount);
+      const measurementOffsets = measurementList.map(() => writer.reserve(4 * objectCount));
       const index = Buffer.alloc(indexEntryBytes * ranges.length);
       let largestBlock = 0;
       for (const [n, [start, end]] of ranges.entries()) {
@@ -279,7 +279,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
           index.writeDoubleLE(value, entryOffset + indexField.centers + 8 * i);
         index.writeDoubleLE(ids === null ? 0 : writer.append(ids), entryOffset + indexField.idsOffset);
         index.writeUInt32LE(ids?.length ?? 0, entryOffset + indexField.idsLength);
-        writeColumns(members, start);
+        writeObjectData(members, start);
         largestBlock = Math.max(largestBlock, members.length);
         if (n % 64 === 0) onProgress(n / ranges.length);
       }
@@ -303,9 +303,9 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         blocks: ranges.length,
         largestBlock,
         index: writer.append(index),
-        centers: centersAt,
-        classBytes,
-        columns: columnOffsets,
+        centers: centersOffset,
+        classBytes: classesOffset,
+        columns: measurementOffsets,
         density: density.write(writer),
       };
 
@@ -320,24 +320,24 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       }
 
       /** Writes centres, classes and measurements of objects whose numbers in the layer begin with `first`. */
-      function writeColumns(members: readonly StoredObject[], first: number): void {
+      function writeObjectData(members: readonly StoredObject[], first: number): void {
         const points = Buffer.alloc(16 * members.length);
         members.forEach(({ x, y }, i) => {
           points.writeDoubleLE(x, 16 * i);
           points.writeDoubleLE(y, 16 * i + 8);
         });
-        writer.writeAt(centersAt + 16 * first, points);
+        writer.writeAt(centersOffset + 16 * first, points);
         writer.writeAt(
-          classBytes + first,
+          classesOffset + first,
           Uint8Array.from(members, ({ classNumber }) => classNumber),
         );
-        if (columnOffsets.length === 0) return;
-        const values = columnOffsets.map(() => new Float32Array(members.length).fill(Number.NaN));
+        if (measurementOffsets.length === 0) return;
+        const values = measurementOffsets.map(() => new Float32Array(members.length).fill(Number.NaN));
         members.forEach(({ measurements }, i) => {
           for (const [number, value] of measurements) (values[number] as Float32Array)[i] = value;
         });
         values.forEach((column, n) => {
-          writer.writeAt((columnOffsets[n] as number) + 4 * first, new Uint8Array(column.buffer));
+          writer.writeAt((measurementOffsets[n] as number) + 4 * first, new Uint8Array(column.buffer));
         });
       }
     },

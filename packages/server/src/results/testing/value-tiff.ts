@@ -12,7 +12,7 @@ export function buildValueTiff({ width, height, values, tile }: ValueTiff): Uint
   // Blocks are the tiles or the single strip.
   const blocks = tile === undefined ? [bytesOf(values)] : tilesOf({ width, height, values, tile });
   const isFloat = values instanceof Float32Array || values instanceof Float64Array;
-  // The file consists of the header (8 bytes), a table (the offsets of all blocks, then their sizes), the blocks, and the directory.
+  // The file consists of the header (8 bytes), a table (offsets of all blocks, then their sizes), the blocks, and the directory.
   const tableOffset = 8;
   const tableBytes = blocks.length * 8;
   const sizes = blocks.map((block) => block.length);
