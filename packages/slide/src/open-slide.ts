@@ -82,7 +82,8 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
 /**
  * Opens a slide for native tiles only, in a server process: nothing is decoded, and no C library reads the file.
  *
- * @returns null when the slide has no native tiles; only a render worker opens it, or reports why it cannot
+ * @returns null when the format has no native tiles, or when only OpenSlide may be able to read the file: a render worker
+ *   then opens the slide, or reports why it cannot
  * @throws SlideError as openSlide does
  */
 export async function openSlideForNativeTiles(
@@ -122,7 +123,7 @@ function formatOf(header: FileHeader): SlideFormat {
   throw new SlideError('FORMAT_NOT_RECOGNISED', `No format knows the file (${mismatches.join('; ')})`);
 }
 
-/** Whether OpenSlide may read the file: TIFF that no format recognises, or a variant that its format does not support. */
+/** Whether OpenSlide may be able to read the file: TIFF that no format recognises, or an unsupported variant of a format. */
 function mayOpenSlideReadIt(error: unknown, { tiff }: FileHeader): boolean {
   if (!(error instanceof SlideError)) return false;
   return error.code === 'FORMAT_NOT_SUPPORTED' || (error.code === 'FORMAT_NOT_RECOGNISED' && tiff !== null);

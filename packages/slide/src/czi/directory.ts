@@ -25,12 +25,12 @@ export interface Subblock {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Pixels as stored: fewer at a smaller resolution. */
+  /** Pixels as stored: fewer than `width` and `height` at a smaller resolution. */
   readonly storedWidth: number;
   readonly storedHeight: number;
   readonly channel: number;
   readonly scene: number;
-  /** Of overlapping subblocks, the one with the highest index is in front. */
+  /** Of overlapping subblocks of a scene, the one with the highest index is in front. */
   readonly mosaicIndex: number;
 }
 
@@ -82,7 +82,7 @@ export async function readDisplayedSubblocks(
   const positions = { Z: new Set<number>(), T: new Set<number>() };
   let displayed: Subblock[] = [];
   let entriesRead = 0;
-  for await (const { subblock, dimensions } of eachEntry(source, count, entries)) {
+  for await (const { subblock, dimensions } of readEntries(source, count, entries)) {
     for (const name of dimensions.keys()) {
       // Earlier subblocks, if there are any, did not have this dimension, which means position 0.
       if (!DISPLAYED_DIMENSIONS.has(name) && !lowestPositions.has(name))
@@ -111,8 +111,8 @@ interface Entry {
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
 
-/** Reads the entries of the directory through a window of `WINDOW_BYTES` that moves over the file. */
-async function* eachEntry(source: ByteSource, count: number, entries: Span): AsyncGenerator<Entry> {
+/** Yields the entries of the directory, which is read through a window of `WINDOW_BYTES` that moves over the file. */
+async function* readEntries(source: ByteSource, count: number, entries: Span): AsyncGenerator<Entry> {
   const end = entries.offset + entries.length;
   let window: Uint8Array = new Uint8Array();
   let windowOffset = entries.offset;
@@ -135,13 +135,13 @@ async function* eachEntry(source: ByteSource, count: number, entries: Span): Asy
     const entryBytes = ENTRY_HEADER_BYTES + dimensionCount * DIMENSION_BYTES;
     await load(entryBytes);
     const start = entryOffset - windowOffset;
-    yield readEntry(window.subarray(start, start + entryBytes), source.size);
+    yield parseEntry(window.subarray(start, start + entryBytes), source.size);
     entryOffset += entryBytes;
   }
 }
 
 /** Parses one entry. Source: ZEISS, "DS_ZISRAW-FileFormat", "DirectoryEntryDV" and "DimensionEntryDV". */
-function readEntry(bytes: Uint8Array, fileSize: number): Entry {
+function parseEntry(bytes: Uint8Array, fileSize: number): Entry {
   if (readName(bytes, 0, 2) !== 'DV')
     throw corruptError('a subblock has a directory entry of an unknown type');
   const view = dataViewOf(bytes);

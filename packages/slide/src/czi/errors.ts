@@ -1,7 +1,7 @@
 /** Creates the errors of CZI files. */
 import { SlideError } from '../model/slide.ts';
 
-/** Returns the error for a file that contradicts itself or the format. */
+/** Returns the error for a file that contradicts itself or the format. In all reasons, "it" is the file. */
 export function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The CZI file is damaged: ${reason}`);
 }

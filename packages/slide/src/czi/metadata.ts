@@ -6,7 +6,7 @@ import type { Colour } from '../decode/raster.ts';
 import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts';
 
 export interface CziMetadata {
-  /** Micrometres per pixel. */
+  /** Micrometres per pixel; null when unknown, like `objectivePower`. */
   readonly mpp: { readonly x: number; readonly y: number } | null;
   readonly objectivePower: number | null;
   /** By channel number, as in the subblock directory of the file. */
@@ -38,10 +38,10 @@ const READ_PATHS = [
 ].map((path) => path.split('/'));
 
 const MICROMETRES_IN_METRE = 1e6;
-/** These values and larger ones are implausible and ignored. */
-const MAX_MPP = 1000;
-const MAX_OBJECTIVE_POWER = 1000;
-const MAX_BITS = 33;
+/** These values and larger ones are ignored. */
+const IMPLAUSIBLE_MPP = 1000;
+const IMPLAUSIBLE_OBJECTIVE_POWER = 1000;
+const IMPLAUSIBLE_BITS = 33;
 
 /** Reads the metadata; without XML (an empty string), all values are unknown. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 export function readCziMetadata(xml: string): CziMetadata {
@@ -72,7 +72,7 @@ function readMpp(root: XmlElement): CziMetadata['mpp'] {
     const metres = parseNumber(distance && textAt(distance, 'Value'));
     // Rounding makes 4E-07 m 0.4 µm instead of 0.39999999999999997.
     const micrometres = Number((metres * MICROMETRES_IN_METRE).toPrecision(12));
-    return positiveBelow(micrometres, MAX_MPP);
+    return positiveBelow(micrometres, IMPLAUSIBLE_MPP);
   };
   const x = micrometresAlong('X');
   const y = micrometresAlong('Y');
@@ -95,8 +95,8 @@ function readObjectivePower(root: XmlElement): number | null {
   const objectiveName = textAt(root, 'Metadata/Scaling/AutoScaling/ObjectiveName') ?? '';
   const [, magnificationInName] = /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(objectiveName) ?? [];
   return (
-    positiveBelow(parseNumber(nominal), MAX_OBJECTIVE_POWER) ??
-    positiveBelow(parseNumber(magnificationInName), MAX_OBJECTIVE_POWER)
+    positiveBelow(parseNumber(nominal), IMPLAUSIBLE_OBJECTIVE_POWER) ??
+    positiveBelow(parseNumber(magnificationInName), IMPLAUSIBLE_OBJECTIVE_POWER)
   );
 }
 
@@ -118,7 +118,10 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
       colour: readColour(text(display, 'Color') ?? text(description, 'Color')),
       low: parseFraction(text(display, 'Low')),
       high: parseFraction(text(display, 'High')),
-      bits: positiveBelow(parseNumber(text(description, 'ComponentBitCount') ?? defaultBits), MAX_BITS),
+      bits: positiveBelow(
+        parseNumber(text(description, 'ComponentBitCount') ?? defaultBits),
+        IMPLAUSIBLE_BITS,
+      ),
       isVisible: text(display, 'IsSelected')?.toLowerCase() !== 'false',
       isTransmitted: /Transmitted|Brightfield/i.test(illumination),
     });
@@ -151,7 +154,7 @@ function parseFraction(text: string | null): number | null {
   return value >= 0 && value <= 1 ? value : null;
 }
 
-/** Parses a number, also with a decimal comma; NaN without text. */
+/** Parses a number, also with a decimal comma; NaN for anything else. */
 function parseNumber(text: string | null | undefined): number {
   return Number(text?.replace(',', '.') || Number.NaN);
 }

@@ -38,9 +38,10 @@ export interface Span {
 const SEGMENT_HEADER_BYTES = 32;
 const ID_BYTES = 16;
 const FILE_BODY_BYTES = 80;
-/** Offsets of the fields that are read from the body of the file segment and from the entry of an attachment. */
+/** Offsets of the fields that are read from the body of the file segment and from the entry of an attachment (in bytes). */
 const fileField = { majorVersion: 0, filePart: 48, directory: 52, metadata: 60, attachments: 72 } as const;
 const attachmentField = { offset: 12, fileType: 40, name: 48 } as const;
+const [FILE_TYPE_BYTES, NAME_BYTES] = [8, 80];
 const DIRECTORY_HEADER_BYTES = 128;
 const METADATA_HEADER_BYTES = 256;
 const ATTACHMENT_DIRECTORY_HEADER_BYTES = 256;
@@ -131,13 +132,13 @@ export async function readAttachments(source: ByteSource, offset: number): Promi
       throw corruptError('an attachment has an entry of an unknown type');
     return {
       offset: readOffset(view, start + attachmentField.offset),
-      fileType: readName(bytes, start + attachmentField.fileType, 8),
-      name: readName(bytes, start + attachmentField.name, 80),
+      fileType: readName(bytes, start + attachmentField.fileType, FILE_TYPE_BYTES),
+      name: readName(bytes, start + attachmentField.name, NAME_BYTES),
     };
   });
 }
 
-/** Returns the range of an attachment's bytes. */
+/** Returns the range of an attachment's bytes in the file. */
 export async function readAttachmentSegment(source: ByteSource, offset: number): Promise<Span> {
   const headerBytes = ATTACHMENT_HEADER_BYTES;
   const { bodyOffset, bodyBytes } = await readSegment(source, offset, 'ZISRAWATTACH', headerBytes);
@@ -148,7 +149,7 @@ export async function readAttachmentSegment(source: ByteSource, offset: number):
   return { offset: bodyOffset + headerBytes, length };
 }
 
-/** Returns the range of a subblock's pixels. @param entryBytes length of its directory entry, which the subblock repeats */
+/** Returns the range of a subblock's pixels in the file. @param entryBytes length of its directory entry, which the subblock repeats */
 export async function readSubblockSegment(
   source: ByteSource,
   offset: number,
@@ -185,7 +186,7 @@ async function readSegment(
   return { bodyOffset, bodyBytes };
 }
 
-/** Reads an offset or length: 8 bytes at a position of the view. */
+/** Reads an offset or length of 8 bytes at a position of the view. @throws SlideError FILE_CORRUPT when it is negative */
 export function readOffset(view: DataView, position: number): number {
   const offset = Number(view.getBigInt64(position, true));
   if (!Number.isSafeInteger(offset) || offset < 0) throw corruptError(`it has the invalid offset ${offset}`);

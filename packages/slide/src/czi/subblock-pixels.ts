@@ -123,7 +123,7 @@ export function subblockReader(source: ByteSource): ReadSubblock {
     if (cached) return cached;
     const samples = previousDecoding.then(() => decodeSubblock(source, subblock));
     previousDecoding = samples.catch(() => {});
-    // The next request reads a subblock again whose decoding failed.
+    // If decoding failed, the next request reads the subblock again.
     samples.catch(() => cache.delete(subblock.offset));
     // The cache would reject an entry whose size exceeds the limit.
     cache.set(subblock.offset, samples, { size: Math.min(decodedBytes(subblock), MAX_CACHED_BYTES) });
@@ -138,8 +138,8 @@ export function subblockReader(source: ByteSource): ReadSubblock {
       return toRaster({ bytes, isRgb: false }, width, height, subblock, range);
     }
     const { bytes, isRgb } = await readWholeSubblock(subblock);
-    const part = cutRectangle(bytes, subblock, rectangle);
-    return toRaster({ bytes: part, isRgb }, width, height, subblock, range);
+    const samples = { bytes: cutRectangle(bytes, subblock, rectangle), isRgb };
+    return toRaster(samples, width, height, subblock, range);
   };
 }
 
@@ -163,12 +163,12 @@ async function decodeSubblock(source: ByteSource, subblock: Subblock): Promise<S
 function cutRectangle(bytes: Uint8Array, subblock: Subblock, { x, y, width, height }: Rectangle): Uint8Array {
   const pixelBytes = bytesPerPixel(subblock);
   const rowBytes = width * pixelBytes;
-  const part = new Uint8Array(rowBytes * height);
+  const cut = new Uint8Array(rowBytes * height);
   for (let row = 0; row < height; row++) {
     const start = ((y + row) * subblock.storedWidth + x) * pixelBytes;
-    part.set(bytes.subarray(start, start + rowBytes), row * rowBytes);
+    cut.set(bytes.subarray(start, start + rowBytes), row * rowBytes);
   }
-  return part;
+  return cut;
 }
 
 /** Reads a rectangle of an uncompressed subblock that is larger than `MAX_WHOLE_BYTES`, row by row from the file. */
@@ -237,11 +237,11 @@ function readZstd1(bytes: Uint8Array): { packed: Uint8Array; isSplit: boolean } 
 
 /** Joins the low bytes (first half) and the high bytes (second half) to little-endian 16-bit samples. */
 function interleaveBytes(halves: Uint8Array): Uint8Array {
-  const samples = halves.length >> 1;
-  const joined = new Uint8Array(samples * 2);
-  for (let i = 0; i < samples; i++) {
+  const sampleCount = halves.length >> 1;
+  const joined = new Uint8Array(sampleCount * 2);
+  for (let i = 0; i < sampleCount; i++) {
     joined[2 * i] = halves[i] as number;
-    joined[2 * i + 1] = halves[samples + i] as number;
+    joined[2 * i + 1] = halves[sampleCount + i] as number;
   }
   return joined;
 }
@@ -258,7 +258,7 @@ function toRaster(
   const isGrey = step === 1;
   const rgb = new Uint8Array(width * height * 3);
   const samples = scaleSamples(bytes, subblock, range);
-  // A colour pixel is stored as blue, green, red and possibly alpha.
+  // A colour pixel is stored as blue, green, red and possibly alpha, which is ignored.
   for (let from = 0, to = 0; to < rgb.length; from += step, to += 3) {
     const greyOrBlue = samples[from] as number;
     rgb[to] = isGrey ? greyOrBlue : (samples[from + 2] as number);
@@ -301,7 +301,7 @@ function bytesPerPixel({ pixelType }: Subblock): number {
   return samples ? samples.count * samples.bytes : 1;
 }
 
-/** Returns the size of the decoded subblock in bytes. */
+/** Returns the size in bytes of a subblock when it is decoded. */
 function decodedBytes(subblock: Subblock): number {
   return subblock.storedWidth * subblock.storedHeight * bytesPerPixel(subblock);
 }

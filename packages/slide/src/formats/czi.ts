@@ -179,7 +179,7 @@ function chooseChannels(
 
 /**
  * Returns the sample values displayed as black and as white: for colour pixels, the camera's full range; for grey pixels, those
- * of the display settings in the file. Without settings, it is the full range of up to 8 bits, and null for more bits.
+ * of the display settings in the file or, without settings, the full range if the camera uses at most 8 bits, else null.
  */
 function greyRangeOf(
   subblock: Subblock,
@@ -199,7 +199,7 @@ function greyRangeOf(
   return white > black ? { range: { black, white }, bits: cameraBits } : defaultRange;
 }
 
-/** Rejects a file with a channel that mixes grey and colour, or 8 and 16 bits. */
+/** Rejects a file with a channel of several pixel types, e.g. grey and colour, or 8 and 16 bits. */
 function checkOnePixelTypePerChannel(subblocks: readonly Subblock[]): void {
   const pixelTypes = new Map<number, number>();
   for (const { channel, pixelType } of subblocks) {

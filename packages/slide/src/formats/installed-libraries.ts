@@ -1,4 +1,4 @@
-/** Reports to `npm run doctor` which native libraries are installed; otherwise, each is loaded only when a slide needs it. */
+/** Tells `npm run doctor` which native libraries are installed. Other processes load each of them only when a slide needs it. */
 import { landlockVersionHere } from '../confinement/hide-process.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';

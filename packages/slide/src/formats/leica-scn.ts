@@ -261,7 +261,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
   const right = Math.max(...scans.map(({ image }) => image.view.x + image.view.width));
   const bottom = Math.max(...scans.map(({ image }) => image.view.y + image.view.height));
   const levels = [];
-  let fullScale: number | null = null;
+  let fullScale: number | null = null; // nanometres per pixel of level 0
   for (const i of (scans[0]?.levels ?? []).keys()) {
     const nanometresPerPixel = scans.map(
       ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),

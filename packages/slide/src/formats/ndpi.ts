@@ -29,7 +29,7 @@ interface NdpiImage {
 
 /** The SourceLens of the macro. */
 const MACRO_LENS = -1;
-/** Larger magnifications are implausible and ignored. */
+/** This magnification and larger ones are implausible and ignored. */
 const MAX_OBJECTIVE_POWER = 1000;
 /** Maximum difference in pixels between the height of a smaller level and the height that its width predicts. */
 const HEIGHT_TOLERANCE = 4;

@@ -249,6 +249,7 @@ async function openDisplayedChannels(
   return { ...pyramid, background: { r: 0, g: 0, b: 0 }, readIccProfile: async () => null };
 }
 
+/** Returns whether a colour is grey, as is a channel without a colour. */
 function isGrey(colour: Colour | null): boolean {
   return colour === null || (colour.r === colour.g && colour.g === colour.b);
 }

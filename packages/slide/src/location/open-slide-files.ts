@@ -22,8 +22,8 @@ export async function openSlideFiles(location: SlideLocation, objects: Objects):
 
 /**
  * Returns the `Slide.fingerprint` that the slide would have if it were opened now. If it differs from the fingerprint of
- * an open slide, the slide's files have been replaced since. It covers all members of the location, including the files in
- * members that are folders. It does not include the location, so that a moved slide is recognised.
+ * an open slide, the slide's files have changed since. The fingerprint covers all members of the location, including the
+ * files in members that are folders. It does not include the location, so that a moved slide is recognised.
  *
  * @throws SlideError FILE_MISSING, also for a member, and errors of object storage
  */
@@ -33,7 +33,7 @@ export async function fingerprintOf(location: SlideLocation, objects: Objects): 
     : fingerprintOfFiles(location);
 }
 
-/** Opens a folder for grouping its files into slides. */
+/** Returns a folder whose files can be opened by name, so that they can be grouped into slides. */
 export function openSlideFolder(
   { path, isObject }: FolderLocation,
   names: readonly string[],

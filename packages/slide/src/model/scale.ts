@@ -7,7 +7,7 @@ export interface Scale extends Pick<Slide, 'mpp' | 'objectivePower'> {
   readonly derived: 'mpp' | 'objectivePower' | null;
 }
 
-/** Product of MPP (micrometres per pixel) and magnification: about 0.25 µm at 40×, 0.5 µm at 20×. */
+/** Typical product of MPP (micrometres per pixel) and magnification: 0.25 µm at 40×, 0.5 µm at 20×. */
 const MPP_TIMES_POWER = 10;
 /** Magnifications of microscope and scanner objectives. */
 const OBJECTIVE_POWERS = [1.25, 2, 2.5, 4, 5, 10, 20, 40, 60, 100];
@@ -18,7 +18,7 @@ const MAX_POWER_RATIO = 1.25;
  * Returns pixel size and magnification, the missing one derived from the other. A magnification is derived only if it is
  * within a factor of 1.25 of a common objective.
  *
- * Measured on real slides: 0.2282 µm at 40× (`test3-DAPI-2-(387).ndpi`), 0.4990 and 0.5026 at 20×
+ * Real slides state both: 0.2282 µm at 40× (`test3-DAPI-2-(387).ndpi`), 0.4990 and 0.5026 µm at 20×
  * (`CMU-1-Small-Region.svs`, `1065626.svs`).
  */
 export function scaleOf({ mpp, objectivePower }: Pick<Slide, 'mpp' | 'objectivePower'>): Scale {
@@ -31,7 +31,7 @@ export function scaleOf({ mpp, objectivePower }: Pick<Slide, 'mpp' | 'objectiveP
   return { mpp, objectivePower, derived: null };
 }
 
-/** Returns the objective nearest on a logarithmic scale; null when it is further than `MAX_POWER_RATIO`. */
+/** Returns the objective power closest to the calculated one, by ratio; null when the ratio exceeds `MAX_POWER_RATIO`. */
 function nearestObjectivePower({ x, y }: NonNullable<Slide['mpp']>): number | null {
   const calculatedPower = MPP_TIMES_POWER / Math.sqrt(x * y);
   const distance = (power: number) => Math.abs(Math.log(power / calculatedPower));

@@ -1,8 +1,8 @@
 /**
- * The types of slides: what every format reader provides, whichever scanner wrote the file.
+ * The slide model: the types that every format reader provides, whichever scanner wrote the file.
  *
  * Level 0 is full resolution; a larger level number is a smaller image. Pixel origin is the top-left
- * corner; columns grow rightwards, rows downwards. Deep Zoom levels are defined in deep-zoom.ts only.
+ * corner; columns grow rightwards, rows downwards. Deep Zoom numbers levels in the opposite order (deep-zoom.ts).
  */
 
 /** Location of a slide. It never comes from a request, and API responses never contain it. */
@@ -30,8 +30,8 @@ export interface Level {
   /** Level 0 pixels per pixel of this level; 1 for level 0, rarely a whole number for others. */
   readonly downsample: number;
   /**
-   * Padding pixels in the first column and row of tiles, left of and above the image. Only levels of rotated files have
-   * them: rotation moves the usual padding on the right and bottom to the other edges.
+   * Padding pixels in the first column and row of tiles, left of and above the image. Only levels that are stored rotated
+   * or mirrored have them: turning the image upright moves the usual padding from the right and bottom to the other edges.
    */
   readonly outside?: { readonly left: number; readonly top: number };
   /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, the server checks each tile. */
@@ -53,8 +53,8 @@ export interface TileAddress {
 export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
 
 /**
- * Encoding of an image. `samples` are uncompressed and `rle` is DICOM run-length coding; both need `layout`. `tiff` has
- * any compression of TIFF and needs `coding`.
+ * Encoding of an image. `samples` are uncompressed and `rle` is DICOM run-length coding; `EncodedImage.layout` describes
+ * both. `tiff` is any compression of TIFF, described by `EncodedImage.coding`. `rgb` is a decoded image.
  */
 export type Codec = 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'jpegls' | 'rle' | 'samples' | 'tiff' | 'rgb';
 
@@ -147,7 +147,7 @@ export interface EncodedImage {
  */
 export type Allocate = (byteCount: number) => Uint8Array;
 
-/** Which of the focal planes and times of a file is shown. */
+/** The focal plane and time point that are shown, of all those in a file. */
 export interface ShownPlane {
   /** Number of the shown focal plane, from 1. */
   readonly plane: number;
@@ -161,7 +161,7 @@ export interface ShownPlane {
 export interface PlaceOnGlass {
   /** Millimetres from the corner of the glass to the first pixel of level 0. */
   readonly origin: { readonly x: number; readonly y: number };
-  /** Six direction cosines: three for the direction along a row, then three for the direction down a column. */
+  /** Six direction cosines in the coordinates of the glass: three for the direction along a row, three for that down a column. */
   readonly orientation: readonly number[];
 }
 
@@ -190,14 +190,14 @@ export interface Slide {
    *
    * @param allocate returns the memory that the tile is read into, called with its byte count; a format may allocate its own
    * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
-   *   it may be padded to that, or end with the image; null for a tile the scanner left empty
+   *   it may be padded to that size, or be cut off at the edge of the image; null for a tile the scanner left empty
    * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
    */
   readTile(address: TileAddress, signal?: AbortSignal, allocate?: Allocate): Promise<EncodedImage | null>;
-  /** Reads an associated image. @throws SlideError ASSOCIATED_IMAGE_MISSING */
+  /** Reads an associated image. @throws SlideError ASSOCIATED_IMAGE_MISSING, and errors of `readTile` except TILE_OUT_OF_RANGE */
   readAssociatedImage(name: AssociatedImageName): Promise<EncodedImage>;
   /**
-   * Reads the ICC profile of full resolution.
+   * Reads the ICC profile of level 0.
    *
    * @returns null when the file has none
    * @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT

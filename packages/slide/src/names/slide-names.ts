@@ -50,7 +50,7 @@ export function mayBeDicomByContent(name: string): boolean {
   return !name.includes('.') || /^[\d.]+$/.test(name);
 }
 
-/** Whether the file may be DICOM, by its extension or because its name says nothing else. */
+/** Whether the file may be DICOM: it has an extension of DICOM, or a name that says nothing about its format. */
 export function mayBeDicom(name: string): boolean {
   return hasExtension(name, dicomExtensions) || mayBeDicomByContent(name);
 }

@@ -16,7 +16,7 @@ const DESCRIPTION_BYTES = 2 ** 20;
  *
  * Source: OpenSlide's notes on the MIRAX format.
  *
- * @throws SlideError FILE_TRUNCATED when a file is missing, FILE_CORRUPT when it lists a file outside the folder, LIMIT_EXCEEDED
+ * @throws SlideError FILE_TRUNCATED when a file is missing, FILE_CORRUPT when one is outside the folder, LIMIT_EXCEEDED
  */
 export async function checkMiraxFiles(files: SlideFiles): Promise<readonly string[]> {
   const folder = files.name.replace(/\.mrxs$/i, '');

@@ -1,6 +1,6 @@
 /**
- * Binds the functions of OpenSlide, a C library that the system may have installed. The library is loaded when a file needs
- * it, and only in processes that may crash on a hostile file.
+ * Binds the functions of OpenSlide, a C library that may be installed on the system. The library is loaded when a file needs
+ * it, and only in render processes and tools, never in a server process: a hostile file may crash it.
  *
  * Source: openslide.h of OpenSlide 3.4.1 and 4.0; koffi 3, "Asynchronous calls".
  */
@@ -47,7 +47,7 @@ export interface OpenSlideLibrary {
     height: number,
   ): Promise<void>;
   readAssociatedImage(slide: OpenSlidePointer, name: string, target: Uint8Array): Promise<void>;
-  /** Returns bytes; 0 without a profile and in versions before OpenSlide 4. */
+  /** Returns the size in bytes; 0 without a profile and in versions before OpenSlide 4. */
   iccProfileSize(slide: OpenSlidePointer): number;
   readIccProfile(slide: OpenSlidePointer, target: Uint8Array): Promise<void>;
 }
@@ -67,6 +67,7 @@ export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null>
   const koffi = await loadKoffi();
   for (const name of libraryNames[process.platform] ?? []) {
     try {
+      /** Reads the text at an index of a C array of strings; null after the last one. */
       const textAt = (list: bigint, index: number) =>
         koffi.decode(list, index * POINTER_BYTES, 'char *') as string | null;
       return bind(koffi.load(name), textAt);
@@ -143,7 +144,7 @@ function bind(
           });
         }),
     );
-  const size = (read: (width: Out, height: Out) => void) => {
+  const readSize = (read: (width: Out, height: Out) => void) => {
     const [width, height]: [Out, Out] = [[null], [null]];
     read(width, height);
     return { width: Number(width[0]), height: Number(height[0]) };
@@ -156,7 +157,7 @@ function bind(
     close: (slide) => call(close, slide),
     errorOf: (slide) => errorOf(slide),
     levelCount: (slide) => levelCount(slide),
-    levelSize: (slide, level) => size((width, height) => levelSize(slide, level, width, height)),
+    levelSize: (slide, level) => readSize((width, height) => levelSize(slide, level, width, height)),
     downsample: (slide, level) => downsample(slide, level),
     property: (slide, name) => property(slide, name),
     associatedImageNames(slide) {
@@ -165,7 +166,7 @@ function bind(
       for (let name = textAt(list, 0); name !== null; name = textAt(list, names.length)) names.push(name);
       return names;
     },
-    associatedImageSize: (slide, name) => size((width, height) => imageSize(slide, name, width, height)),
+    associatedImageSize: (slide, name) => readSize((width, height) => imageSize(slide, name, width, height)),
     readRegion: (slide, target, x, y, level, width, height) =>
       call(readRegion, slide, target, x, y, level, width, height),
     readAssociatedImage: (slide, name, target) => call(readImage, slide, name, target),

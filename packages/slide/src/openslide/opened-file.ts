@@ -14,7 +14,7 @@ interface Handle {
   readonly slide: OpenSlidePointer;
   /** Number of running reads. */
   runningReads: number;
-  /** Whether no further read may use the handle, so that it is closed after the running ones. */
+  /** Whether no further read may use the handle; it is closed when no read is running. */
   isRetired: boolean;
 }
 

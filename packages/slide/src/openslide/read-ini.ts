@@ -7,13 +7,13 @@ import { SlideError } from '../model/slide.ts';
 /** Sections of a key file with their keys and values. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Limits of a file. Even for slides of many gigabytes, it has only a few hundred kilobytes. */
+/** Limits of a key file. Even for slides of many gigabytes, a key file has only a few hundred kilobytes. */
 const MAX_CHARACTERS = 4 * 2 ** 20;
 const MAX_LINES = 2 ** 17;
 
-/** Control characters except tab. GLib ends a text at NUL, and real files have no other control characters. */
+/** Matches control characters except tab. GLib ends a text at NUL, and real files have no other control characters. */
 const CONTROL = /[^\P{Cc}\t]/u;
-/** White space other than the space, and invisible characters, which GLib treats as part of a name. */
+/** Matches invisible characters and white space except the space character; GLib treats all of these as part of a name. */
 const INVISIBLE = /[^\P{Z} ]|\p{C}/u;
 const LEADING_BLANKS = /^[ \t]+/;
 const TRAILING_BLANKS = /[ \t]+$/;
@@ -35,7 +35,7 @@ export function readIni(text: string): Ini {
   const lines = text.replace(/^\ufeff/, '').split('\n');
   if (lines.length > MAX_LINES) throw limitExceededError(`${lines.length} lines`);
   for (const [number, line] of lines.entries()) {
-    // GLib treats a carriage return as part of the line end.
+    // GLib treats a carriage return before a line feed as part of the line end.
     const isLastLine = number === lines.length - 1;
     const content = (isLastLine ? line : line.replace(/\r$/, '')).replace(LEADING_BLANKS, '');
     if (CONTROL.test(content)) throw corruptError('a control character');

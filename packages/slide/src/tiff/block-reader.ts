@@ -19,7 +19,7 @@ export interface BlockRequest {
   readonly first: number;
   /** Number of consecutive blocks of a plane, one below the other; more than 1 only for the codec `tiff`. */
   readonly count: number;
-  /** Pixels of all blocks together. */
+  /** Size in pixels of all blocks together. */
   readonly width: number;
   readonly height: number;
   /** Rows of one block; the last may have fewer. */
@@ -81,13 +81,14 @@ function jpegReader(
     findBlock: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
   }));
+  /** The result of `readTables`; once it is known, reading a tile needs no further `await` for it. */
   let tables: Awaited<ReturnType<typeof readTables>> | null = null;
   return async (request, signal, allocate = newBuffer) => {
     tables ??= await readTables();
     const { findBlock, prefix } = tables;
     const block = findBlock(request.first);
     if (!block) return null;
-    const streamAt = tileOffset(prefix);
+    const streamAt = tileOffset(prefix); // leaves room for the prefix
     const buffer = allocate(streamAt + block.byteCount);
     await source.readInto(buffer, streamAt, block.offset, block.byteCount, signal);
     const { jpeg, header } = completeJpeg(buffer, prefix);
@@ -103,9 +104,9 @@ function jpegReader(
 /** Checks that the header of a JPEG agrees with the directory, before the JPEG is sent to clients or decoded. */
 function checkFrame(header: JpegHeader, request: BlockRequest): void {
   const { width, height } = header;
-  const isWide = width >= request.filledWidth && width <= request.width;
-  const isHigh = height >= request.filledHeight && height <= request.height;
-  if (!isWide || !isHigh) {
+  const hasValidWidth = width >= request.filledWidth && width <= request.width;
+  const hasValidHeight = height >= request.filledHeight && height <= request.height;
+  if (!hasValidWidth || !hasValidHeight) {
     throw new SlideError(
       'FILE_CORRUPT',
       `A tile is ${width} × ${height} pixels, not ${request.width} × ${request.height}`,
@@ -125,9 +126,9 @@ function streamReader(
   tags: BlockTags,
   blocksPerPlane: number,
 ): ReadBlocks {
-  const readTables = readOnce(() => readBlockTable(source, directory, tags, blocksPerPlane));
+  const readTable = readOnce(() => readBlockTable(source, directory, tags, blocksPerPlane));
   return async ({ first, width, height }, signal) => {
-    const block = (await readTables())(first);
+    const block = (await readTable())(first);
     if (!block) return null;
     const bytes = await source.read(block.offset, block.byteCount, signal);
     const colour = coding.codec === 'jpeg2000' ? coding.colour : null;
@@ -135,7 +136,7 @@ function streamReader(
   };
 }
 
-/** Reads the planes of a block as TIFF samples, which the renderer decodes. */
+/** Reads the blocks of all planes, without decompressing them, as an image of the codec `tiff`. */
 function sampleReader(
   source: ByteSource,
   directory: TiffDirectory,
@@ -153,8 +154,8 @@ function sampleReader(
     const { findBlock, jpegTables } = await readTables();
     const blocks = findBlocks(findBlock, request, planes, blocksPerPlane);
     if (!blocks) return null;
-    const read = samples.packing === 'jpeg' ? readJpegs : readAll;
-    const { bytes, blockBytes } = await read(source, blocks, jpegTables, signal);
+    const readBytes = samples.packing === 'jpeg' ? readJpegs : readStored;
+    const { bytes, blockBytes } = await readBytes(source, blocks, jpegTables, signal);
     return { codec: 'tiff', bytes, width, height, coding: { ...samples, blockRows, blockBytes } };
   };
 }
@@ -189,10 +190,11 @@ interface ReadBlockBytes {
   readonly blockBytes: readonly number[];
 }
 
-async function readAll(
+/** Reads blocks as they are stored. */
+async function readStored(
   source: ByteSource,
   blocks: readonly StoredBlock[],
-  _tables: Uint8Array | null, // unused; readAll and readJpegs have the same parameters
+  _tables: Uint8Array | null, // unused; readStored and readJpegs have the same parameters
   signal?: AbortSignal,
 ): Promise<ReadBlockBytes> {
   const blockBytes = blocks.map(({ byteCount }) => byteCount);

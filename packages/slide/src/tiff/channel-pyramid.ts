@@ -37,17 +37,17 @@ const WHITE: Colour = { r: 255, g: 255, b: 255 };
 interface OpenChannel {
   readonly pyramid: Pyramid;
   readonly colour: Colour;
-  /** Bits of one sample. */
-  readonly bits: 8 | 16;
+  /** Returns the sample values that are shown as black and as full brightness. */
   readonly readRange: () => Promise<GreyRange>;
 }
 
 /**
  * Opens the channels as one pyramid.
  *
- * @param contrast with `stretched`, the darkest and the brightest samples of each channel (except 0.1 % at each end) become
- *   black and full colour; with `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits
- * @returns the levels that all channels have; empty tiles are black
+ * @param contrast with `stretched`, the darkest and the brightest samples of each channel become black and full colour: those
+ *   that the file declares, or else those of its pixels, except 0.1 % at each end; with `as-stored`, only 16-bit channels are
+ *   stretched, because few cameras use all 16 bits
+ * @returns the levels, which must be equal in all channels
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function openChannelPyramid(
@@ -99,7 +99,6 @@ async function openChannel(
     count === 1 ? WHITE : ((await readPaletteColour(directory)) ?? defaultChannelColour(index));
   return {
     pyramid,
-    bits,
     colour: colour ?? (await defaultColour()),
     readRange: readOnce(async () =>
       isStretched ? (declaredRange ?? estimateContrast(pyramid, usedBits)) : fullRange,
@@ -130,16 +129,16 @@ async function readPaletteColour(directory: TiffDirectory): Promise<Colour | nul
   const coding = await readImageCoding(directory);
   if (coding.codec !== 'tiff' || coding.samples.colour.model !== 'palette') return null;
   const { palette } = coding.samples.colour;
-  const last = palette.length / 3 - 1;
+  const lastIndex = palette.length / 3 - 1;
   const colourAt = (index: number): Colour => ({
     r: palette[index * 3] ?? 0,
     g: palette[index * 3 + 1] ?? 0,
     b: palette[index * 3 + 2] ?? 0,
   });
-  const lastColour = colourAt(last);
+  const lastColour = colourAt(lastIndex);
   // Checks five colours of the palette; each may differ by 4 from the exact value.
   const isLinear = [0, 1, 2, 3, 4].every((quarter) => {
-    const { r, g, b } = colourAt(Math.round((last * quarter) / 4));
+    const { r, g, b } = colourAt(Math.round((lastIndex * quarter) / 4));
     const isNear = (value: number, lastValue: number) => Math.abs(value - (lastValue * quarter) / 4) <= 4;
     return isNear(r, lastColour.r) && isNear(g, lastColour.g) && isNear(b, lastColour.b);
   });

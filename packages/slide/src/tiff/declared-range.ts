@@ -10,10 +10,11 @@ const WHITE_IS_ZERO = 0;
  * Returns the least and greatest sample that the directory of a grey image declares.
  *
  * TIFF 6.0 (section 8) defines them as statistics, not for display, but a camera that writes them thereby states which part
- * of 16 bits it uses. A range of an 8-bit image, or the full range, adds no information and is ignored.
+ * of 16 bits it uses. A range of an 8-bit image is ignored, and so is one up to the maximum sample, which adds no information.
  *
  * @param bits bits of one sample
- * @returns the range as brightness, inverted for WhiteIsZero; null when no usable range is declared
+ * @returns the range in brightness, which is the maximum sample minus the sample for WhiteIsZero; null when no usable range is
+ *   declared
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED
  */
 export async function readDeclaredRange(directory: TiffDirectory, bits: number): Promise<GreyRange | null> {

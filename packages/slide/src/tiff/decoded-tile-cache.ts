@@ -4,7 +4,7 @@ import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
 import type { ReadTile } from './tiff-image.ts';
 
-/** Maximum bytes for all images of a process together. A tile that is larger is counted as this size. */
+/** Maximum bytes for all images of a process together. A larger tile is counted as this size. */
 const MAX_BYTES = 32 * 2 ** 20;
 
 /** Tiles by image and position. While a tile is being decoded, its entry has the size 1. */
@@ -16,7 +16,7 @@ let imageCount = 0;
 let lastDecoding: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes a stored tile, or returns it from the cache. For tiles that several composed tiles need.
+ * Decodes a stored tile, or returns it from the cache. Used for stored tiles that lie under several composed tiles.
  *
  * Decoding cannot be aborted, because other callers may wait for the same tile. Tiles are decoded one at a time, so that
  * memory does not depend on the number of concurrent requests.

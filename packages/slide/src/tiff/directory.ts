@@ -165,10 +165,10 @@ export async function readDirectory(
     if (!entries.has(number)) entries.set(number, entry);
   }
 
-  const readValues: ReadValues = async (name, entry, count) => {
+  const readValues: ReadValues = async (tag, entry, count) => {
     const length = (sizes[entry.type] ?? 0) * count;
     if (length > limits.valueBytes) {
-      throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${entry.count} values`);
+      throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag)} has ${entry.count} values`);
     }
     const start = entry.valueOffset - offset;
     if (start >= 0 && start + length <= block.length) return block.slice(start, length);
@@ -181,7 +181,7 @@ export async function readDirectory(
 }
 
 /** Reads the bytes of the first `count` values of an entry. */
-type ReadValues = (name: Tag, entry: Entry, count: number) => Promise<ByteReader>;
+type ReadValues = (tag: Tag, entry: Entry, count: number) => Promise<ByteReader>;
 
 function directoryOf(
   entries: ReadonlyMap<number, Entry>,
@@ -190,35 +190,35 @@ function directoryOf(
   depth: number,
   littleEndian: boolean,
 ): TiffDirectory {
-  const wrongTypeError = (name: Tag, { type }: Entry) =>
-    new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has the field type ${type}`);
+  const wrongTypeError = (tag: Tag, { type }: Entry) =>
+    new SlideError('FILE_CORRUPT', `${nameOfTag(tag)} has the field type ${type}`);
 
   /** Calls `onNumber` with each of the first `count` values and its index. */
   async function forEachNumber(
-    name: Tag,
+    tag: Tag,
     entry: Entry,
     count: number,
     onNumber: (n: number, i: number) => void,
   ) {
     const numberAt = wholeNumbers[entry.type];
     const size = sizes[entry.type];
-    if (!numberAt || !size || entry.count === 0) throw wrongTypeError(name, entry);
-    const reader = await readValues(name, entry, count);
+    if (!numberAt || !size || entry.count === 0) throw wrongTypeError(tag, entry);
+    const reader = await readValues(tag, entry, count);
     for (let i = 0; i < count; i++) onNumber(numberAt(reader, i * size) + entry.high, i);
   }
 
-  async function bytes(name: Tag, maxBytes: number): Promise<Uint8Array | null> {
-    const entry = entries.get(name);
+  async function bytes(tag: Tag, maxBytes: number): Promise<Uint8Array | null> {
+    const entry = entries.get(tag);
     if (!entry) return null;
-    if (!byteTypes.has(entry.type)) throw wrongTypeError(name, entry);
-    return (await readValues(name, entry, Math.min(entry.count, maxBytes))).bytes;
+    if (!byteTypes.has(entry.type)) throw wrongTypeError(tag, entry);
+    return (await readValues(tag, entry, Math.min(entry.count, maxBytes))).bytes;
   }
 
   /** Returns the entry of a tag that may have only a few values. */
-  function shortEntry(name: Tag): Entry | undefined {
-    const entry = entries.get(name);
+  function shortEntry(tag: Tag): Entry | undefined {
+    const entry = entries.get(tag);
     if (entry && entry.count > limits.numbersPerTag) {
-      throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${entry.count} values`);
+      throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag)} has ${entry.count} values`);
     }
     return entry;
   }
@@ -227,60 +227,60 @@ function directoryOf(
     offset,
     depth,
     littleEndian,
-    count: (name) => entries.get(name)?.count ?? 0,
-    async number(name) {
-      const entry = entries.get(name);
+    count: (tag) => entries.get(tag)?.count ?? 0,
+    async number(tag) {
+      const entry = entries.get(tag);
       if (!entry) return null;
       let first = 0;
-      await forEachNumber(name, entry, 1, (number) => {
+      await forEachNumber(tag, entry, 1, (number) => {
         first = number;
       });
       return first;
     },
-    async numbers(name) {
-      const entry = shortEntry(name);
+    async numbers(tag) {
+      const entry = shortEntry(tag);
       if (!entry) return null;
       const all: number[] = [];
-      await forEachNumber(name, entry, entry.count, (number) => all.push(number));
+      await forEachNumber(tag, entry, entry.count, (number) => all.push(number));
       return all;
     },
-    async table(name, length) {
-      const entry = entries.get(name);
+    async table(tag, length) {
+      const entry = entries.get(tag);
       if (!entry || entry.count < length) {
         throw new SlideError(
           'FILE_CORRUPT',
-          `${nameOfTag(name)} has fewer than the ${length} values it needs`,
+          `${nameOfTag(tag)} has fewer than the ${length} values it needs`,
         );
       }
       const isWide = sizes[entry.type] === 8 || entry.high > 0;
       const table = isWide ? new Float64Array(length) : new Uint32Array(length);
-      await forEachNumber(name, entry, length, (number, i) => {
+      await forEachNumber(tag, entry, length, (number, i) => {
         table[i] = number;
       });
       return table;
     },
-    async real(name) {
-      const entry = entries.get(name);
+    async real(tag) {
+      const entry = entries.get(tag);
       const realAt = entry && realNumbers[entry.type];
       if (!realAt || entry.count === 0) return null;
-      const real = realAt(await readValues(name, entry, 1), 0);
+      const real = realAt(await readValues(tag, entry, 1), 0);
       return Number.isFinite(real) ? real : null;
     },
-    async reals(name) {
-      const entry = shortEntry(name);
+    async reals(tag) {
+      const entry = shortEntry(tag);
       const realAt = entry && realNumbers[entry.type];
       if (!realAt) return null;
       const size = sizes[entry.type] ?? 8;
-      const reader = await readValues(name, entry, entry.count);
+      const reader = await readValues(tag, entry, entry.count);
       return Array.from({ length: entry.count }, (_, i) => realAt(reader, i * size));
     },
-    async text(name, maxBytes) {
-      const textBytes = await bytes(name, maxBytes);
+    async text(tag, maxBytes) {
+      const textBytes = await bytes(tag, maxBytes);
       if (!textBytes) return null;
       const end = textBytes.indexOf(0);
       return decodeText(end < 0 ? textBytes : textBytes.subarray(0, end));
     },
-    bytes: (name) => bytes(name, Number.POSITIVE_INFINITY),
+    bytes: (tag) => bytes(tag, Number.POSITIVE_INFINITY),
   };
 }
 

@@ -4,7 +4,7 @@ import type { TiffDirectory } from './directory.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, tag } from './tags.ts';
 
-/** Returns null when the image has no profile. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
+/** Reads the profile; returns null when the image has none. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
 export async function readIccProfile(directory: TiffDirectory): Promise<Uint8Array | null> {
   const bytes = directory.count(tag.ICCProfile);
   if (bytes > limits.iccProfileBytes) {

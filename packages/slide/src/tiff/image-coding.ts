@@ -11,7 +11,7 @@ export type SampleCoding = Omit<TiffCoding, 'blockBytes' | 'blockRows'>;
 
 /** How the tiles or strips of an image are encoded. */
 export type ImageCoding =
-  /** JPEG streams that become native tiles once their tables are added. */
+  /** JPEG streams that become native tiles (sent without decoding) once their tables are added. */
   | { readonly codec: 'jpeg'; readonly colour: JpegColour }
   | { readonly codec: 'jpeg2000'; readonly colour: SampleColour | null }
   | { readonly codec: 'webp' }
@@ -34,7 +34,7 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
 /** Aperio's number for YCbCr samples, which the code stream does not declare. Source: OpenSlide's notes on Aperio. */
 const JPEG_2000_YCC = 33003;
-/** With this number, libvips 8.14 converts RGB to YCbCr, declares it as RGB, and lets OpenJPEG transform it again. */
+/** With this number, libvips 8.14 converts RGB to YCbCr, declares it as RGB, and lets OpenJPEG transform the colours again. */
 const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 
@@ -83,15 +83,14 @@ function jpeg2000Coding(layout: SampleLayout): ImageCoding {
   return { codec: 'jpeg2000', colour: isLibvipsRgb ? 'ycc-of-openjpeg' : null };
 }
 
-function webpCoding({
-  samplesPerPixel,
-  photometric: colour,
-  planarConfiguration,
-}: SampleLayout): ImageCoding {
-  const isSupported = colour === photometric.rgb && (samplesPerPixel === 3 || samplesPerPixel === 4);
-  if (!isSupported)
-    throw notSupportedError(`WebP with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(colour)}`);
-  if (planarConfiguration === 2) throw notSupportedError('WebP with a plane for every sample');
+function webpCoding(layout: SampleLayout): ImageCoding {
+  const { samplesPerPixel } = layout;
+  const isRgb = layout.photometric === photometric.rgb;
+  if (!isRgb || (samplesPerPixel !== 3 && samplesPerPixel !== 4)) {
+    const colour = nameOfPhotometric(layout.photometric);
+    throw notSupportedError(`WebP with ${samplesPerPixel} samples a pixel and ${colour}`);
+  }
+  if (layout.planarConfiguration === 2) throw notSupportedError('WebP with a plane for every sample');
   return { codec: 'webp' };
 }
 

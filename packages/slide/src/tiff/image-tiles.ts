@@ -23,8 +23,8 @@ export interface ImageTiles {
 /**
  * Opens an image, whether it is stored in tiles or in strips.
  *
- * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT when its tables are truncated,
- *   LIMIT_EXCEEDED
+ * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT when it lists fewer
+ *   tiles or strips than it needs, LIMIT_EXCEEDED
  */
 export async function openImageTiles(source: ByteSource, tiffImage: TiffImage): Promise<ImageTiles> {
   const coding = await readImageCoding(tiffImage.directory);
@@ -61,7 +61,7 @@ function openTiles(
   };
 }
 
-/** Strips with few rows are joined into tiles of up to this number of rows, and read together. */
+/** Strips with few rows are joined into tiles of up to this number of rows; their decoder takes several strips at once. */
 const JOINED_ROWS = 64;
 
 async function openStrips(
@@ -108,7 +108,7 @@ function planesOf(coding: ImageCoding): number {
   return coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
 }
 
-/** Arranges stored tiles in the upright grid: maps each position to the stored tile, which states the rotation to apply. */
+/** Arranges stored tiles in the upright grid: each tile is read from its stored position, and states the rotation to apply. */
 function rotateTiles(
   { tiles, readTile }: StoredTiles,
   tiffImage: TiffImage,
@@ -130,7 +130,6 @@ function rotateTiles(
       tileHeight: yAxis.tileSide,
       columns: xAxis.count,
       rows: yAxis.count,
-      // `outside`: pixels of the first column and row of tiles that lie outside the image.
       ...((left > 0 || top > 0) && { outside: { left, top } }),
       ...(needsRendering && { needsRendering }),
     },

@@ -1,15 +1,16 @@
 /**
- * Limits of a TIFF file. A file that exceeds one is rejected with LIMIT_EXCEEDED. Real slides stay far below; the limits
+ * Limits of a TIFF file. A file that exceeds one is rejected with LIMIT_EXCEEDED. Real slides stay below all limits; they
  * prevent a small hostile file from causing hours of work or gigabytes of memory.
  */
 export const limits = {
   /** Directories of a file, including SubIFDs. */
   directories: 4096,
+  /** Nesting depth of SubIFDs. */
   subDirectoryDepth: 4,
   entriesPerDirectory: 4096,
   /** Bytes of one tag's value. */
   valueBytes: 64 * 2 ** 20,
-  /** Values of a tag other than the block tables; in practice SubIFDs has the most. */
+  /** Values of one tag, except the tables of tile and strip positions. A palette of 256 colours has 768. */
   numbersPerTag: 4096,
   /** Width and height of a tile in pixels. */
   tileSide: 8192,
@@ -17,9 +18,9 @@ export const limits = {
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
   levels: 32,
-  /** Separate areas of a level that is a mosaic (mosaic-level.ts). */
+  /** Areas of a mosaic level: groups of stored tiles in common columns and rows (mosaic-level.ts). */
   areas: 256,
-  /** Columns and rows of all areas of a level together. */
+  /** Columns plus rows of all areas of a mosaic level. */
   areaLines: 2 ** 18,
   stripsPerImage: 2 ** 22,
   samplesPerPixel: 16,

@@ -9,7 +9,7 @@ import { decodeCached } from './decoded-tile-cache.ts';
 import { limits } from './limits.ts';
 import type { ReadTile } from './tiff-image.ts';
 
-/** A group of cells whose positions share columns and rows. A cell is a stored tile, or a rectangle of one. */
+/** A group of cells in common columns and rows. A cell is a stored tile, or a rectangle of one. */
 export interface MosaicArea {
   readonly readTile: ReadTile;
   /** Pixels of a stored tile. */
@@ -20,7 +20,7 @@ export interface MosaicArea {
   /** First cell of the area, counted from the top left corner of the stored image. */
   readonly firstColumn: number;
   readonly firstRow: number;
-  /** Left edges of the columns and top edges of the rows of cells, in whole pixels of the level, ascending. */
+  /** Left edge of each column and top edge of each row of cells, in whole pixels of the level, ascending. */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
   /** Size of the stored image in pixels; cells are cut off at its edges. */
@@ -40,13 +40,13 @@ export interface MosaicOptions {
 
 /** Side of the composed tiles in pixels. */
 const TILE_SIDE = 512;
-/** Minimum side of a cell in pixels; with smaller cells, a tile would consist of thousands. */
+/** Minimum side of a cell in pixels; with smaller cells, a composed tile would consist of thousands. */
 const MIN_CELL_SIDE = 16;
 
 /**
- * Checks the numbers of areas and lines that a file states, before memory is allocated for them.
+ * Checks the numbers of areas and of lines that a file states, before memory is allocated for them.
  *
- * @param lines columns and rows of cells of all areas together
+ * @param lines columns plus rows of cells, of all areas together
  * @throws SlideError LIMIT_EXCEEDED
  */
 export function checkAreas(areas: number, lines: number): void {

@@ -16,6 +16,7 @@ const TILE = { width: 2048, height: 256 };
 
 /** The strips of an image, plane by plane; a plane contains one sample of every pixel, or all samples if they are interleaved. */
 interface RawStrips {
+  /** Rows of the image. */
   readonly height: number;
   readonly rowsPerStrip: number;
   /** Bytes of one row; every row begins at a new byte. */
@@ -31,8 +32,8 @@ interface Run {
 }
 
 /**
- * Opens an image in uncompressed strips. Only the rows of a tile are read, so one strip of several gigabytes can be read as
- * fast as many small ones.
+ * Opens an image in uncompressed strips. Reading a tile reads only its part of each row, so one strip of several gigabytes
+ * is as fast as many small ones.
  *
  * @throws SlideError FILE_CORRUPT when it has fewer strips than it needs, LIMIT_EXCEEDED
  */
@@ -106,8 +107,8 @@ export function openRawStrips(
 const bytesOf = (bits: number) => Math.ceil(bits / 8);
 
 /**
- * Reads the strip offsets. The length of a strip follows from its number of rows, so its byte count may be missing or 0, as
- * some writers leave it.
+ * Reads the strip offsets. The length of a strip follows from its number of rows, so its byte count may be missing or 0:
+ * some writers omit it.
  *
  * @throws SlideError FILE_CORRUPT when a byte count is too small for the rows of its strip
  */

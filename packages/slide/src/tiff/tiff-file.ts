@@ -16,7 +16,7 @@ import { tag } from './tags.ts';
  */
 export interface TiffFile {
   readonly first: TiffDirectory;
-  /** Returns the main chain, including `first`. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+  /** Returns the main chain of directories, including `first`. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
   directories(): Promise<readonly TiffDirectory[]>;
   /** Returns the SubIFDs of a directory and the chains they begin; empty when there are none. */
   subDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]>;
@@ -97,9 +97,9 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
       return mainChain;
     },
     subDirectories(directory) {
-      const cached = subDirectoriesOf.get(directory) ?? readSubDirectories(directory);
-      subDirectoriesOf.set(directory, cached);
-      return cached;
+      const subDirectories = subDirectoriesOf.get(directory) ?? readSubDirectories(directory);
+      subDirectoriesOf.set(directory, subDirectories);
+      return subDirectories;
     },
   };
 }

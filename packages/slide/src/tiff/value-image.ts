@@ -1,5 +1,5 @@
 /**
- * Reads the first image of a TIFF file as numbers, one per pixel: masks and heatmaps of an analysis, also of floating point.
+ * Reads the first image of a TIFF file as numbers, one integer or floating-point number per pixel: masks and heatmaps.
  * Source: TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor); TIFF Technical
  * Note 2 (JPEG).
  *
@@ -29,12 +29,13 @@ export type ValueType = 'uint8' | 'uint16' | 'float32' | 'float64';
 export interface ValueImage {
   readonly width: number;
   readonly height: number;
+  /** Type of the array that can hold all values. */
   readonly type: ValueType;
   /** Red, green and blue of the values 0, 1, 2 … of a palette image; null for other images. */
   readonly palette: readonly (readonly [number, number, number])[] | null;
   /**
-   * Reads rows of values into `target`. Pixels without data become NaN. Calls must proceed from top to bottom, because only
-   * the latest blocks are cached.
+   * Reads rows of values into `target`. Pixels without data become NaN, which an integer array stores as 0. Callers should
+   * proceed from top to bottom, because only the latest blocks are cached.
    *
    * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
    */
@@ -61,12 +62,13 @@ const maxBlockBytes = 128 * 2 ** 20;
 const maxCachedBytes = 64 * 2 ** 20;
 const isHostLittleEndian = endianness() === 'LE';
 
-/** The tiles or strips of the image. */
+/** The tiles or strips of the image, row by row. */
 interface Blocks {
   /** Pixels of one block. */
   readonly width: number;
   readonly height: number;
   readonly columns: number;
+  /** Position and byte count of each block in the file. */
   readonly offsets: ArrayLike<number>;
   readonly lengths: ArrayLike<number>;
 }
@@ -276,7 +278,7 @@ interface Sample {
  * @throws SlideError FORMAT_NOT_SUPPORTED
  */
 function sampleOf(bits: number, format: number): Sample {
-  /** Describes samples that a typed array can view. @param type smallest type of `ValueType` for all their values */
+  /** Describes samples that a typed array can view. @param type a `ValueType` that holds all their values */
   const view = (make: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Sample => ({
     type,
     decode(bytes, { isLittleEndian }) {
@@ -340,7 +342,7 @@ function undoPredictor(
   const { littleEndian } = directory;
   const size = bits / 8;
   const packing = packings[layout.compression];
-  // Predictor 1 is none. Uncompressed samples and JPEG have no predictor, whatever the tag says.
+  // Predictor 1 is none. Uncompressed samples, JPEG and samples below 8 bits have no predictor, whatever the tag says.
   if (packing === 'none' || packing === 'jpeg' || layout.predictor === 1 || size < 1) return littleEndian;
   if (layout.predictor === 3) return undoFloatPredictor(bytes, rows, rowBytes, size);
   if (layout.predictor !== 2) {
@@ -379,14 +381,14 @@ function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, s
   return false;
 }
 
-/** Reads the palette, at most 256 colours; `>> 8` keeps the high byte of its 16-bit values. */
+/** Reads the first 256 colours of the palette (all reds, all greens, all blues); `>> 8` keeps the high byte of 16-bit values. */
 async function paletteOf(directory: TiffDirectory): Promise<ValueImage['palette']> {
   const numbers = (await directory.numbers(tag.ColorMap)) ?? [];
   const count = Math.floor(numbers.length / 3);
-  const channel = (n: number) => (numbers[n] ?? 0) >> 8;
+  const byteAt = (n: number) => (numbers[n] ?? 0) >> 8;
   return Array.from({ length: Math.min(count, 256) }, (_, i) => [
-    channel(i),
-    channel(count + i),
-    channel(2 * count + i),
+    byteAt(i),
+    byteAt(count + i),
+    byteAt(2 * count + i),
   ]);
 }

@@ -7,20 +7,20 @@ import { nameOfTag, type Tag } from './tags.ts';
 /**
  * Reads the XML that scanners store in a tag.
  *
- * @param keep selects elements, as for `readXml`
+ * @param keep selects the elements to parse, as for `readXml`
  * @returns the root element; null when the directory does not have the tag
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readXmlTag(
   directory: TiffDirectory,
-  name: Tag,
+  xmlTag: Tag,
   keep?: (path: readonly string[]) => boolean,
 ): Promise<XmlElement | null> {
-  const bytes = directory.count(name);
+  const bytes = directory.count(xmlTag);
   if (bytes === 0) return null;
   if (bytes > xmlLimits.characters) {
-    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${bytes} bytes of XML`);
+    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(xmlTag)} has ${bytes} bytes of XML`);
   }
-  const text = await directory.text(name, bytes);
+  const text = await directory.text(xmlTag, bytes);
   return text === null ? null : readXml(text, keep);
 }

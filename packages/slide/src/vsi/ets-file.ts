@@ -145,16 +145,16 @@ async function readTiles(
     const windowOffset = listOffset + first * bytesPerEntry;
     const view = dataViewOf(await source.read(windowOffset, entriesInWindow * bytesPerEntry));
     for (let i = 0; i < entriesInWindow; i++) {
-      const tile = first + i;
+      const tileIndex = first + i;
       const coordinatesStart = i * bytesPerEntry + 4;
       for (let k = 0; k < dimensions; k++) {
-        coordinates[tile * dimensions + k] = view.getInt32(coordinatesStart + 4 * k, true);
+        coordinates[tileIndex * dimensions + k] = view.getInt32(coordinatesStart + 4 * k, true);
       }
       const coordinatesEnd = coordinatesStart + 4 * dimensions;
       const offset = Number(view.getBigUint64(coordinatesEnd, true));
       if (!Number.isSafeInteger(offset)) throw corruptError(`a tile has the offset ${offset}`);
-      offsets[tile] = offset;
-      byteCounts[tile] = view.getUint32(coordinatesEnd + 8, true);
+      offsets[tileIndex] = offset;
+      byteCounts[tileIndex] = view.getUint32(coordinatesEnd + 8, true);
     }
   }
   return { count, dimensions, hasResolutions, coordinates, offsets, byteCounts };

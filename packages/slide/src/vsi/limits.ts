@@ -1,5 +1,5 @@
 /**
- * Limits of a VSI slide. Real slides stay far below. A file that exceeds one is rejected with LIMIT_EXCEEDED, because a
+ * Limits of a VSI slide. Real slides stay below all of them. A file that exceeds one is rejected with LIMIT_EXCEEDED, because a
  * small hostile file must not cost hours of CPU time or gigabytes of memory.
  */
 export const limits = {
@@ -19,7 +19,7 @@ export const limits = {
   gridCells: 2 ** 22,
   channels: 16,
   levels: 32,
-  /** Pixels of the longer side of a tile, and of the image. */
+  /** Pixels of the longer side of a tile, and of that of the image. */
   tileSide: 8192,
   imageSide: 2 ** 31 - 1,
   /** Pixels of one tile, of all channels together. */

@@ -12,7 +12,7 @@ export interface Stack {
   readonly kind: 'slide' | 'overview' | 'macro' | 'label' | 'other';
   /** Pixels; null when the file does not state them. */
   readonly size: { readonly width: number; readonly height: number } | null;
-  /** Micrometres per pixel. */
+  /** Micrometres per pixel; null when unknown, like `objectivePower`. */
   readonly mpp: { readonly x: number; readonly y: number } | null;
   readonly objectivePower: number | null;
   /** Whether its pixels are in a separate .ets file. */
@@ -99,7 +99,7 @@ function stackOf(number: number, leaves: readonly Leaf[]): Stack {
   const firstLeafAt = (...tags: readonly number[]) => leaves.find(({ path }) => hasTags(path, tags)) ?? null;
   const properties = vsiTag.stackProperties;
   const externalFile = [vsiTag.frame, vsiTag.externalFile] as const;
-  const [, , width = 0, height = 0] = readInt32s(firstLeafAt(...externalFile, vsiTag.imageBoundary));
+  const [_left, _top, width = 0, height = 0] = readInt32s(firstLeafAt(...externalFile, vsiTag.imageBoundary));
   const dimensionMeanings = leaves.filter(({ path }) =>
     hasTags(path, [vsiTag.dimension, vsiTag.channelProperties, vsiTag.dimensionMeaning]),
   );

@@ -32,14 +32,14 @@ const TREE_OFFSET = 8;
 const VOLUME_BYTES = 24;
 const VOLUME_MAGIC = 0x5349;
 const FIELD_HEADER_BYTES = 16;
-/** Bits of a field's type: an index follows the header; the field is a volume or another structure; its value is inline. */
+/** Flags in a field's type: an index follows the header; the field is a volume or another structure; the header has the value. */
 const flag = { hasIndex: 0x0800_0000, isExtended: 0x1000_0000, isInline: 0x4000_0000 } as const;
 const TYPE_MASK = 0x00ff_ffff;
 const COUNT_MASK = 0x0fff_ffff;
 /** Types of extended fields that are volumes; the others are TIFF directories and drawings, which are skipped. */
 const VOLUME_TYPES = new Set([0, 1, 2]);
 
-/** Returns whether a file that begins with these bytes is a .vsi file. Such a file may be valid TIFF too. */
+/** Returns whether a file that begins with these bytes is a .vsi file, which may also be valid TIFF. */
 export function isVsi(start: Uint8Array): boolean {
   if (start.length < TREE_OFFSET + 4) return false;
   const view = new DataView(start.buffer, start.byteOffset, start.length);
@@ -80,21 +80,21 @@ async function walkVolume(walk: Walk, offset: number, path: readonly Step[]): Pr
   if (offset + VOLUME_BYTES > window.size) throw incompleteError('the file ends inside a volume');
   if (!window.covers(offset, VOLUME_BYTES)) await window.load(offset, VOLUME_BYTES);
   if (!isVolume(window.u16(offset), window.u16(offset + 2))) return;
-  const firstField = window.u32(offset + 8);
+  const firstFieldOffset = window.u32(offset + 8);
   if (window.u32(offset + 12) !== 0) throw corruptError('the first field of a volume is beyond 4 GiB');
   const count = window.u32(offset + 16) & COUNT_MASK;
-  if (count > 0 && firstField < VOLUME_BYTES) {
+  if (count > 0 && firstFieldOffset < VOLUME_BYTES) {
     throw corruptError('the first field of a volume is in its own header');
   }
 
   /** Offset of the current field from the volume's first byte. */
-  let field = firstField;
+  let fieldOffset = firstFieldOffset;
   for (let i = 0; i < count; i++) {
-    const nextField = await walkField(walk, offset + field, path);
-    if (nextField === 0) return;
+    const nextFieldOffset = await walkField(walk, offset + fieldOffset, path);
+    if (nextFieldOffset === 0) return;
     // Offsets must increase, so that a cycle of fields cannot loop for ever.
-    if (nextField <= field) throw corruptError('the offsets of its fields go backwards');
-    field = nextField;
+    if (nextFieldOffset <= fieldOffset) throw corruptError('the offsets of its fields go backwards');
+    fieldOffset = nextFieldOffset;
   }
 }
 
@@ -110,7 +110,7 @@ async function walkField(walk: Walk, offset: number, path: readonly Step[]): Pro
 
   const typeAndFlags = window.u32(offset);
   const tag = window.u32(offset + 4);
-  const nextField = window.u32(offset + 8);
+  const nextFieldOffset = window.u32(offset + 8);
   const valueBytes = window.u32(offset + 12);
   const hasIndex = (typeAndFlags & flag.hasIndex) !== 0;
   if (hasIndex && loadBytes < headerAndIndexBytes) throw incompleteError('the file ends inside a field');
@@ -124,7 +124,7 @@ async function walkField(walk: Walk, offset: number, path: readonly Step[]): Pro
     const bytes = isInline ? window.copy(offset + 12, 4) : await readValue(window, bodyOffset, valueBytes);
     if (bytes) walk.leaves.push({ path: [...path, step], type, bytes });
   }
-  return nextField;
+  return nextFieldOffset;
 }
 
 /** Reads a value; returns null when it has more than `limits.valueBytes`. */

@@ -10,14 +10,14 @@ import { SlideError } from '../model/slide.ts';
 export interface XmlElement {
   /** Name without the namespace prefix. */
   readonly name: string;
-  /** By name without prefix; of two attributes with the same name the first is used. */
+  /** By name without prefix; of two attributes with the same name, the first is used. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
   /** Character data of the element itself, without its children, trimmed. */
   readonly text: string;
 }
 
-/** Limits of a document. Real slides stay far below; a document that exceeds one is rejected with LIMIT_EXCEEDED. */
+/** Limits of a document. Documents of real slides stay below them; one that exceeds a limit is rejected with LIMIT_EXCEEDED. */
 export const xmlLimits = {
   characters: 16 * 2 ** 20,
   /** Nesting depth. ZEN, the software of Zeiss scanners, nests its hardware settings 65 deep. */
@@ -88,7 +88,7 @@ const NO_ATTRIBUTES = new Map<string, string>();
 function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
   /** Kept elements whose end tag has not come yet, from the root down. */
   const openElements: MutableElement[] = [];
-  /** Names of the same elements, and of a skipped child. */
+  /** Names of the same elements, and of the outermost skipped element while it is open. */
   const path: string[] = [];
   /** Number of open elements from the outermost skipped one down; 0 outside of skipped elements. */
   let skippedDepth = 0;
