@@ -50,7 +50,7 @@ interface SlideViewerProps {
   /** The slide to show; null while none is chosen: the viewer then only prepares itself for the first slide. */
   readonly slide: ViewedSlide | null;
   /** URL of the thumbnail that is shown until tiles are loaded; null when there is none. */
-  readonly picture: string | null;
+  readonly thumbnailUrl: string | null;
   readonly fetchPixels: FetchPixels;
   /** Loads the Deep Zoom descriptors of slides: their size and their division into tiles. */
   readonly descriptors: DescriptorSupply;
@@ -150,7 +150,7 @@ interface OpenSlideProps extends SlideViewerProps {
 function OpenSlide(props: OpenSlideProps) {
   const {
     slide,
-    picture,
+    thumbnailUrl,
     fetchPixels,
     descriptors,
     session,
@@ -177,7 +177,7 @@ function OpenSlide(props: OpenSlideProps) {
    * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail, because it would not fit a field that is only
    * a part of the slide. The URL is state, because it must not change when the image session is renewed.
    */
-  const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? picture : null));
+  const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? thumbnailUrl : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
   /** The cause of the last failed tile; null when none has failed. */
   const [lastFailure, setLastFailure] = useState<PixelFailure | null>(null);
@@ -213,9 +213,9 @@ function OpenSlide(props: OpenSlideProps) {
     async (descriptor: DeepZoomDescriptor, size: Size, signal: AbortSignal): Promise<SlideField | null> => {
       if (fieldBeforeReopening.current !== null) return fieldBeforeReopening.current;
       const field = initialField();
-      if (field === null || !avoidsGlass || picture === null) return field;
+      if (field === null || !avoidsGlass || thumbnailUrl === null) return field;
       const searchSignal = AbortSignal.any([signal, AbortSignal.timeout(maxTissueSearchMs)]);
-      return loadSmallPicture(picture, searchSignal).then(
+      return loadSmallPicture(thumbnailUrl, searchSignal).then(
         (thumbnail) => fieldOnTissue(thumbnail, descriptor, size, field),
         () => field, // without the thumbnail, the field is not moved to tissue
       );

@@ -209,7 +209,7 @@ export function WsiViewer() {
                     <Suspense fallback={null}>
                       <SlideViewer
                         slide={slide}
-                        picture={
+                        thumbnailUrl={
                           session.id === null || image === null ? null : thumbnailUrl(image.id, session.id)
                         }
                         fetchPixels={fetchPixels}

@@ -32,7 +32,7 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
     <Suspense fallback={null}>
       <SlideViewer
         slide={slide}
-        picture={session.id === null ? null : thumbnailUrl(imageId, session.id)}
+        thumbnailUrl={session.id === null ? null : thumbnailUrl(imageId, session.id)}
         fetchPixels={fetchPixels}
         descriptors={descriptors}
         session={session.id}

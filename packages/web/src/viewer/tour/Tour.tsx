@@ -333,7 +333,7 @@ function TourSlide({ slide, picture, pixels, isMovable, step, initialField, onVi
   return (
     <SlideViewer
       slide={slide}
-      picture={picture}
+      thumbnailUrl={picture}
       {...pixels}
       initialField={initialField}
       onField={doNothing}
