@@ -34,7 +34,7 @@ export function App({ env = 'default', children }: AppProps) {
 
 /**
  * Remounts all screens when the user chooses another language, announces the language to screen readers, and focuses the language
- * selection, which has been remounted, too. The sign-in, the loaded data and the URL stay, because they are stored elsewhere.
+ * selection, which has been remounted, too. The sign-in, the loaded data and the URL stay, because they are not in component state.
  */
 function RemountOnLanguageChange({ children }: { readonly children: ReactNode }) {
   const language = useLanguage();

@@ -25,7 +25,7 @@ export function Root() {
   const handles = useMatches().flatMap(({ handle }) => (handle ? [handle as RouteHandle] : []));
   const { access, title } = handles.at(-1) ?? { access: 'anyone' as const };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, to use a sign-in that has been stored since
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, to pick up a sign-in that has been stored meanwhile
   useEffect(() => void initialiseAuth(), [pathname]);
 
   // A stored sign-in is being verified. (While a person signs in with the form, `user` is null.)
@@ -79,7 +79,7 @@ export function Root() {
  */
 function focusMain(): () => void {
   const focusedBefore = document.activeElement;
-  /** Returns whether `main` has the focus. It cannot receive it while the new screen is loading, because React hides the previous one. */
+  /** Focuses `main`. @returns whether it succeeded: `main` of the previous screen is hidden while the new screen is loading */
   function tryToFocus(): boolean {
     const main = document.querySelector('main');
     main?.focus({ preventScroll: true });

@@ -1,7 +1,7 @@
 /** The entry point of the web app: connects the sign-in and the language, preloads the first screen, and starts the app. */
 import './browser/zod-without-eval.ts';
 import '@fontsource-variable/inter';
-import './fonts/inter.css'; // after the package, because the browser uses the last font file that contains a character
+import './fonts/inter.css'; // after the package: if several font files contain a character, the browser uses the last one
 import './mantine.css';
 import './global.css';
 import { connectAuth, initialiseAuth } from './api/auth.ts';
@@ -17,9 +17,9 @@ preloadLogin(location);
 void import('./start.tsx').then(({ start }) => start());
 
 /**
- * Moves the app's style sheet from the body to the head, before the style sheets of the screens, which are added at the end of the
- * head later. The build (vite.config.ts) puts it into the body, after the product name, so that the name is visible before the
- * style sheet is loaded.
+ * Moves the app's style sheet from the body to the head. The style sheets of the screens are later added after it. The build
+ * (vite.config.ts) puts the app's style sheet into the body, after the product name of the loading page, so that the name is visible
+ * before the style sheet is loaded.
  */
 function moveStyleSheetToHead(): void {
   for (const link of document.body.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {

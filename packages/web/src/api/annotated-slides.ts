@@ -19,8 +19,8 @@ export function useRecentAnnotations() {
 }
 
 /**
- * Time for which requests for counts are collected, so that one call loads them all. It omits the requests of rows that have
- * disappeared in the meantime.
+ * Time for which requests for counts are collected, so that one call loads them all. Rows that the user has scrolled away in this
+ * time have cancelled their requests, which the call omits.
  */
 const batchDelayMs = 250;
 /** Age after which a count is loaded again. */
@@ -34,7 +34,7 @@ interface CountRequest {
 }
 let countRequests: CountRequest[] = [];
 
-/** Returns the number of annotations of a slide that the person may read; undefined until it is loaded. */
+/** Returns how many annotations of a slide the person may read; undefined until the number is loaded, and without an image id. */
 export function useAnnotationCount(imageId: string | undefined): number | undefined {
   const { data } = useQuery({
     queryKey: countKey(imageId ?? ''),

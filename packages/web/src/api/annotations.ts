@@ -108,7 +108,7 @@ export function restoreLayer(layerId: string): Promise<AnnotationLayer> {
   return call(restoreAnnotationLayer, { params: { layerId } });
 }
 
-/** Imports the valid features of a file. @param isDryRun checks the file without importing it */
+/** Imports the valid features of a GeoJSON file and skips the others. @param isDryRun true only checks the file */
 export function importFile(layerId: string, file: Blob, isDryRun: boolean) {
   const query = { dry_run: isDryRun ? 'true' : 'false', skip_refused: 'true' } as const;
   return sendFile(importAnnotationFile, { params: { layerId }, query }, file);
@@ -121,8 +121,9 @@ export function exportFile(layerId: string, format: ExportFormat): Promise<Blob>
 }
 
 /** Loads the latest changes of an annotation, newest first. */
-export async function loadHistory(layerId: string, annotation: string) {
-  const { revisions } = await call(listAnnotationHistory, { params: { layerId }, query: { annotation } });
+export async function loadHistory(layerId: string, annotationId: string) {
+  const query = { annotation: annotationId };
+  const { revisions } = await call(listAnnotationHistory, { params: { layerId }, query });
   return revisions;
 }
 
@@ -155,6 +156,7 @@ export const annotationEventSchemas = {
         ]),
       )
       .default([]),
+    /** Display names by account id (uid). */
     authors: z.record(z.string(), z.string()).default({}),
   }),
 } as const;
@@ -173,7 +175,7 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
 /** The result of sending a batch of changes. */
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
-  /** Another person has changed the annotations. `conflicts` are their current versions; a deleted annotation has no geometry. */
+  /** Another person has changed these annotations. `conflicts` has their current features; that of a deleted one has no geometry. */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
   /** The server is unreachable or overloaded; a retry may succeed. */
   | { readonly kind: 'unreachable' }

@@ -9,7 +9,7 @@ export interface AuthState {
   readonly isAuthenticated: boolean;
   /** Whether a sign-in or the verification of the stored token is running. */
   readonly loading: boolean;
-  /** Message of the last failure; null after a success. */
+  /** Message of the last failed sign-in or verification; null after a success and during an attempt. */
   readonly error: string | null;
 }
 

@@ -62,7 +62,7 @@ function followOtherTab(event: StorageEvent): void {
 }
 
 /**
- * Restores the stored sign-in and verifies it with the API. Does nothing while a user is signed in.
+ * Restores the stored sign-in and verifies it with the API. Does nothing without one, or while a person is signed in or signing in.
  *
  * A rejected token ends the sign-in. When the API does not respond, the stored user stays signed in: an outage must not sign people
  * out, and the server checks every call anyway.

@@ -49,7 +49,7 @@ export interface ImageRows {
   positionOf(imageId: string): number;
 }
 
-/** Result of creating a new image session (the credential of pixels) after the server rejected the current one. */
+/** Result of creating a new image session (the credential for loading pixels) after the server rejected the current one. */
 type Renewal = 'done' | 'failed';
 
 const listsKey = 'catalogue';
@@ -63,7 +63,7 @@ const imagesKey = 'image';
  * once; `error` contains a message about this during the attempt and when it fails.
  */
 export function useImageGroups(listing: Listing) {
-  /** Numbers of the visible pages. The list that shows the rows sets them; they are loaded again together with the groups. */
+  /** Numbers of the visible pages, from 0, which are loaded again together with the groups. The list that shows the rows sets them. */
   const pages = useRef<readonly number[]>([0]);
   const groups = useQuery({
     queryKey: groupsKey(listing),
@@ -106,6 +106,7 @@ export function useImageGroups(listing: Listing) {
     /** Message for the person; null while there are groups, even if they could not be refreshed. */
     error: error === null || data !== undefined ? null : listMessageOf(error, renewal),
     reload,
+    /** The visible pages, which the caller sets. */
     pages,
   };
 }

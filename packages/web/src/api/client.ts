@@ -2,8 +2,8 @@
  * The API client: calls an endpoint of the contract and returns its typed response.
  *
  * It adds the stored bearer token, times out after 10 s, and throws a `ResponseError` for every error response of the API. When a 401
- * rejects the bearer token (and not an image session, the credential of pixels), it calls the listener of `onSignInEnded`, which removes
- * the stored sign-in.
+ * rejects the bearer token (and not an image session, the credential for loading pixels), it calls the listener of `onSignInEnded`,
+ * which removes the stored sign-in.
  */
 import {
   AppError,
@@ -120,7 +120,12 @@ interface PlainInput {
   readonly lastEventId?: string | null;
 }
 
-/** Calls an endpoint. @throws AppError, NoResponseError, UnexpectedResponseError, or the reason of the caller's abort */
+/**
+ * Calls an endpoint.
+ *
+ * @throws ResponseError, NoResponseError or UnexpectedResponseError; ZodError or SyntaxError when a successful response violates the
+ *   contract; the reason of the caller's abort
+ */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const text = await send(endpoint, input as PlainInput, timeout, (response) => response.text());
@@ -202,7 +207,9 @@ async function send<T>(
 
   const signOutSignal =
     endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
-  const signals = [signal, timeout, signOutSignal].filter((each) => each !== undefined && each !== null);
+  const signals = [signal, timeout, signOutSignal].filter(
+    (abortSignal) => abortSignal !== undefined && abortSignal !== null,
+  );
   let errorResponse: Response;
   let responseText: string;
   try {
@@ -255,7 +262,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the server's message for the person. @param fallback returned when the server sent no message */
+/** Returns the message of an error for the person: the server's, if it sent one. @param fallback returned when there is none */
 export function messageOf(error: unknown, fallback: string): string {
   if (error instanceof ResponseError) return error.message;
   if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr')); // created by this app without a response body

@@ -15,7 +15,7 @@ import { storedToken } from './stored-sign-in.ts';
 const renewalMarginMs = 5 * 60_000;
 /** Delay before the next attempt after a failed renewal, while the current session is still valid. */
 const renewalPauseMs = 30_000;
-/** Time for which all callers get the error of a failed creation, because hundreds of tiles may request a session at once. */
+/** Time for which all callers get the error of a failed creation: hundreds of tiles may request a session at the same time. */
 const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
@@ -35,7 +35,7 @@ export interface ImageSessions {
   get(): Promise<string>;
   /** Replaces a session that the server has rejected. Callers that report the same session get the same new session. */
   replaceRejected(rejectedId: string): Promise<string>;
-  /** Creates a new session even if the current one is still valid. */
+  /** Creates a new session even if the current one is still valid; waits for a creation that is already running. */
   refresh(): Promise<string>;
   /**
    * Registers an open viewer. All sessions are revoked when the last viewer is closed, and when the person leaves the page.
@@ -113,7 +113,8 @@ export function createSessionStore(): ImageSessions {
         return id;
       }
       const lifetimeMs = seconds * 1000;
-      // A session that lives shorter than the margin is renewed after half of its lifetime; otherwise every tile would create one.
+      // A session that does not live longer than the margin is renewed after half of its lifetime. Without this rule, it would be due
+      // for renewal at once, and every tile would create a session.
       const marginMs = lifetimeMs > renewalMarginMs ? renewalMarginMs : lifetimeMs / 2;
       current = { id, renewAt: requestedAt + lifetimeMs - marginMs, expiresAt: requestedAt + lifetimeMs };
       failure = null;

@@ -54,7 +54,7 @@ export async function removeResultLayer({ id, image_id }: ResultLayer): Promise<
   await invalidateResultLayers(image_id);
 }
 
-/** Only the loading of tiles tells the user that the image session is being renewed; requests for result layers just take longer. */
+/** The viewer shows the renewal of an image session only while slide tiles are loading; requests for result layers just take longer. */
 const ignoreRenewal = () => undefined;
 
 /**
@@ -119,7 +119,9 @@ function loadCached(url: string): Promise<ArrayBuffer> {
   });
 }
 
+/** Consecutive objects of a vector layer. */
 interface ObjectRange {
+  /** Number of the first object in the layer, from 0. */
   readonly first: number;
   readonly count: number;
 }
@@ -185,6 +187,6 @@ export async function countObjects(
   [x0, y0, x1, y1]: readonly [number, number, number, number],
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, number>>> {
-  const bbox = [x0, y0, x1, y1].map((each) => each.toFixed(2)).join(',');
+  const bbox = [x0, y0, x1, y1].map((coordinate) => coordinate.toFixed(2)).join(',');
   return (await loadJson(countOverlayObjects, layerId, { bbox }, signal)).classes;
 }

@@ -4,7 +4,7 @@
  */
 import { settings } from '../browser/settings.ts';
 
-/** Tokens older than this are not sent, because the computer may have slept between the two steps of a sign-in. */
+/** Tokens obtained longer ago are not sent: the computer may have slept while the API was verifying the sign-in. */
 const maxTokenAgeMs = 300_000;
 
 /** Sends a new token. @param obtainedAt when the token was obtained, in milliseconds since the epoch */

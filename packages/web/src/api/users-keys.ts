@@ -1,6 +1,6 @@
 /**
- * Cache keys of accounts and applicants. They are separate from the calls in `users.ts`, because code for members needs the keys but not
- * the calls for administrators.
+ * Cache keys of accounts, applicants and the numbers of waiting decisions. They are separate from the calls in `users.ts`, because code
+ * for members needs the keys but not the calls for administrators.
  */
 import { queryClient } from './query-client.ts';
 

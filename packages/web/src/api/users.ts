@@ -144,7 +144,7 @@ export function useStatistics() {
   });
 }
 
-/** Approves an account. @param role null restores the previous role of the account, or gives the role `user` to a new one */
+/** Approves an account. @param role null: a viewer stays `viewer`, and any other account becomes `user` */
 export function approve(uid: string, role: GrantableRole | null): Promise<ActionResult> {
   const body = role === null ? {} : { role };
   return resultOf(uid, call(approveUser, { params: { uid }, body }), texts.approved, texts.approveFailed);
@@ -254,7 +254,7 @@ export function suspend(uid: string): Promise<ActionResult> {
   return resultOf(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
 }
 
-/** Undoes a suspension. An approval alone would not restore the role of an administrator. */
+/** Undoes a suspension. The approval does not restore the role `admin`, so an administrator is promoted again. */
 export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<ActionResult> {
   const approved = await approve(uid, null);
   return approved.success && wasAdmin ? promote(uid) : approved;

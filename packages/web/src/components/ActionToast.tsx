@@ -13,7 +13,7 @@ interface ActionToastProps {
 
 /** Content of a toast: the result of an action, and an undo button when the action can be undone. */
 export function ActionToast({ message, about, onUndo }: ActionToastProps) {
-  // A new toast moves the others. A click that was meant for another toast must not undo this action.
+  // A new toast moves the others. The undo button is disabled for 0.7 s, because the click may have been meant for another toast.
   const isSettled = useSettled('shown', { isInitiallySettled: false });
   return (
     <div className={classes.toast}>

@@ -31,7 +31,7 @@ export function ConfirmDialog({
 }: ConfirmDialogProps) {
   useReturnFocus();
   const [isRunning, setRunning] = useState(false);
-  // The dialog may open under the pointer. The second click of a double click must not confirm it.
+  // The dialog may open under the pointer. The confirm button is disabled for 0.7 s, so that a double click does not confirm the dialog.
   const isSettled = useSettled('open', { isInitiallySettled: false });
 
   async function confirm() {

@@ -44,12 +44,12 @@ export function ListToolbar({
   children,
 }: ListToolbarProps) {
   const [typedText, setTypedText] = useState(search);
-  const [appliedSearch, setAppliedSearch] = useState(search);
+  const [previousSearch, setPreviousSearch] = useState(search);
   const searchLater = useDebouncedCallback((text: string) => onSearch(text.trim()), searchDelayMs);
-  // When the clear button or the browser's back button changes the search, it replaces the typed text. The state is set during
+  // A search that was not typed here, for example after the browser's back button, replaces the typed text. The state is set during
   // rendering, so that the field never shows the old text above the new list.
-  if (search !== appliedSearch) {
-    setAppliedSearch(search);
+  if (search !== previousSearch) {
+    setPreviousSearch(search);
     if (search !== typedText.trim()) setTypedText(search);
   }
 

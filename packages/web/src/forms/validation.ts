@@ -28,11 +28,13 @@ export const EmailField = z
     ),
   );
 
+/** A password that replaces another one; its messages say 'new password'. */
 export const NewPasswordField = newPassword(
   () => texts.newPasswordRequired,
   () => texts.newPasswordTooShort,
   () => texts.newPasswordTooLong,
 );
+/** The first password of an account; its messages say 'password'. */
 export const FirstPasswordField = newPassword(
   () => texts.passwordRequired,
   () => texts.passwordTooShort,

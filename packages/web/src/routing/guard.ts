@@ -3,9 +3,11 @@ import { may } from '@lamina/contract';
 import type { AuthState } from '../api/auth-state.ts';
 
 /**
+ * Who may open a screen. Accounts with a status other than active may open only `openToInactiveAccounts`, whatever its access.
+ *
  * - `anyone`: everyone, signed in or not
  * - `guests`: visitors who are not signed in
- * - `signed-in`: accounts with any status
+ * - `signed-in`: everyone with a sign-in
  * - `active`: accounts with the status active
  * - `admin`: active accounts with the role admin
  */

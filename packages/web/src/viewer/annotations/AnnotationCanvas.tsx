@@ -33,9 +33,9 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
 
   useEffect(() => {
     const painter = new AnnotationPainter();
-    const resetPainter = () => painter.reset(store.all().filter((each) => store.isVisible(each)));
+    const resetPainter = () => painter.reset(store.all().filter((annotation) => store.isVisible(annotation)));
     resetPainter();
-    let frame = 0;
+    let frame = 0; // id of the scheduled animation frame; 0 when none is scheduled
     /** Whether the next frame must draw the canvas with all annotations, not only the one with the draft. */
     let areAllStale = false;
     const drawAll = () => {

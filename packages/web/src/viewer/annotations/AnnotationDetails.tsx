@@ -84,7 +84,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   };
   const className = classNameOf(feature);
   const classify = (newClassName: string) => {
-    const newClass = datasetClasses.find((each) => each.name === newClassName);
+    const newClass = datasetClasses.find(({ name }) => name === newClassName);
     // The option `noClass` has the value '', which no class has.
     const classification: Classification | null = newClass === undefined ? null : classificationOf(newClass);
     if (newClassName !== className) store.change([{ id, feature: withClass(feature, classification) }]);
@@ -95,7 +95,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   };
   /** The classes of the dataset, and the annotation's own class if the dataset does not have it. */
   const classNames = [
-    ...new Set([...datasetClasses.map((each) => each.name), ...(className === null ? [] : [className])]),
+    ...new Set([...datasetClasses.map(({ name }) => name), ...(className === null ? [] : [className])]),
   ];
   const measurements = Object.entries(properties.measurements ?? {});
 

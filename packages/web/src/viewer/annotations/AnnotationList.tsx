@@ -41,7 +41,7 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
   // biome-ignore lint/correctness/useExhaustiveDependencies: `store.all()` returns other annotations when the version changes
   const all = useMemo(() => store.all(), [store, version]); // oxlint-disable-line react-hooks/exhaustive-deps
   const lines = useMemo(() => linesOf(all, search, order, cssColor), [all, search, order]);
-  // The rule warns that the React compiler cannot memoise the returned functions; this project does not use the compiler.
+  // Oxlint warns that the React compiler cannot memoise the functions of the virtualizer; this project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: lines.length,
@@ -97,7 +97,7 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
           aria-label={texts.sort}
           value={order}
           onChange={(event) =>
-            setOrder(sortOrders.find((each) => each === event.currentTarget.value) ?? 'time')
+            setOrder(sortOrders.find((sortOrder) => sortOrder === event.currentTarget.value) ?? 'time')
           }
           data={sortOrders.map((value) => ({ value, label: texts.sortBy[value] }))}
         />

@@ -46,7 +46,7 @@ export interface AnnotationsProps {
   readonly shapesToKeep: readonly Shape[];
   /** Called when `shapesToKeep` have become annotations. */
   readonly onKept: () => void;
-  /** Called with the annotations when they are open, and with null when they are closed. Must be a stable function. */
+  /** Called with the store of the annotations when they are open, and with null when they are closed. Must be a stable function. */
   readonly onOpen: (store: AnnotationStore | null) => void;
 }
 
@@ -105,7 +105,7 @@ function DrawingMode({
   const [announcement, setAnnouncement] = useState('');
   const actions = useAnnotationActions(slideAnnotations, view, setAnnouncement);
   const datasetClasses = useAnnotationClasses(dataset);
-  const isPanning = useSpaceHeld(); // the held space bar lets the pointer move the slide
+  const isPanning = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide
   const pointer = usePointer(view, slideAnnotations, tool, isPanning);
 
   /** Does what a click in the middle of the view would do, for the Enter key. */
@@ -137,9 +137,12 @@ function DrawingMode({
       ...Object.fromEntries(tools.map((tool) => [toolKeys[tool].toLowerCase(), () => session.choose(tool)])),
       0: () => session.classify(null),
       ...Object.fromEntries(
-        datasetClasses.flatMap((each) =>
-          each.shortcut === null ? [] : [[each.shortcut, () => session.classify(classificationOf(each))]],
-        ),
+        datasetClasses.flatMap((datasetClass) => {
+          const { shortcut } = datasetClass;
+          return shortcut === null
+            ? []
+            : [[shortcut, () => session.classify(classificationOf(datasetClass))]];
+        }),
       ),
       Delete: actions.remove,
       Backspace: actions.remove,

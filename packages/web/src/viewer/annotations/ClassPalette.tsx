@@ -23,6 +23,7 @@ export function ClassPalette({ slideAnnotations: { session }, classes: datasetCl
     ({ classification }) => classification?.names.join(': ') ?? null,
   );
   return (
+    // `data-shown-on="wide"`: phones hide the palette until the person shows all tools (SlideViewer.module.css).
     <ul className={classes.palette} aria-label={texts.classes} data-shown-on="wide">
       <li>
         <UnstyledButton
@@ -34,16 +35,16 @@ export function ClassPalette({ slideAnnotations: { session }, classes: datasetCl
           {texts.noClass}
         </UnstyledButton>
       </li>
-      {datasetClasses.map((each) => (
-        <li key={each.name}>
+      {datasetClasses.map((datasetClass) => (
+        <li key={datasetClass.name}>
           <UnstyledButton
             className={classes.classButton}
-            aria-pressed={chosenClassName === each.name}
-            onClick={() => session.classify(classificationOf(each))}
+            aria-pressed={chosenClassName === datasetClass.name}
+            onClick={() => session.classify(classificationOf(datasetClass))}
           >
-            {each.shortcut !== null && <Kbd size="xs">{each.shortcut}</Kbd>}
-            <span className={classes.swatch} style={{ background: cssColor(each.color) }} />
-            {each.name}
+            {datasetClass.shortcut !== null && <Kbd size="xs">{datasetClass.shortcut}</Kbd>}
+            <span className={classes.swatch} style={{ background: cssColor(datasetClass.color) }} />
+            {datasetClass.name}
           </UnstyledButton>
         </li>
       ))}

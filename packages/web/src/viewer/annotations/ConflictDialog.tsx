@@ -97,7 +97,7 @@ function Version({ title, feature, viewBox }: VersionProps) {
 
 /** Returns the SVG view box that contains both versions with a margin. */
 function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
-  const allBounds = versions.flatMap((each) => (each === null ? [] : boundsOf(each.geometry)));
+  const allBounds = versions.flatMap((version) => (version === null ? [] : boundsOf(version.geometry)));
   if (allBounds.length === 0) return '0 0 1 1';
   const minX = Math.min(...allBounds.map((bounds) => bounds.minX));
   const minY = Math.min(...allBounds.map((bounds) => bounds.minY));

@@ -4,8 +4,8 @@
  * through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the server; the base revision of
  * a change is the revision to which it applies.
  *
- * Longer than other files, because it merges own changes, loaded layers and events about other people's changes into one set of
- * annotations.
+ * This file is longer than others, because the store merges own changes, loaded layers and events about other people's changes into
+ * one set of annotations.
  */
 import { type AnnotationFeature, encodeFeature } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
@@ -193,11 +193,11 @@ export class AnnotationStore {
     this.#replaceLayers(layers);
     this.#applyPending();
     this.#notify(null);
-    const notLoaded = layers.filter(({ id }) => !this.#loadedVersions.has(id));
-    await Promise.all(notLoaded.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
+    const layersToLoad = layers.filter(({ id }) => !this.#loadedVersions.has(id));
+    await Promise.all(layersToLoad.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
-  /** Loads layers again if the server has a newer version of them. @param layers as the server lists them now */
+  /** Loads each loaded layer again if the server has a newer version of it. @param layers as the server lists them now */
   async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
     const outdated = layers.filter(({ id, version }) => (this.#loadedVersions.get(id) ?? version) < version);
     await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
@@ -211,7 +211,7 @@ export class AnnotationStore {
     this.#layers =
       counts === undefined
         ? [...this.#layers, updated]
-        : this.#layers.map((each) => (each.id === layer.id ? updated : each));
+        : this.#layers.map((known) => (known.id === layer.id ? updated : known));
     if (!this.#loadedVersions.has(layer.id) && !this.#loadingLayers.has(layer.id))
       void this.#loadLayer(layer.id);
     this.#notify([]);
@@ -250,7 +250,7 @@ export class AnnotationStore {
 
   /** Replaces a layer whose name or settings this person has changed. */
   updateLayer(layer: AnnotationLayer): void {
-    this.#layers = this.#layers.map((each) => (each.id === layer.id ? layer : each));
+    this.#layers = this.#layers.map((known) => (known.id === layer.id ? layer : known));
     this.#notify([]);
   }
 
@@ -352,7 +352,9 @@ export class AnnotationStore {
     const { signal } = this.#abortController;
     const failedLayers = new Set(this.#failedLayers);
     /** The annotations of the layer that the server has acknowledged before this request. */
-    const before = this.all().filter((each) => each.layerId === layerId && each.revision !== null);
+    const acknowledgedBefore = this.all().filter(
+      (annotation) => annotation.layerId === layerId && annotation.revision !== null,
+    );
     const idsOnServer = new Set<unknown>();
     let idsToNotify: string[] = [];
     let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
@@ -372,7 +374,7 @@ export class AnnotationStore {
         if (idsToNotify.length > 0 && isNotifyDue) notifyLoaded();
       });
       // Annotations that the server no longer lists were deleted, unless they have changed since the request.
-      for (const { id, revision } of before) {
+      for (const { id, revision } of acknowledgedBefore) {
         const isUnchanged = this.#annotations.get(id)?.revision === revision;
         if (!isUnchanged || idsOnServer.has(id) || this.queue.isPending(id)) continue;
         this.#annotations.delete(id);
@@ -419,7 +421,7 @@ export class AnnotationStore {
     this.#notify(changed);
   }
 
-  /** Applies a change of another person. @returns whether it was newer than the stored annotation */
+  /** Applies a change of another person unless the stored annotation is as new. @returns whether an annotation changed */
   #applyEvent({ change, layerId, authors }: DeferredChange): boolean {
     if (change.op === 'delete') {
       const storedRevision = this.#annotations.get(change.id)?.revision ?? 0;

@@ -51,7 +51,7 @@ interface Dependencies {
 const collectDelayMs = 300;
 /** Delays before successive retries; the last one repeats. */
 const retryDelaysMs = [1000, 2000, 5000, 10_000, 30_000];
-/** The server accepts 1000. */
+/** Half of what the server accepts. */
 const maxChangesPerBatch = 500;
 
 export class ChangeQueue {
@@ -294,7 +294,7 @@ export class ChangeQueue {
         this.#requeue(batch);
         return false;
       case 'signed-out':
-        return false;
+        return false; // the batch stays; `queueOf` sends it when the person opens a slide after signing in again
       case 'unreachable':
         this.#postpone(null);
         return false;

@@ -212,7 +212,8 @@ export class DrawingSession {
   ): string | null {
     const selectedAreas = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
     if (subtracts) {
-      const isEditableArea = (each: Annotation) => this.#store.canEdit(each) && isArea(each.feature.geometry);
+      const isEditableArea = (annotation: Annotation) =>
+        this.#store.canEdit(annotation) && isArea(annotation.feature.geometry);
       const target = selectedAreas[0] ?? annotationsAtStart.find(isEditableArea);
       return target?.id ?? null;
     }
@@ -299,8 +300,8 @@ export class DrawingSession {
     const selected = this.#editableSelection();
     const candidates = selected.length > 0 ? selected : this.#store.all();
     const changes = candidates
-      .filter((each) => this.#store.canEdit(each) && this.#store.isVisible(each))
-      .filter((each) => boundsTouch(each.bounds, bounds))
+      .filter((candidate) => this.#store.canEdit(candidate) && this.#store.isVisible(candidate))
+      .filter((candidate) => boundsTouch(candidate.bounds, bounds))
       .flatMap(({ feature }) => {
         if (!isArea(feature.geometry)) return [];
         const pieces = splitArea(feature.geometry, line);
@@ -330,7 +331,7 @@ export class DrawingSession {
     if (stroke !== null) this.applyArea(stroke, subtracts, targetId);
   }
 
-  /** Adds an area to an annotation or subtracts it. @param targetId null: an added area becomes a new annotation */
+  /** Adds an area to an annotation or subtracts it. @param targetId null: an added area becomes a new annotation; none is subtracted */
   applyArea(newArea: AreaGeometry, subtracts: boolean, targetId: string | null): void {
     const target = targetId === null ? undefined : this.#store.find(targetId);
     if (target === undefined) {

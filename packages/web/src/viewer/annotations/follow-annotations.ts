@@ -23,7 +23,7 @@ export async function followAnnotations(
   signal: AbortSignal,
 ): Promise<void> {
   let lastEventId: string | null = null; // null before the first event with an id
-  /** Number of attempts to connect since a connection was last open. */
+  /** Number of failed attempts to connect since a connection was last open. */
   let failures = 0;
   while (!signal.aborted) {
     await untilVisible(signal);

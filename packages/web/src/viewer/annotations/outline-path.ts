@@ -20,12 +20,12 @@ export function simplificationLevelOf(zoom: number): number {
   return Math.min(maxSimplificationLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
 }
 
-/** Returns half a CSS pixel in image pixels at a level of simplification; 0 for level 0, which keeps all positions. */
+/** Returns about half a CSS pixel, in image pixels, for a level of simplification; 0 for level 0, which keeps all positions. */
 function toleranceOf(level: number): number {
   return level === 0 ? 0 : 2 ** level / 2;
 }
 
-/** A dot is a line of this length with round caps: browsers do not draw lines of length 0. */
+/** A dot is a line of this length (in image pixels) with round caps: browsers do not draw lines of length 0. */
 const dotLength = 0.05;
 
 /** Adds the outline of a geometry to a path. @param level see `simplificationLevelOf`. @returns the number of positions drawn */

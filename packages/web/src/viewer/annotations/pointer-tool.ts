@@ -178,7 +178,7 @@ export class AnnotationPointer implements PointerTool {
     this.#dependencies.session.setDraft(null);
   }
 
-  /** Changes the brush radius while Shift is held: larger when the wheel turns up. */
+  /** Changes the brush radius while Shift is held: larger when the wheel turns up. @returns whether the slide must not zoom */
   onWheel(delta: number, { shift }: PointerKeys): boolean {
     const { session } = this.#dependencies;
     if (session.tool !== 'brush' || !shift) return false;
@@ -299,7 +299,7 @@ export class AnnotationPointer implements PointerTool {
     const { store, hitIndex } = this.#dependencies;
     return hitIndex
       .annotationsAt(position, hitRadius / this.#zoom(), store)
-      .filter((each) => store.isVisible(each));
+      .filter((annotation) => store.isVisible(annotation));
   }
 
   /** Returns the nearest vertex within `hitRadius` of a point; null without one. */

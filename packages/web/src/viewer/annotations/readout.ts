@@ -1,4 +1,4 @@
-/** Returns texts with the sizes of annotations, for the list and beside a shape that is being drawn. */
+/** The sizes of annotations as text, for the annotation list and beside a shape that is being drawn. */
 import { areaOf, type Geometry, isArea, lengthOf, pathsOf } from '@lamina/annotations';
 import { areaText, lengthText } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 
 /** Returns the area, the length or the number of points of a geometry as text; in pixels for a slide without a scale. */
 export function sizeText(geometry: Geometry, calibration: Calibration | null): string {
-  // In micrometres, or 1 for a slide without a scale.
+  // Size of an image pixel in micrometres; 1 for a slide without a scale, whose sizes are in pixels.
   const pixelWidth = calibration?.mpp ?? 1;
   const pixelHeight = calibration?.mppY ?? pixelWidth;
   if (isArea(geometry)) return areaText(areaOf(geometry) * pixelWidth * pixelHeight, calibration);
@@ -18,7 +18,9 @@ export function sizeText(geometry: Geometry, calibration: Calibration | null): s
 }
 
 /**
- * Returns the geometry of a box or path draft as if it ended at the pointer; null for other drafts, and while it is too small.
+ * Returns the geometry that a box or a path would have if it were finished now. Its last position is that of the pointer, which is
+ * `end` of a box and `floating` of a path. Returns null for other drafts, for a box with a side shorter than one image pixel, and for
+ * a path with fewer than two points.
  *
  * @param pathEnd `closed` makes a path of at least three points a polygon instead of a line
  */

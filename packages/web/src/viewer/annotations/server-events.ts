@@ -28,7 +28,7 @@ export async function* readServerEvents(
   }
 }
 
-/** Parses the lines of one event; returns null for a block without data, such as a comment. */
+/** Parses one event, whose data the server writes in one line; returns null for a block without data, such as a comment. */
 function parseBlock(block: string): ServerEvent | null {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {

@@ -81,7 +81,7 @@ export function useAnnotationActions(
       },
       paste: (text) => {
         const features = store.canDrawOn(store.activeLayerId)
-          ? featuresOf(text).map((each) => copyOf(each))
+          ? featuresOf(text).map((feature) => copyOf(feature)) // unlocked, with rounded positions
           : [];
         store.change(features.map((feature) => ({ id: feature.id, feature })));
         if (features.length > 0) store.select(features.map(({ id }) => id));
@@ -111,7 +111,7 @@ export function useAnnotationActions(
 function splitSelected(store: SlideAnnotations['store']): void {
   const changes = store
     .selected()
-    .filter((each) => store.canEdit(each))
+    .filter((annotation) => store.canEdit(annotation))
     .flatMap(({ feature }) => {
       if (feature.geometry.type !== 'MultiPolygon') return [];
       return separateParts(feature.geometry).map((geometry, index) => {
