@@ -48,7 +48,7 @@ export interface AuditRecorder {
   recordInBackground(entry: AuditEntry): void;
   /** Returns at most 20 recent events of an account for its owner (sign-ins, slides, changes of the account), newest first. */
   ownActivity(uid: string): Promise<Activity[]>;
-  /** Writes the pending summaries. */
+  /** Writes the pending summaries and background events. */
   close(): Promise<void>;
 }
 

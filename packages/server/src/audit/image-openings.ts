@@ -6,8 +6,8 @@
  * - `image-viewed`: once per image and session, when only the thumbnail was loaded before and other pixels are requested.
  * - An API token acts as one session for each hour (audit/api-token-uses.ts).
  *
- * The response waits until the audit event is committed. Requests that arrive during a write share the next transaction, so a
- * page of thumbnails costs two commits. If the event cannot be written, the request fails with 503. The exception is an
+ * The response waits until the audit event is committed. Requests that arrive during a write share the next transaction, so a page
+ * of thumbnails costs two commits: one for the first, one for all others. If the event cannot be written, the request fails with 503. The exception is an
  * unavailable database: the server then continues to send pixels for at most 30 s (REL-5 in docs/requirements.md). It logs each
  * delayed event, keeps it in memory, and writes it when the database is available again.
  */
@@ -37,7 +37,7 @@ export interface ImageOpenings {
   /**
    * Resolves when the audit log contains the event, whichever process wrote it, or when the event is delayed by an outage.
    *
-   * @throws AppError session_invalid when the session has ended meanwhile, and the errors of the database
+   * @throws AppError session_invalid or token_invalid when the session has ended meanwhile, and the errors of the database
    */
   record(session: ImageSession, image: OpenedImage, source: PixelSource, origin: Origin): Promise<void>;
   /** Writes the events that an outage has delayed, and logs those that it cannot write. */

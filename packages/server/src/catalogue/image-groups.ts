@@ -279,7 +279,7 @@ function groupsOf(
 ): readonly Group[] {
   const matches = (count: Pick<ImageCount, 'dataset' | 'organ'>) =>
     (dataset === undefined || count.dataset === dataset) && (organ === undefined || count.organ === organ);
-  // Each count is for one dataset and one organ.
+  // Each count is for one dataset and one organ, with the creation time of the newest image and the bytes of the largest one.
   const groups = [...Map.groupBy(counts.filter(matches), (count) => count.dataset)].map(([name, parts]) => ({
     dataset: name,
     images: totalImages(parts),

@@ -18,20 +18,20 @@ const [openBracket, closeBracket, comma, minus, decimalPoint, zero, nine, backsl
   0x5b, 0x5d, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x5c, 0x20,
 ] as const;
 /**
- * A decimal number of at most this many characters is parsed as an integer that is divided by a power of ten. The integer and the
+ * A number of at most this many characters is parsed as an integer that is divided by a power of ten. The integer and the
  * power are exact because they are below 2^53, so the quotient is exactly the number that JSON.parse returns.
  */
-const maxDigits = 15;
-/** For a polygon with a longer number the parser returns null. */
+const maxExactLength = 15;
+/** If a polygon contains a number of more characters, the parser returns null. */
 const maxNumberLength = 40;
-const powersOfTen = Array.from({ length: maxDigits + 1 }, (_, exponent) => 10 ** exponent);
+const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, exponent) => 10 ** exponent);
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
   // `coordinates":` always ends a key, because a quote inside a string is escaped and a colon follows only keys. In `a\"coordinates":`
   // the key is longer than `coordinates`. All other longer keys fail at the check of `geometry.coordinates` below.
   const keyStart = bytes.indexOf(coordinatesKey);
-  if (keyStart < 2 || bytes[keyStart - 2] === backslash) return null;
+  if (keyStart < 2 || bytes[keyStart - 2] === backslash) return null; // -1: the feature has no coordinates
   const valueStart = keyStart + coordinatesKey.length;
   if (bytes.indexOf(coordinatesKey, valueStart) !== -1) return null;
   const parsed = parseRings(bytes, valueStart);
@@ -80,7 +80,7 @@ function parseRings(bytes: Buffer, start: number): { rings: number[][]; end: num
         const endsWithPoint = fractionStart !== -1 && decimals === 0;
         if (length === 0 || length > maxNumberLength || hasLeadingZero || endsWithPoint) return null;
         const value =
-          length > maxDigits
+          length > maxExactLength
             ? Number(bytes.toString('latin1', numberStart, offset))
             : digits / (powersOfTen[decimals] as number);
         ring.push(isNegative ? -value : value);

@@ -150,7 +150,7 @@ function contentOf(metadata: FileMetaData): {
     throw damagedFile('a column has no name');
   const rowsOfGroups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
   if (!rowsOfGroups.every((rows) => Number.isSafeInteger(rows) && rows >= 0))
-    throw damagedFile('it has no number of rows');
+    throw damagedFile('a row group has an invalid number of rows');
   const geometry = flatColumns.find(({ element }) => element.logical_type?.type === 'GEOMETRY'); // hyparquet decodes its WKB
   return {
     columns: flatColumns.map(({ element }) => element.name),

@@ -103,7 +103,7 @@ function columnsOf(
   return { x: micrometreX, y: micrometreY, scale: { x: 1 / mpp.x, y: 1 / mpp.y }, ...otherColumns };
 }
 
-/** Converts a row to a point. All other columns with a number are measurements. */
+/** Converts a row to a point. Each other column whose value is a number is a measurement. */
 function pointOf(row: readonly string[], { x, y, scale, className, id, names }: Columns): ResultObject {
   const measurements: [name: string, value: number][] = [];
   for (const [column, text] of row.entries()) {

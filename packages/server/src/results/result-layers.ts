@@ -82,7 +82,7 @@ export interface ResultLayers {
   /**
    * Writes a part of the file. When the file is complete, its import is queued.
    *
-   * @returns the received bytes
+   * @returns the number of bytes received so far
    * @throws AppError not_found, forbidden, conflict, invalid_request, upload_ended, storage_full
    */
   receive(caller: User, layerId: string, part: ReceivedPart): Promise<number>;
@@ -243,9 +243,9 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
     async remove(actor, layerId) {
       await db.transaction().execute(async (tx) => {
-        const locked = uuidPattern.test(layerId) ? await lockResultLayer(tx, layerId) : null;
+        const lockedRow = uuidPattern.test(layerId) ? await lockResultLayer(tx, layerId) : null;
         const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
-        const row = await requireManageable(user, locked, tx);
+        const row = await requireManageable(user, lockedRow, tx);
         if (row.source === 'folder') await removeFoundResultLayer(tx, layerId);
         else await deleteResultLayerRow(tx, layerId);
         await audit.record(tx, {
@@ -278,7 +278,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       if (size === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
       if ((await files.parts.received(layerId)) !== offset) throw new AppError('conflict');
       await requireFreeSpace(size - offset);
-      await updateResultLayerInState(db, layerId, { updated_at: now() }, ['uploading']);
+      await updateResultLayerInState(db, layerId, { updated_at: now() }, ['uploading']); // postpones the expiry of the upload
       const received = await files.parts.write(limitStream(stream, size - offset), layerId, offset);
       if (received === size) await queueImport(layerId);
       return received;
