@@ -64,7 +64,7 @@ const urlPattern = new RegExp(
 );
 /** The URL of a frame is never longer, so the fast path passes a longer URL to Fastify. */
 const maxUrlLength = 320;
-const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary];
+const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary]; // alternating names and values
 
 class FastPathFrameRequest extends FastPathRequest implements FramesRequest {
   readonly params: FramesRequest['params'];

@@ -46,7 +46,7 @@ const urlPattern = new RegExp(
 /** The URL of a tile is never longer, so the fast path passes a longer URL to Fastify. */
 const maxUrlLength = 256;
 
-const securityHeaders = Object.entries(pixelHeaders).flat();
+const securityHeaders = Object.entries(pixelHeaders).flat(); // alternating names and values
 const fixedHeaders = [...securityHeaders, 'Content-Type', getTile.response];
 const tileRoute = apiBase + getTile.path;
 

@@ -177,7 +177,7 @@ export interface AuditQuery {
   readonly hide?: 'sessions' | undefined;
   /** Last entry of the previous page; the list continues with older entries. */
   readonly after?: AuditPosition | undefined;
-  /** Highest number of an entry in the list. */
+  /** The list omits newer entries, whose number is higher. */
   readonly upToSeq?: number | undefined;
 }
 
@@ -222,6 +222,7 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
     if (upToSeq !== undefined) select = select.where('seq', '<=', upToSeq);
     if (after !== undefined) {
       const { at, seq } = after;
+      // The first condition repeats a part of the second, so that the database starts to read its index at this position.
       select = select.where('at', '<=', at).where((eb) => eb.or([eb('at', '<', at), eb('seq', '<', seq)]));
     }
     return select.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute();

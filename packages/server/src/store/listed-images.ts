@@ -22,9 +22,7 @@ export interface Visibility {
   readonly includesHidden: boolean;
   /** Names of the datasets whose entries the reader may not see. */
   readonly restrictedDatasets: ReadonlySet<string>;
-  /**
-   * Ranges of sort keys outside the restricted datasets (see `unrestrictedRanges` in domain/catalogue-order.ts); null: no limit.
-   */
+  /** Ranges of sort keys outside the restricted datasets (`unrestrictedRanges` in domain/catalogue-order.ts); null: no limit. */
   readonly ranges: readonly SortKeyRange[] | null;
 }
 
