@@ -149,7 +149,7 @@ export async function readAttachmentSegment(source: ByteSource, offset: number):
   return { offset: bodyOffset + headerBytes, length };
 }
 
-/** Returns the range of a subblock's pixels in the file. @param entryBytes length of its directory entry, which the subblock repeats */
+/** Returns the range of a subblock's pixels in the file. @param entryBytes bytes of its directory entry, which it repeats */
 export async function readSubblockSegment(
   source: ByteSource,
   offset: number,

@@ -21,14 +21,15 @@ export interface BulkAnnotation {
   readonly coordinates: readonly number[];
   /** Label of the annotation group. */
   readonly group: string;
-  /** Red, green and blue, 0…255 each. */
+  /** Red, green and blue, 0…255 each; null when the file recommends no colour. */
   readonly color: readonly [number, number, number] | null;
+  /** Only those that have a value for this annotation. */
   readonly measurements: readonly (readonly [name: string, value: number])[];
 }
 
 /** Number of annotations that are read together. */
 const annotationsPerBatch = 1024;
-/** Maximum number of coordinates of one batch. */
+/** Maximum number of coordinates of one batch, two for each point. */
 const maxBatchValues = 2 ** 21;
 const maxMeasurements = 128;
 const maxNameLength = 200;
@@ -86,7 +87,7 @@ export async function readBulkAnnotations(
   const syntax = transferSyntaxOf(meta.transferSyntax);
   if (syntax === null) throw unsupportedError('Its transfer syntax is unknown');
   const walk = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
-  // Group 006a is the last group with elements that are read.
+  // The elements of group 006a are the last ones that are read.
   const { dataSet } = await readDataSet(walk, meta.dataSetOffset, elements, (number) => number > 0x006a_ffff);
   if (dataSet.text(tag.Modality) !== 'ANN') throw unsupportedError('The file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
@@ -128,15 +129,15 @@ async function readGroup(
     numbersAt(source, group.position(tag.DoublePointCoordinatesData), 'float64');
   if (coordinates === null) throw corruptError('a group has no coordinates');
   const points = pointsPerAnnotation[type];
-  const startIndex =
+  const startList =
     points === null ? numbersAt(source, group.position(tag.LongPrimitivePointIndexList), 'uint32') : null;
-  if (points === null && (startIndex === null || startIndex.length !== count)) {
+  if (points === null && (startList === null || startList.length !== count)) {
     throw corruptError('a group has no index of its points');
   }
   if (points !== null && coordinates.length !== 2 * points * count) {
     throw corruptError('a group has another number of points than it claims');
   }
-  const measurementColumns = measurementsOf(source, group, count);
+  const measurements = measurementsOf(source, group, count);
 
   for (let first = 0; first < count; first += annotationsPerBatch) {
     const end = Math.min(count, first + annotationsPerBatch);
@@ -146,7 +147,7 @@ async function readGroup(
     if (batchEnd - batchStart > maxBatchValues)
       throw limitExceededError('its annotations have too many points');
     const values = await coordinates.read(batchStart, batchEnd - batchStart);
-    const measuredColumns = await Promise.all(measurementColumns.map(({ read }) => read(first, end)));
+    const batchValues = await Promise.all(measurements.map(({ read }) => read(first, end)));
     for (let n = 0; n < end - first; n++) {
       const valuesStart = (starts[n] as number) - batchStart;
       const valuesEnd = (starts[n + 1] as number) - batchStart;
@@ -154,8 +155,8 @@ async function readGroup(
         ...outlineOf(type, Array.from(values.subarray(valuesStart, valuesEnd))),
         group: label,
         color,
-        measurements: measurementColumns.flatMap(({ name }, i) => {
-          const value = measuredColumns[i]?.[n];
+        measurements: measurements.flatMap(({ name }, i) => {
+          const value = batchValues[i]?.[n];
           return value === undefined || Number.isNaN(value) ? [] : [[name, value] as const];
         }),
       });
@@ -163,14 +164,14 @@ async function readGroup(
     onProgress(end / count);
   }
 
-  /** Returns the index of the first coordinate of the annotations from `first` to `end`, including `end`. */
+  /** Returns, for the annotations from `first` to `end` inclusive, the index of their first coordinate; for `count`, the end. */
   async function readStarts(first: number, end: number): Promise<number[]> {
     const coordinateCount = coordinates?.length ?? 0;
-    if (startIndex === null) {
+    if (startList === null) {
       return Array.from({ length: end - first + 1 }, (_, n) => 2 * (points ?? 1) * (first + n));
     }
     // The list has no entry after the last annotation, which ends with the last coordinate.
-    const stored = await startIndex.read(first, Math.min(end + 1, count) - first);
+    const stored = await startList.read(first, Math.min(end + 1, count) - first);
     // The file counts coordinates from 1.
     const starts = Array.from(stored, (value) => value - 1);
     if (end === count) starts.push(coordinateCount);
@@ -198,7 +199,7 @@ interface Numbers {
 
 const arrays = { float32: Float32Array, float64: Float64Array, uint32: Uint32Array } as const;
 
-/** Returns a list of numbers; null when the element is absent. The file and all supported systems are little-endian. */
+/** Returns a list of numbers; null when the element is absent. Typed arrays can view it: file and system are little-endian. */
 function numbersAt(
   source: ByteSource,
   position: ValuePosition | null,
@@ -219,7 +220,7 @@ function numbersAt(
 }
 
 /** The values of one measurement, e.g. "Area", for all annotations of a group. */
-interface MeasurementColumn {
+interface Measurement {
   readonly name: string;
   /**
    * Reads the values of the annotations from `first` to before `end`; NaN for annotations without a value. Consecutive
@@ -228,7 +229,7 @@ interface MeasurementColumn {
   read(first: number, end: number): Promise<Float32Array>;
 }
 
-function measurementsOf(source: ByteSource, group: DataSet, count: number): MeasurementColumn[] {
+function measurementsOf(source: ByteSource, group: DataSet, count: number): Measurement[] {
   const items = group.items(tag.MeasurementsSequence);
   if (items.length > maxMeasurements) throw limitExceededError(`a group has ${items.length} measurements`);
   return items.flatMap((item, n) => {
@@ -251,7 +252,7 @@ const readAllValues = (values: Numbers) => async (first: number, end: number) =>
   Float32Array.from(await values.read(first, end - first));
 
 /** Reads a measurement with values for some annotations, whose numbers (from 1) are in ascending order. */
-function readNumberedValues(values: Numbers, annotationNumbers: Numbers): MeasurementColumn['read'] {
+function readNumberedValues(values: Numbers, annotationNumbers: Numbers): Measurement['read'] {
   let nextValue = 0;
   return async (first, end) => {
     const result = new Float32Array(end - first).fill(Number.NaN);

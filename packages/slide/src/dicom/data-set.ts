@@ -41,7 +41,7 @@ export interface DataSet {
 
 type ReadNumber = (view: DataView, offset: number) => number;
 
-/** Binary numbers by value representation. Source: DICOM PS3.5, table 6.2-1. */
+/** Readers of binary numbers by value representation. Source: DICOM PS3.5, table 6.2-1. */
 const wholeNumbers = new Map<string, { readonly bytes: number; readonly read: ReadNumber }>([
   ['US', { bytes: 2, read: (view, offset) => view.getUint16(offset, true) }],
   ['SS', { bytes: 2, read: (view, offset) => view.getInt16(offset, true) }],

@@ -1,7 +1,7 @@
 /** Creates the errors of DICOM files. */
 import { SlideError } from '../model/slide.ts';
 
-/** Returns the error for a file that contradicts itself or the standard. */
+/** Returns the error for a file that contradicts itself or the standard. In all reasons, "it" is the file. */
 export function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The DICOM file is damaged: ${reason}`);
 }

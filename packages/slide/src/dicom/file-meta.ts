@@ -8,7 +8,7 @@ import { tag } from './tags.ts';
 
 /** The file meta information, which precedes the data set. */
 export interface FileMeta {
-  /** UID of the SOP class (kind of object), e.g. a whole-slide image; null when only the data set states it. */
+  /** UID of the SOP class (kind of object), e.g. of a whole-slide image; null when it is missing or not a valid UID. */
   readonly sopClass: string | null;
   /** UID of the encoding of the data set. */
   readonly transferSyntax: string;
@@ -18,6 +18,8 @@ export interface FileMeta {
 
 /** Number of bytes at the start of a file that are needed to recognise DICOM. */
 export const SIGNATURE_BYTES = dicomSignature.offset + dicomSignature.text.length;
+/** The file meta information begins after the signature. */
+const META_OFFSET = SIGNATURE_BYTES;
 
 export function isDicom(start: Uint8Array): boolean {
   return [...dicomSignature.text].every(
@@ -37,10 +39,10 @@ const selection: ElementSelection = new Map([
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readFileMeta(window: ByteWindow): Promise<FileMeta> {
-  const walk = { window, isExplicit: true, budget: { elements: limits.items } };
+  const walk = { window, isExplicit: true, budget: { elements: limits.metaElements } };
   // The upper 16 bits of a tag are its group.
   const isOfAnotherGroup = (number: number) => number >>> 16 !== 0x0002;
-  const { dataSet, end } = await readDataSet(walk, SIGNATURE_BYTES, selection, isOfAnotherGroup);
+  const { dataSet, end } = await readDataSet(walk, META_OFFSET, selection, isOfAnotherGroup);
   const transferSyntax = readUid(dataSet.text(tag.TransferSyntaxUID));
   if (transferSyntax === null) throw corruptError('it has no transfer syntax');
   return { sopClass: readUid(dataSet.text(tag.MediaStorageSOPClassUID)), transferSyntax, dataSetOffset: end };

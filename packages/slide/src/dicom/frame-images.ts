@@ -119,8 +119,8 @@ function nameOf(photometric: string): string {
 }
 
 /**
- * Returns the stored values displayed as black and white: the window of the file or, without one, the full range of the
- * bits. In MONOCHROME1 the smallest value is white.
+ * Returns the stored values displayed as black and white: those at the ends of the file's window or, without one, of the full
+ * range of the bits. In MONOCHROME1, the smallest value is white.
  *
  * Source: PS3.3 C.11.2.1.2.1 (the values that become black and white), C.11.1.1.2 (slope and intercept).
  */

@@ -6,7 +6,7 @@ import { tag } from './tags.ts';
 
 /** Positions of all frames, in the order of the file. */
 export interface FramePositions {
-  /** Position of the frame's first pixel in the whole image, in pixels from 1. */
+  /** Column and row of the frame's first pixel in the whole image; 1 is the first. */
   readonly columns: Int32Array;
   readonly rows: Int32Array;
   /** Micrometres above the glass; 0 when not stated. */
@@ -31,7 +31,7 @@ export const framePositionElements: ElementSelection = new Map([
 ]);
 
 export interface PositionCollector {
-  /** Adds the next frame, by its functional groups. */
+  /** Adds the next frame, given its functional groups (the properties that the file states for each frame). */
   readonly add: (frame: DataSet) => void;
   /** Returns the collected positions. @throws SlideError FILE_CORRUPT when fewer frames were added than claimed */
   finish(): FramePositions;
@@ -76,7 +76,7 @@ export function createPositionCollector(
       const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
       const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
       if (column === null || row === null) throw corruptError(`it has no position of frame ${count + 1}`);
-      // A file that names no optical path has only one.
+      // A file that does not name its optical paths has only one.
       const path = pathOf(frame) ?? sharedPath;
       const isFirstPath = path === null || firstPathId === null || path === firstPathId;
       positions.columns[count] = column;

@@ -49,6 +49,7 @@ export interface Identity {
   readonly concatenation: ConcatenationPart | null;
 }
 
+/** The elements that `identityOf` needs. */
 export const identityTags: readonly Tag[] = [
   tag.ImageType,
   tag.SOPClassUID,
@@ -85,7 +86,7 @@ export async function readIdentity(source: ByteSource): Promise<Identity | null>
     { ...walk, window },
     meta.dataSetOffset,
     valuesOf(identityTags),
-    // Group 5200 has the functional groups of the frames, which can be large.
+    // Stops before group 5200, the functional groups of the frames, which can be large.
     (number) => number >= 0x5200_0000,
   );
   return identityOf(dataSet);
@@ -179,10 +180,10 @@ function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
 }
 
 /** Reads a side of the total pixel matrix, the whole image; without it, returns the side of the frame. */
-function matrixSide(dataSet: DataSet, name: Tag, frameSide: number | null | undefined): number {
-  const side = dataSet.whole(name) ?? frameSide ?? null;
+function matrixSide(dataSet: DataSet, sideTag: Tag, frameSide: number | null | undefined): number {
+  const side = dataSet.whole(sideTag) ?? frameSide ?? null;
   if (side === null) throw corruptError('it does not state the size of its image');
-  if (side < 1) throw corruptError(`${nameOfTag(name)} is ${side}`);
-  if (side > limits.imageSide) throw limitExceededError(`${nameOfTag(name)} is ${side}`);
+  if (side < 1) throw corruptError(`${nameOfTag(sideTag)} is ${side}`);
+  if (side > limits.imageSide) throw limitExceededError(`${nameOfTag(sideTag)} is ${side}`);
   return side;
 }

@@ -65,10 +65,12 @@ export interface Instance extends Identity {
   readonly opticalPath: string | null;
   /** Number of focal planes in this file; 1 when it does not state it. */
   readonly focalPlanes: number;
+  /** Null when the file does not state it, like `manufacturer`. */
   readonly objectivePower: number | null;
   readonly manufacturer: string | null;
   /** 16-bit CIELab colour of absent tiles; null when the file does not state it. */
   readonly absentPixel: readonly number[] | null;
+  /** Of the first optical path; null when it has none. */
   readonly iccProfile: ValuePosition | null;
   readonly showsSpecimenLabel: boolean;
 }
@@ -285,18 +287,18 @@ function absentPixelOf(dataSet: DataSet): readonly number[] | null {
   return values.length === 3 ? values : null;
 }
 
-function sideOf(dataSet: DataSet, name: typeof tag.Columns | typeof tag.Rows, limit: number): number {
-  const side = countOf(dataSet, name, limit);
+function sideOf(dataSet: DataSet, elementTag: typeof tag.Columns | typeof tag.Rows, limit: number): number {
+  const side = countOf(dataSet, elementTag, limit);
   if (side === null) throw corruptError('it does not state the size of its frames');
   return side;
 }
 
 /** Reads an integer from 1 to the limit; null when absent. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
-function countOf(dataSet: DataSet, name: Tag, limit: number): number | null {
-  const count = dataSet.whole(name);
+function countOf(dataSet: DataSet, elementTag: Tag, limit: number): number | null {
+  const count = dataSet.whole(elementTag);
   if (count === null) return null;
-  if (count < 1) throw corruptError(`${nameOfTag(name)} is ${count}`);
-  if (count > limit) throw limitExceededError(`${nameOfTag(name)} is ${count}`);
+  if (count < 1) throw corruptError(`${nameOfTag(elementTag)} is ${count}`);
+  if (count > limit) throw limitExceededError(`${nameOfTag(elementTag)} is ${count}`);
   return count;
 }
 

@@ -17,14 +17,14 @@ import { tag } from './tags.ts';
 import { transferSyntaxOf } from './uids.ts';
 
 interface Segment {
-  /** Value of the pixels of the segment. */
+  /** Value of the segment's pixels. */
   readonly value: number;
   readonly name: string;
-  /** Red, green and blue, 0…255 each. */
+  /** Red, green and blue, 0…255 each; null when the file recommends no colour. */
   readonly color: readonly [number, number, number] | null;
 }
 
-/** A label map with the fields of every raster of a result; a label map has no palette. */
+/** A label map with the fields of `ValueImage` (value-image.ts), so that callers can read both in the same way. */
 interface LabelMap {
   readonly width: number;
   readonly height: number;
@@ -96,7 +96,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   if (frames * (isFull ? 1 : MIN_POSITION_BYTES) > source.size) {
     throw corruptError(`it is too small for the ${frames} frames it claims`);
   }
-  // Without optical paths: a label map has one value per pixel.
+  // No optical paths are passed, because a label map has one value per pixel, whatever the illumination.
   const collector = isFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
   walk.budget.elements += frames * limits.elementsPerFrame;
   const remainingElements: ElementSelection =
@@ -155,9 +155,9 @@ type CountTag =
   | typeof tag.TotalPixelMatrixColumns
   | typeof tag.TotalPixelMatrixRows;
 
-/** Reads an integer from 1 to the limit; returns the default when the element is absent, if there is a default. */
-function readCount(dataSet: DataSet, name: CountTag, limit: number, defaultValue?: number): number {
-  const value = dataSet.whole(name) ?? defaultValue ?? 0;
+/** Reads an integer from 1 to the limit; an absent element has the default or, without one, throws FILE_CORRUPT. */
+function readCount(dataSet: DataSet, countTag: CountTag, limit: number, defaultValue?: number): number {
+  const value = dataSet.whole(countTag) ?? defaultValue ?? 0;
   if (value < 1) throw corruptError(`the size of its pixels is ${value}`);
   if (value > limit) throw limitExceededError(`the size of its pixels is ${value}`);
   return value;

@@ -1,5 +1,5 @@
 /**
- * Limits of a DICOM file. Real slides stay far below. A file that exceeds one is rejected with LIMIT_EXCEEDED, because a
+ * Limits of a DICOM file. Real slides stay below all of them. A file that exceeds one is rejected with LIMIT_EXCEEDED, because a
  * small hostile file must not cost hours of CPU time or gigabytes of memory.
  */
 export const limits = {
@@ -7,8 +7,10 @@ export const limits = {
   elements: 1_000_000,
   /** Elements in one frame's functional groups; PS3.3 C.7.6.16 defines fewer. */
   elementsPerFrame: 64,
+  /** Elements of the file meta information, which precedes the header. */
+  metaElements: 4096,
   sequenceDepth: 16,
-  /** Items of a sequence that is kept in memory. */
+  /** Items of a sequence that is kept in memory, and fragments of the last frame. */
   items: 4096,
   /** Bytes of one value that is kept in memory. */
   valueBytes: 64 * 1024,
@@ -16,7 +18,7 @@ export const limits = {
   frames: 2 ** 26,
   /** Average number of fragments per frame in a file. */
   fragmentsPerFrame: 16,
-  /** Pixels of the longer side. */
+  /** Pixels of the longer side of a tile, and of that of the image. */
   tileSide: 8192,
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,

@@ -17,7 +17,7 @@ export type ElementSelection = ReadonlyMap<number, 'value' | 'position' | ItemSe
 
 export interface ItemSelection {
   readonly items: ElementSelection;
-  /** Called with each item; if set, the items are not kept in memory. */
+  /** Receives each item; if it is set, the items are not kept in memory. */
   readonly onItem?: (item: DataSet) => void;
 }
 
@@ -289,9 +289,11 @@ function checkInside(
   return valueEnd;
 }
 
+/** Returns a tag: its group, then its element, each little-endian. */
 const tagAt = (window: ByteWindow, offset: number): number =>
   ((window.u16(offset) << 16) | window.u16(offset + 2)) >>> 0;
 
+/** Returns the length at an offset; null when it is undefined. */
 function lengthAt(window: ByteWindow, offset: number): number | null {
   const length = window.u32(offset);
   return length === UNDEFINED_LENGTH ? null : length;

@@ -46,7 +46,7 @@ export const dicom: SlideFormat = {
     const otherVolumes = await Promise.all(volumeFiles.map(({ readHeader }) => readHeader()));
     const pyramid = openPyramid([leadingInstance, ...otherVolumes]);
     const { full } = pyramid;
-    // Unused files are not needed any more, except the leading file, which closes with the slide.
+    // Files that no level uses are closed, except the leading file, which closes with the slide.
     for (const { source } of pyramid.unused) if (source !== files.leading) await source.close();
 
     const associated = new Map<AssociatedImageName, OtherFile>();

@@ -25,6 +25,7 @@ import type { FileHeader, SlideFormat } from './slide-format.ts';
 interface OpenSlideFormat {
   /** Name of the format for error messages. */
   readonly name: string;
+  /** Whether a file with this header is in the format. */
   isMatch(header: FileHeader): boolean;
   /** Checks the companion files (members other than the leading file) before the library opens them; returns their names. */
   check?(files: SlideFiles): Promise<readonly string[]>;
@@ -63,7 +64,7 @@ const vendors: Readonly<Record<string, string>> = {
  * lists the companion files, all files beside the slide are linked, or only the slide itself if there are more than this.
  */
 const MAX_LINKS = 1000;
-/** Maximum bytes that are read of the file in which a VMS or VMU slide lists its companion files. */
+/** Maximum bytes that are read of a VMS or VMU file, which lists the companion files. */
 const MAX_LIST_BYTES = 2 ** 20;
 /** Side of the tiles in pixels. OpenSlide reads any rectangle, whatever tiles the file contains. */
 const TILE_SIDE = 256;

@@ -1,4 +1,4 @@
-/** Copies a large JPEG or PNG into a temporary tiled pyramid, because it could only be decoded as a whole for each tile. */
+/** Copies a large JPEG or PNG into a temporary tiled pyramid; without it, each tile would require decoding the whole image. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ export interface TiledCopyOptions {
 
 /** Width and height of the copy's tiles in pixels. */
 const TILE_SIDE = 512;
-/** Bytes of the copy per byte of full resolution: smaller levels add a third, padding of edge tiles the rest. */
+/** Bytes of the copy per byte of full resolution: smaller levels add a third; padding of edge tiles adds at most the rest. */
 const PYRAMID_FACTOR = 1.5;
 /** Bytes of the original file that are read at a time. */
 const CHUNK_BYTES = 2 ** 20;

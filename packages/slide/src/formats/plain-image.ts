@@ -43,7 +43,7 @@ interface ImageHeader {
 
 /** Maximum pixels of an image; a larger one must be converted to a tiled format before it can be opened. */
 const MAX_PIXELS = 200_000_000;
-/** Limits of an image that is decoded as a whole for each rendered tile. An image with more pixels is first copied in tiles. */
+/** Limits of an image that is decoded as a whole for each rendered tile. A JPEG or PNG with more pixels is copied first. */
 const SINGLE_TILE_LIMITS = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
 /** Maximum pixels of a JPEG 2000, whose decoder always decodes the whole image. */
 const MAX_JPEG2000_PIXELS = 2 ** 23;
@@ -93,7 +93,7 @@ export const plainImage: SlideFormat = {
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
-      // The reader of a tiled copy maps more than 8 bits to black and white itself.
+      // The reader of a tiled copy applies the grey range itself.
       readTile:
         isOneTile && greyBits !== null
           ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
@@ -101,7 +101,7 @@ export const plainImage: SlideFormat = {
       async readAssociatedImage(name) {
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
-      // The decoder has already applied the profile and returns sRGB.
+      // The decoder applies the profile and returns sRGB.
       readIccProfile: async () => null,
       close: tiles.close,
     };
