@@ -33,7 +33,10 @@ export const AnnotationClass = z
   .meta({ id: 'AnnotationClass' });
 export type AnnotationClass = z.infer<typeof AnnotationClass>;
 
-/** Classes of a new dataset and of slides without a dataset. They equal QuPath's default classes. */
+/**
+ * Classes of a new dataset and of slides without a dataset. They equal QuPath's default classes, in which an asterisk marks classes
+ * that classifiers ignore.
+ */
 export const defaultAnnotationClasses: readonly AnnotationClass[] = [
   { name: 'Tumor', color: [200, 0, 0], shortcut: '1' },
   { name: 'Stroma', color: [150, 200, 150], shortcut: '2' },

@@ -16,6 +16,7 @@ export const annotationFileTypes = [
   'application/octet-stream',
 ] as const;
 
+/** A Boolean query parameter; false when it is absent. */
 const BooleanText = z
   .enum(['true', 'false'])
   .optional()

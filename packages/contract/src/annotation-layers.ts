@@ -13,6 +13,7 @@ export type LayerVisibility = z.infer<typeof LayerVisibility>;
 export const LayerEditing = z.enum(['owner', 'members']);
 export type LayerEditing = z.infer<typeof LayerEditing>;
 
+/** Where the annotations of a layer come from, as the client that creates the layer states it. */
 export const LayerSource = z.enum(['manual', 'import', 'api']);
 export type LayerSource = z.infer<typeof LayerSource>;
 

@@ -43,9 +43,9 @@ export const register = endpoint({
 });
 
 /**
- * Creates the account of a registration if the setting REGISTRATION_HIDE_EXISTING is on. Then `register` does not reveal whether an
- * e-mail address has an account: it only sends an e-mail with a link, and this endpoint accepts the code of the link. Registering again
- * sends another link.
+ * Creates the account of a registration if the setting REGISTRATION_HIDE_EXISTING is on. With this setting, `register` does not reveal
+ * whether an e-mail address has an account: it only sends an e-mail with a link, and this endpoint accepts the code of the link.
+ * Registering again sends another link.
  */
 export const confirmRegistration = endpoint({
   method: 'POST',

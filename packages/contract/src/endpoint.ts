@@ -43,7 +43,7 @@ export interface Endpoint {
   readonly upload?: Upload;
   /** The request has a part of a file instead of a JSON body. It may have any size and is never completely in memory. */
   readonly isStreamed?: true;
-  /** Schema of the JSON response; a string is the content type of a binary response; null means no content. */
+  /** Schema of a JSON response; a string is the content type of any other response, such as a tile or CSV; null means no content. */
   readonly response: z.ZodType | string | null;
   /** Status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;

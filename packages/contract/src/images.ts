@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Cursor, ExistingName, SearchText, SingleLine } from './text.ts';
 
+/** `pending`: the server has not read the slide file yet; `failed`: it could not read the file. */
 export const ImageStatus = z.enum(['pending', 'ready', 'failed']);
 export type ImageStatus = z.infer<typeof ImageStatus>;
 
@@ -66,7 +67,7 @@ export const EnteredScale = z
   .refine(({ mpp, objective_power }) => mpp !== undefined || objective_power !== undefined)
   .meta({ id: 'EnteredScale' });
 
-/** Query with an optional image session (the credential of pixels), which must be valid and belong to the caller. */
+/** Query with an optional image session (the credential for loading pixels), which must be valid and belong to the caller. */
 export const optionalSession = z.object({ session: z.string().optional() });
 
 export const listImages = endpoint({

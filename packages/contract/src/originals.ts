@@ -1,6 +1,6 @@
 /**
- * Endpoints for downloads of original slide files. The server de-identifies the files while it sends them. The account needs the
- * right to download from the dataset.
+ * Endpoints for downloads of original slide files. The server de-identifies the files while it sends them. It sends files that cannot
+ * be de-identified only if the dataset allows it. The account needs the right to download from the dataset.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
@@ -15,7 +15,7 @@ const errors = [
   'storage_timeout',
 ] as const;
 
-/** The list of files of a slide that consists of several files. The URL of each file is the URL of the list and its path. */
+/** The list of files of a slide that consists of several files. The URL of a file is the URL of the list, a slash and the `path`. */
 export const OriginalFiles = z
   .object({
     files: z.array(z.object({ path: z.string(), size_bytes: z.number().int() })),

@@ -40,8 +40,8 @@ const viewerPermissions = [
 ] as const;
 
 /**
- * `slides.download`: to download original files of the datasets for which downloads were granted.
- * `sharing.own`: to create collections, saved views and share links, and to register the slides of a case.
+ * `slides.download` permits downloads of original files from datasets for which downloads were granted to the account.
+ * `sharing.own` permits creating collections, saved views and share links, and registering the slides of a case.
  */
 const userPermissions = [
   ...viewerPermissions,
@@ -50,7 +50,7 @@ const userPermissions = [
   'annotations.write',
 ] as const;
 
-/** `annotations.manage`: all rights to layers of other owners, and to change the annotation classes of datasets. */
+/** `annotations.manage` permits everything on layers of other owners, and changing the annotation classes of datasets. */
 const permissionsByRole: Record<Role, readonly Permission[]> = {
   unassigned: ownAccountPermissions,
   viewer: viewerPermissions,

@@ -48,7 +48,7 @@ function faultOfName(name: string): NameFault | null {
   if (bytesOf(name) > maxNameBytes) return 'upload_name_long';
   if (name.startsWith('.')) return 'upload_name_hidden'; // includes the names . and ..
   if (refusedCharacters.test(name) || !isSingleLine(name)) return 'upload_name_character';
-  // Windows removes spaces and dots at the end of a name.
+  // Leading white space is easily overlooked, and Windows removes spaces and dots at the end of a name.
   if (/^\s|[\s.]$/u.test(name)) return 'upload_name_edge';
   return reservedNames.test(name) ? 'upload_name_reserved' : null;
 }

@@ -28,7 +28,7 @@ export type UploadState = z.infer<typeof UploadState>;
 /**
  * Reason why an upload does not continue:
  * - `checksum`: the checksum of a file does not match; the file has to be sent again
- * - `exists`: the target has been created in the meantime, and existing files are never overwritten
+ * - `exists`: the dataset has meanwhile received a file or folder with the same path; existing files are never overwritten
  * - `storage`: moving the files to the slide storage failed; the server tries again
  */
 export const UploadProblem = z.enum(['checksum', 'exists', 'storage']);

@@ -6,7 +6,10 @@ import { ExistingName, SearchText, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 
-/** `changed`: last changed first; `name`: in natural order by display name, or by e-mail address if there is none. */
+/**
+ * `newest`, `oldest`: by the time of registration; `changed`: last changed first; `name`: in natural order by display name, or by e-mail
+ * address if there is none.
+ */
 export const UserSort = z.enum(['newest', 'oldest', 'name', 'changed']);
 export type UserSort = z.infer<typeof UserSort>;
 
@@ -14,6 +17,7 @@ export const peopleSearchMaxLength = 200;
 export const PeopleSearch = SearchText.max(peopleSearchMaxLength)
   .optional()
   .meta({ description: 'Words in name, e-mail, institution or id; case and diacritics do not matter' });
+/** Number of matching accounts before the first one in the response. */
 export const Offset = z.coerce.number().int().min(0).max(1_000_000).default(0);
 
 /** Numbers of accounts by status. */

@@ -7,6 +7,7 @@ import { Role, Status } from './permissions.ts';
 import { isSingleLine, MultiLine, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
+/** Limits of the length of a new password, which `passwordLength` measures. */
 export const passwordMinLength = 8;
 export const passwordMaxLength = 128;
 /** Maximum length of a password in bytes (UTF-8). Longer passwords are rejected without hashing. */
@@ -14,8 +15,8 @@ export const passwordMaxBytes = 1024;
 
 /**
  * Returns a schema that also accepts values which this version does not know. Otherwise one account with an unknown status would
- * make a whole list of accounts invalid. The type contains only the known values; an unknown one gives no role permissions
- * (see `permissionsOf`).
+ * make a whole list of accounts invalid. The type contains only the known values. An unknown status counts as suspended, and an unknown
+ * role as unassigned (see `permissionsOf`).
  */
 export function withUnknownValues<Known extends z.ZodEnum>(known: Known): Known {
   return z.union([known, z.string()]) as unknown as Known;
@@ -50,7 +51,7 @@ export const Affiliation = SingleLine.max(affiliationMaxLength, reason('text_too
 export const Purpose = MultiLine.max(purposeMaxLength, reason('text_too_long')).transform(
   (text) => text || undefined,
 );
-/** The reason for a decision or a request. */
+/** The reason that an administrator gives for a decision. */
 export const Reason = MultiLine.max(reasonMaxLength, reason('text_too_long')).min(
   1,
   reason('decision_reason_required'),

@@ -23,7 +23,7 @@ interface AccountSlideProps {
 
 /** Shows a slide to a signed-in person on screens other than the slide viewer, such as the editor of a collection. */
 export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
-  // Closing the last viewer revokes the image sessions (the credentials of pixels).
+  // Closing the last viewer revokes the image sessions (the credentials for loading pixels).
   useEffect(() => imageSessions.registerViewer(), []);
   const session = useImageSession();
   const { image } = useImage(imageId);

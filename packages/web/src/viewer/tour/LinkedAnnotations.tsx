@@ -10,7 +10,7 @@ import { texts } from './texts.ts';
 interface LinkedAnnotationsProps {
   readonly view: SlideView;
   readonly imageId: string;
-  /** Image session (the credential of pixels) of the share link. */
+  /** Image session (the credential for loading pixels) of the share link. */
   readonly session: string;
 }
 
@@ -22,7 +22,7 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
     if (layers === undefined) return;
     const painter = new AnnotationPainter();
     painter.reset(layers.flatMap(annotationsOf));
-    let frame = 0;
+    let frame = 0; // id of the scheduled animation frame; 0 when none is scheduled
     const draw = () => {
       frame = 0;
       const context = clearCanvas(canvas.current, view);

@@ -163,13 +163,13 @@ function answerOf(
   return point === null ? null : [point.x, point.y];
 }
 
-/** Returns a colour of the theme. @param correct null when the server does not tell whether the answer is correct */
+/** Returns a colour of the theme. @param correct null when the server has not judged the answer */
 function colourOf(correct: boolean | null): string {
   if (correct === null) return 'haematoxylin';
   return correct ? 'green' : 'red';
 }
 
-/** Returns the title of the result. @param correct null when the server does not tell whether the answer is correct */
+/** Returns the title of the result. @param correct null when the server has not judged the answer */
 function resultTitleOf(correct: boolean | null): string {
   if (correct === null) return texts.received;
   return correct ? texts.right : texts.wrong;

@@ -33,7 +33,7 @@ export const preloadTour = SlideViewer.preload;
 export interface TourPixels {
   readonly fetchPixels: FetchPixels;
   readonly descriptors: DescriptorSupply;
-  /** Image session (the credential of pixels); null while it is being requested. */
+  /** Image session (the credential for loading pixels); null while it is being requested. */
   readonly session: string | null;
 }
 
@@ -78,7 +78,7 @@ export function Tour(props: TourProps) {
     null,
   );
 
-  /** The image session, with which a visitor also answers and follows; null for an account, which uses its bearer token. */
+  /** With this session, a visitor also answers questions and follows presentations. Null for an account: it uses its bearer token. */
   const session = props.isVisitor ? pixels.session : null;
   const presentation = usePresentation({
     collectionId,
