@@ -1,6 +1,6 @@
-/** Writes settings in a format from which `node --env-file` reads the same values. */
+/** The file format of settings in a backup, from which `node --env-file` reads the same values. */
 
-/** Returns one line per setting. A value that contains all three kinds of quotes becomes a comment. */
+/** Returns one line per setting. For a value that no kind of quote can enclose, the line is a comment without the value. */
 export function settingsLines(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => lineOf(name, value))

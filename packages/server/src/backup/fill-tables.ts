@@ -11,7 +11,7 @@ import {
   type TableShape,
 } from '../store/table-rows.ts';
 
-/** The source of the rows of a table. */
+/** The rows that a table must have: their source, and their expected count and hash. */
 export interface ExpectedTable {
   readonly shape: TableShape;
   rows(): AsyncIterable<readonly RowValues[]>;

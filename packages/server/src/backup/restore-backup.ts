@@ -27,7 +27,7 @@ interface RestoreDependencies {
 /**
  * Restores the backup in a folder.
  *
- * @param replace whether to replace a database that has accounts
+ * @param replace whether to replace a database that has accounts, and uploaded files that have other contents in the backup
  * @throws Error with a sentence for the operator; nothing has changed then, except that uploads may have been copied
  */
 export async function restoreBackup(

@@ -54,10 +54,8 @@ interface BackupOptions {
   readonly keep: number | null;
 }
 
-/** A compromise between speed and size. */
-const gzipLevel = 4;
-/** Only the owner may read and write the file. */
-const ownerOnlyMode = 0o600;
+const gzipLevel = 4; // a compromise between speed and size
+const ownerOnlyMode = 0o600; // only the owner may read and write the file
 
 /**
  * Writes a backup. The server may keep running.
@@ -207,7 +205,11 @@ async function openSlideList(file: string) {
   };
 }
 
-/** Copies the key file unless the settings contain the key. Warns if secrets are encrypted but the key is not found. */
+/**
+ * Copies the key file unless the settings contain the key. Warns if secrets are encrypted but the key is not found.
+ *
+ * @returns where the key of the backup is
+ */
 async function writeKey(
   { config, printLine }: BackupDependencies,
   folder: string,
@@ -235,6 +237,7 @@ async function writeKey(
 /** Whether a file below `uploads` or `results` is complete: not a part of an upload, nor a result that an import still writes. */
 const isCompleteFile = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
 
+/** Copies uploaded slides and results if `withUploads` is set. @returns whether the backup contains them; `none` when there are none */
 async function copyUploads(
   config: Config,
   folder: string,

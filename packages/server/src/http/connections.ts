@@ -28,7 +28,10 @@ export interface ConnectionLimits {
   readonly onLimit?: (network: string) => void;
 }
 
-/** Default limits. Node closes a stalled connection after 30 to 60 s. A thousand browsers with six connections each need 6,000. */
+/**
+ * Default limits. Node looks for the progress of a write only when `stalledAfterMs` has passed, so it closes a stalled connection
+ * after 30 to 60 s. A thousand browsers with six connections each need 6,000.
+ */
 export const processLimits = { stalledAfterMs: 30_000, maxConnections: 10_000 } as const;
 /** Minimum interval between two calls of `onLimit`. */
 const limitLogIntervalMs = 60_000;

@@ -1,4 +1,4 @@
-/** Sends error responses: `{ message, code, requestId }`, without the cause of the error, which only the log contains. */
+/** Sends error responses: `{ message, code, requestId }` and details of some errors. Only the log contains the cause of an error. */
 import { AppError, declaredErrors, type ErrorBody, type ErrorCode } from '@lamina/contract';
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';

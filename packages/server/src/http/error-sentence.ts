@@ -1,4 +1,4 @@
-/** Returns the text of an error for the user, in the language of the request. Every error response uses it. */
+/** The sentence for the user that every error response contains, in the language of the request. */
 import { type AppError, errorText, type Language } from '@lamina/contract';
 import { z } from 'zod';
 

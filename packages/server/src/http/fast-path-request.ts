@@ -25,7 +25,7 @@ export interface FastPath {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Headers of requests with a body or another protocol, which only Fastify handles. */
+/** Headers of requests that only Fastify handles: they have a body, expect an interim response, or change the protocol. */
 const excludedHeaders: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -33,7 +33,7 @@ const excludedHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Returns whether the headers declare neither a body nor another protocol, so that a fast path can answer the request. */
+/** Returns whether none of the headers requires Fastify, so that a fast path can answer the request. */
 export function hasFastPathHeaders(headers: IncomingHttpHeaders): boolean {
   for (const header in headers) if (excludedHeaders.has(header)) return false;
   return true;

@@ -1,10 +1,10 @@
-/** Returns the base URL for links in documents, and maps the short paths of IIIF and DICOMweb, such as `/iiif/…`, to the API. */
+/** The base URL for links in documents, and the mapping of the short paths of IIIF and DICOMweb, such as `/iiif/…`, to the API. */
 import type { IncomingMessage } from 'node:http';
 import { apiBase } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../platform/config.ts';
 
-/** Matches the short paths, which are answered at the root of the server as well as below the API base. */
+/** Matches the short paths, which the server answers at its root as well as below the API base. */
 const shortPath = /^\/(?:iiif|dicom-web)(?:[/?]|$)/;
 
 /** Returns the URL by which Fastify selects the route: a short path gets the API base as prefix. */
@@ -12,7 +12,7 @@ export function routedUrl({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return shortPath.test(url) ? apiBase + url : url;
 }
 
-/** Returns the base URL in the form that the client used: with or without the API base. */
+/** Returns the base URL for links, in the form that the client used for its request: with or without the API base. */
 export function publicBaseOf(request: FastifyRequest, { publicUrl }: Pick<Config, 'publicUrl'>): string {
   const origin = publicUrl ?? `${request.protocol}://${request.host}`;
   return request.originalUrl.startsWith(`${apiBase}/`) ? origin + apiBase : origin;

@@ -1,6 +1,6 @@
 /**
- * Registers an endpoint of the contract as a route: it checks the access and the input, calls the handler, and sends the response.
- * Every route of the API is registered with `serve`.
+ * Registers an endpoint of the contract as a route, which validates the input, calls the handler, and sends the response. Every route
+ * of the API is registered with `serve`. `checkAccess` (access.ts) decides about the access before the route runs.
  */
 import { Readable } from 'node:stream';
 import {
@@ -38,7 +38,7 @@ declare module 'fastify' {
   }
 }
 
-/** The caller of an accepted request: an account, an image session, one of them, or null for endpoints that anyone may call. */
+/** The caller of an accepted request: an account, an image session, either of them, or null for endpoints that anyone may call. */
 type CallerOf<E extends Endpoint> = E['access'] extends Permission
   ? E['isTile'] extends true
     ? Caller | ImageSession
@@ -55,7 +55,7 @@ export interface EndpointRequest<E extends Endpoint> {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
-  /** The file that was sent instead of a JSON body; empty when there was none. */
+  /** The file that was sent instead of a JSON body; empty when the request has no body. */
   readonly file: E['upload'] extends Upload ? Uint8Array : undefined;
   readonly caller: CallerOf<E>;
   /** Client address and request id, for the audit log. */

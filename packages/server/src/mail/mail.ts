@@ -44,7 +44,7 @@ export interface Mail {
 }
 
 const minuteMs = 60_000;
-/** Delays after failed attempts. If the attempt after the last delay also fails, after two days, the e-mail is deleted. */
+/** Delays after failed attempts. If the attempt after the last delay, after about two days, also fails, the e-mail is deleted. */
 const retryAfterMs = [
   10_000,
   minuteMs,

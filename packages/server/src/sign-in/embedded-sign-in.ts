@@ -48,7 +48,7 @@ const tokenLifetimeMs = 12 * 60 * 60_000;
  * shares a teaching account, and for programs that sign in at every run.
  */
 export const maxTokensPerAccount = 50;
-/** Minimum interval between two updates of a token's last use. */
+/** Minimum interval between two writes of the time of a token's last use. */
 const touchEveryMs = 30_000;
 const resetCodeLifetimeMs = 30 * 60_000;
 
@@ -69,8 +69,8 @@ export function createEmbeddedSignIn({
   const timeIn = (ms: number) => new Date(now().getTime() + ms);
 
   /**
-   * Saves that the token is in use. Logs a failed write instead of throwing an error, because a full disk must not sign people out. The
-   * token then expires up to 30 s early.
+   * Saves that the token is in use. Logs a failed write instead of throwing an error, because a full disk must not sign people out.
+   * Until a later write succeeds, the idle time of the token counts from the last saved use.
    */
   async function saveLastUse(hash: string, uid: string): Promise<void> {
     try {
@@ -78,7 +78,7 @@ export function createEmbeddedSignIn({
     } catch (error) {
       log.warn(
         { err: error, uid },
-        'last-used time of a sign-in session not saved; the session may expire up to 30 s early',
+        'last-used time of a sign-in session not saved; the session may expire early',
       );
     }
   }
@@ -88,7 +88,7 @@ export function createEmbeddedSignIn({
     const token = newSecret();
     const issuedAt = now().toISOString();
     await deleteExpiredTokens(tx, now(), timeIn(-tokenIdleMs));
-    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1); // keeps this number
+    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1); // keeps 49
     await insertToken(tx, {
       hash: hashSecret(token),
       uid: user.uid,
@@ -101,7 +101,7 @@ export function createEmbeddedSignIn({
     return { token, expiresInSeconds: tokenLifetimeMs / 1000, endedTokenHashes };
   }
 
-  /** Returns the account that a reset code opens; null for a wrong or expired code, and for a deactivated account. */
+  /** Returns the account to which a reset code belongs; null for a wrong or expired code, and for a deactivated account. */
   async function ownerOfCode(connection: Connection, code: string): Promise<User | null> {
     const uid = await findUidOfReset(connection, hashSecret(code), now());
     const user = uid === null ? null : await findUser(connection, uid);
@@ -167,7 +167,7 @@ export function createEmbeddedSignIn({
       return effectiveAccount(found.user, now());
     },
 
-    // Does not check the lifetime and the idle time, which the access check of the same request has checked.
+    // The lifetime and the idle time are not checked, because the access check of the same request has checked them.
     async holderOf(tx, tokenHash) {
       const found = (await findToken(tx, tokenHash)) ?? (await apiTokenOf(tx, tokenHash));
       if (found === null || wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;

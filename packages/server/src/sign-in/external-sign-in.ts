@@ -1,6 +1,7 @@
 /**
  * Signs in with the ID token of an external provider (OpenID Connect), and issues a bearer token of this server. The account is found by
- * issuer and subject, the identifier of the person at the provider. An unknown person gets a new account that waits for approval.
+ * issuer and subject, the identifier of the person at the provider. An unknown person gets a new account, which waits for approval. If
+ * the settings allow it, an unknown person is linked to the account with the same verified e-mail address instead.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, type Language, type User } from '@lamina/contract';
@@ -50,7 +51,7 @@ export function isIdentityToken(token: string): boolean {
   return token.includes('.');
 }
 
-/** Cause of an AppError: the account with the same address is already linked to another subject of the issuer. */
+/** Cause of an AppError: the account with the same e-mail address is already linked to another subject of the issuer. */
 class LinkRefused extends Error {
   override readonly name = 'LinkRefused';
   readonly uid: string;
@@ -123,14 +124,14 @@ export function createExternalSignIn({
     if (!external?.linkByEmail || !person.isEmailVerified) {
       throw new AppError('email_taken', { reason: 'external_identity_not_linked' });
     }
-    // An address may be reassigned to another person; a subject is never reassigned.
+    // The provider may reassign an e-mail address to another person; it never reassigns a subject.
     if (await hasIdentityOf(tx, sameAddressUser.uid, person.issuer)) {
       throw new AppError('email_taken', {
         reason: 'external_identity_differs',
         cause: new LinkRefused(sameAddressUser.uid, person.issuer),
       });
     }
-    // Another person may have registered this account and chosen its password, because registration did not verify the address.
+    // Another person may have registered this account and know its password, because registration may not verify the address.
     await deletePassword(tx, sameAddressUser.uid);
     await deleteResetsOf(tx, sameAddressUser.uid);
     await signIn.revokeAll(tx, sameAddressUser.uid);

@@ -70,7 +70,7 @@ export function createIdentityProvider({
   keyCooldownMs = 30_000,
 }: IdentityProviderDependencies): IdentityProvider {
   let cachedKeys: {
-    readonly providerKeys: JWTVerifyGetKey;
+    readonly keySet: JWTVerifyGetKey;
     readonly jwksUri: string;
     /** Time at which the URL of the keys is read again, by `performance.now()`. */
     readonly until: number;
@@ -80,7 +80,7 @@ export function createIdentityProvider({
   /** Returns the function that selects the key of a token. Concurrent callers share one request to the provider. */
   function providerKeys(): Promise<JWTVerifyGetKey> {
     if (cachedKeys !== null && performance.now() < cachedKeys.until)
-      return Promise.resolve(cachedKeys.providerKeys);
+      return Promise.resolve(cachedKeys.keySet);
     discovering ??= discover().finally(() => {
       discovering = null;
     });
@@ -90,23 +90,23 @@ export function createIdentityProvider({
   /** Reads the URL of the keys from the provider, and caches it together with the key set. */
   async function discover(): Promise<JWTVerifyGetKey> {
     const jwksUri = await findJwksUri(issuer);
-    // If the URL is still the same, the key set is used further, together with its cached keys.
+    // While the URL stays the same, so does the key set, which caches the keys.
     const keySet =
       cachedKeys !== null && cachedKeys.jwksUri === jwksUri
-        ? cachedKeys.providerKeys
+        ? cachedKeys.keySet
         : createRemoteJWKSet(new URL(jwksUri), {
             cooldownDuration: keyCooldownMs,
             cacheMaxAge: keyCacheMs,
             timeoutDuration: requestTimeoutMs,
             [customFetch]: fetchKeys,
           });
-    cachedKeys = { providerKeys: keySet, jwksUri, until: performance.now() + discoveryCacheMs };
+    cachedKeys = { keySet, jwksUri, until: performance.now() + discoveryCacheMs };
     return keySet;
   }
 
   /** Verifies signature, issuer, audience and age of the token, and returns its claims. */
   async function claimsOf(idToken: string): Promise<JWTPayload> {
-    // These checks come first, so that a token of another issuer is rejected without a request to the provider.
+    // These checks come before `jwtVerify`, so that a token of another issuer is rejected without a request to the provider.
     const { alg, typ } = headerOf(idToken);
     if (alg === undefined || !algorithms.includes(alg)) throw new TokenRejection('algorithm');
     if (typ !== undefined && typ.toLowerCase() !== 'jwt') throw new TokenRejection('type');
@@ -138,7 +138,7 @@ export function createIdentityProvider({
   };
 }
 
-/** A token is rejected. The message is the reason; it appears in the audit log, never in the response. */
+/** Rejection of a token. The message is the reason; it appears in the audit log, never in the response. */
 class TokenRejection extends Error {
   override readonly name = 'TokenRejection';
 }
@@ -194,13 +194,13 @@ const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
 /** Reads the URL of the keys from the provider. @throws Error when it is unreachable, or its discovery document names another issuer */
 async function findJwksUri(issuer: string): Promise<string> {
-  const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     redirect: 'error',
     signal: AbortSignal.timeout(requestTimeoutMs),
   });
-  if (!answer.ok)
-    throw new Error(`The request for the provider's configuration failed with status ${answer.status}.`);
-  const { issuer: statedIssuer, jwks_uri: jwksUri } = Discovery.parse(await answer.json());
+  if (!response.ok)
+    throw new Error(`The request for the provider's configuration failed with status ${response.status}.`);
+  const { issuer: statedIssuer, jwks_uri: jwksUri } = Discovery.parse(await response.json());
   if (statedIssuer !== issuer) throw new Error(`The provider calls itself ${statedIssuer}, not ${issuer}.`);
   if (!isProviderAddress(jwksUri))
     throw new Error(`The provider's keys are at ${jwksUri}, which is not safe.`);

@@ -1,4 +1,4 @@
-/** Checks the current password in calls with which people change their own account, for example its second factor. */
+/** Check of the current password in API calls with which people change their own account, for example its two-step verification. */
 import { AppError } from '@lamina/contract';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { emailKey } from '../domain/email.ts';

@@ -17,7 +17,7 @@ export interface Owner {
   readonly displayName?: string | null | undefined;
 }
 
-/** Returns why a password is easily guessed; null for an acceptable one. Ignores case, and does not search for parts of the password. */
+/** Returns why a password is easily guessed; null for an acceptable one. Compares the password as a whole, ignoring case. */
 export function guessableReason(
   password: string,
   { email, displayName }: Owner,

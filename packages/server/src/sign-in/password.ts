@@ -29,8 +29,8 @@ export interface Passwords {
 }
 
 /**
- * Maximum number of waiting hashes. A hash takes about 30 ms, so with one processor the last of 128 hashes waits 4 s. At most 32 hashes
- * of one account in one network may wait, which is enough for a class that shares a teaching account.
+ * Maximum number of waiting hashes. A hash takes about 30 ms, so the last of 128 hashes waits about 4 s if one runs at a time. At most
+ * 32 hashes of one account in one network may wait, which is enough for a class that shares a teaching account.
  */
 const queueLimits = { total: 128, perKey: [128 /* of one network */, 32 /* of one account in it */] };
 
@@ -59,10 +59,9 @@ export function normalisePassword(password: string): string {
 }
 
 /**
- * Runs at most `maxRunning` jobs at a time. Other jobs wait in a queue that takes turns between networks, and between the accounts of a
- * network.
- *
- * @throws AppError unavailable when a job may not wait, or when another requester's job displaces it from the full queue
+ * Returns a function that runs jobs, at most `maxRunning` at a time. Further jobs wait in a queue that takes turns between networks,
+ * and between the accounts of a network. The function throws AppError unavailable when the queue does not accept a job, or when
+ * another requester's job displaces it from the full queue.
  */
 function createTurnQueue(maxRunning: number) {
   interface Turn {
@@ -75,6 +74,7 @@ function createTurnQueue(maxRunning: number) {
 
   async function waitForTurn(requester: HashRequester): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    // null: the server itself
     const queueKeys = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
     const added = queue.add({ begin: resolve, refuse: reject }, queueKeys);
     if (added === null) throw unavailable();

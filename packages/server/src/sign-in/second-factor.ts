@@ -23,7 +23,7 @@ import {
 export interface SecondFactor {
   stateOf(uid: string): Promise<SecondFactorState>;
   isOn(connection: Connection, uid: string): Promise<boolean>;
-  /** Creates a secret. Sign-in requires codes only after `confirm`. @throws AppError second_factor_on */
+  /** Creates a secret (base32, also as otpauth URI). Sign-in requires codes only after `confirm`. @throws AppError second_factor_on */
   start(
     tx: DatabaseTransaction,
     account: { uid: string; email: string },
@@ -84,7 +84,7 @@ export function createSecondFactor({
     const delta = new TOTP({ ...totpParameters, secret }).validate({ token: code, timestamp, window });
     if (delta === null) return null;
     const step = Math.floor(timestamp / 1000 / totpParameters.period) + delta;
-    return step > row.last_step ? step : null; // each code is accepted once, and no code before the last used one
+    return step > row.last_step ? step : null; // rejects the last used code and all codes of earlier steps
   }
 
   return {

@@ -52,8 +52,8 @@ export interface Throttle {
    *
    * - A wrong secret (`failureCodes`) counts as a failure. When other attempts have reached a limit during the check, the response is 429,
    *   which does not reveal whether the secret was right.
-   * - A right secret deletes the counted failures of this account from this network, and makes the network known for the account. If this
-   *   cannot be stored, the error is logged and the success stands.
+   * - A right secret deletes the counted failures of this account from this network, and makes the network known for the account, so
+   *   that fewer limits apply there. If this cannot be stored, the error is logged and the success stands.
    * - Right secrets of an account are limited too (`successLimits`); this limit is applied after the check.
    *
    * @param work calls `requireAllowed` in the transaction that acts on the right secret, which counts the success in this transaction.
@@ -68,7 +68,7 @@ export interface Throttle {
     work: (requireAllowed: RequireAllowed) => Promise<T>,
     decoy?: () => Promise<unknown>,
   ): Promise<T>;
-  /** @throws AppError rate_limited while the wrong passwords for a share link have reached a limit */
+  /** Called before an attempt to open a share link. @throws AppError rate_limited while its wrong passwords have reached a limit */
   requireShareLink(origin: Origin, linkId: string): Promise<void>;
   /**
    * Counts a wrong password of a share link, or with null a secret that opens no link. The counters are separate from those of sign-ins.
@@ -126,7 +126,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   let lastDeletionMs = 0;
   const nowText = () => now().toISOString();
 
-  /** Returns the block of these rules that ends last; null when no rule is blocked. */
+  /** Returns, of the blocks of these rules, the one that ends last; null when no rule is blocked. */
   async function findBlock(connection: Connection, rules: readonly Rule[]): Promise<Block | null> {
     const at = nowText();
     const keys = rules.map(({ key }) => key);
@@ -214,7 +214,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     });
   }
 
-  /** Logs an error instead of throwing it, because the sign-in or registration before it has succeeded. */
+  /** Waits for a write and logs its error instead of throwing it, because the sign-in or registration itself has succeeded. */
   async function logWriteError(write: Promise<void>, { origin }: Attempt): Promise<void> {
     try {
       await write;
@@ -237,9 +237,9 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     ];
     const networkKey = knownNetworkKey(attempt);
     const rows = await findThrottles(db, [...failures, networkKey], nowText());
-    const expiryADayAfterMarking = now().getTime() + knownNetworkMs - dayMs;
+    const expiryIfMarkedADayAgo = now().getTime() + knownNetworkMs - dayMs;
     const wasMarkedToday = rows.some(
-      ({ key, expires_at }) => key === networkKey && Date.parse(expires_at) > expiryADayAfterMarking,
+      ({ key, expires_at }) => key === networkKey && Date.parse(expires_at) > expiryIfMarkedADayAgo,
     );
     if (wasMarkedToday && rows.length === 1) return; // the only row is that of the network
     await runLockedTransaction(db, 'throttle', async (tx) => {

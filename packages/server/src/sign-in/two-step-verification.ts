@@ -29,9 +29,9 @@ export interface TwoStepVerification {
    * @throws AppError second_factor_on, second_factor_invalid, rate_limited
    */
   confirm(actor: Actor, code: string): Promise<string[]>;
-  /** Switches it off for the actor's own account; does nothing when it is off. @throws AppError reauth_required, rate_limited, unavailable */
+  /** Switches it off for the actor's own account, if it is on. @throws AppError reauth_required, rate_limited, unavailable */
   remove(actor: Actor, currentPassword: string | undefined): Promise<void>;
-  /** Switches it off for another person, who can no longer sign in; does nothing when it is off. @throws AppError not_found, self_change */
+  /** Switches it off, if it is on, for another person, who can no longer sign in. @throws AppError not_found, self_change */
   reset(actor: Actor, uid: string): Promise<void>;
 }
 
@@ -97,10 +97,10 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
 
     async reset(actor, uid) {
       const { origin } = actor;
-      const entry = { action: 'second-factor-reset', actor: actor.uid, target: uid, origin } as const;
+      const event = { action: 'second-factor-reset', actor: actor.uid, target: uid, origin } as const;
       // Administrators must use `remove` for their own account, which requires a recent sign-in or the current password.
       if (uid === actor.uid) {
-        await audit.recordSeparately({ ...entry, result: 'refused', detail: { code: 'self_change' } });
+        await audit.recordSeparately({ ...event, result: 'refused', detail: { code: 'self_change' } });
         throw new AppError('self_change');
       }
       await runLockedTransaction(db, 'accounts', async (tx) => {
@@ -110,7 +110,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
         const wasOn = await secondFactor.isOn(tx, uid);
         await secondFactor.remove(tx, uid);
         if (!wasOn) return;
-        await audit.record(tx, entry);
+        await audit.record(tx, event);
         await queueEmail(tx, user, false);
       });
       mail.wake();

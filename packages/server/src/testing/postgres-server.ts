@@ -22,8 +22,8 @@ export interface PostgresServer {
 interface StartedServer {
   readonly address: string; // connection URL
   readonly data: string; // folder
-  halt(): Promise<unknown>;
-  begin(): Promise<unknown>;
+  halt(): Promise<unknown>; // as after a crash: all connections break
+  begin(): Promise<unknown>; // starts the server again after `halt`
   stop(): Promise<void>;
 }
 

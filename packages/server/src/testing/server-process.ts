@@ -92,7 +92,7 @@ async function start(
 
 export interface WireAnswer {
   readonly status: number;
-  /** Empty when the response has no body. */
+  /** Empty when the response is not JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

@@ -13,7 +13,7 @@ import { createRenderPool } from '../tiles/rendered-tiles.ts';
 let parentFolder: string | null = null;
 let pool: RenderPool | null = null;
 
-/** Node's compile cache, which the render processes of all tests share. It reduces the start time of a render process to a third. */
+/** Node's compile cache, which the render processes of all tests share. */
 export const compiledCodeFolder = path.join(os.tmpdir(), 'lamina-compile-cache-render');
 
 /** Creates the folder of a test server. Render processes of the shared pool may read it. It is deleted at the end of the test run. */

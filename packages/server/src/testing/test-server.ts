@@ -1,6 +1,6 @@
 /**
- * Starts the whole server for a test, without a port: real services with an empty database, own folders, and a clock that only advances
- * when the test says so. The server is closed at the end of the test that started it.
+ * The whole server for a test, without a port: real services with an empty database, own folders, and a clock that advances only
+ * when the test says so. Without `isShared`, the server is closed at the end of the test that started it.
  *
  * The file is long because the helpers of a test share its server, its clock and its folders.
  */
@@ -150,14 +150,14 @@ export async function testServer({
   };
   const dependencies = { config, db, log, now: clock.now, passwordCost: cheapPasswords };
   // The render processes of the shared pool only read the folders of test servers, not a bucket or other slide folders.
-  const sharesPool =
+  const usesTestPool =
     !hasOwnRenderPool &&
     config.objectStore === null &&
     Object.values(slideRoots(config)).every((root) => root.startsWith(folder + path.sep));
   const ownPool = renderTimeoutMs === undefined ? null : createTestRenderPool(renderTimeoutMs);
   /** Returns the option for createServices; false for own render processes. */
   const renderedTilesOption = () =>
-    sharesPool && {
+    usesTestPool && {
       renderedTiles: createRenderedTiles({
         config,
         log,

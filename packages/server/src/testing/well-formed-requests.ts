@@ -1,5 +1,5 @@
 /**
- * Builds a well-formed request for every endpoint that does not serve pixels, for tests of the permissions of every kind of caller.
+ * A well-formed request for every endpoint that does not serve pixels, for tests of the permissions of every kind of caller.
  *
  * The file is long because it contains the request for each endpoint.
  */

@@ -1,4 +1,4 @@
-/** Requests pixels from a test server over the network, so that the fast paths answer as in production. */
+/** Client that requests pixels from a test server over the network, so that the fast paths (handlers in front of Fastify) answer. */
 import { apiBase } from '@lamina/contract';
 import type { SlideServer } from './slide-server.ts';
 

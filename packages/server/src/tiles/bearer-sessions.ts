@@ -3,7 +3,6 @@
  * of a sign-in. The first request with a token opens a session, and later requests use it. Rights, revocation, limits and audit events
  * are therefore the same as for the viewer of the web app, which opens an image session itself.
  */
-
 import { AppError } from '@lamina/contract';
 import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
 import type { ImageSession } from '../domain/image-session.ts';
@@ -27,7 +26,7 @@ export interface BearerSessions {
   knownSessionOf(token: string): ImageSession | null | Promise<ImageSession | null>;
 }
 
-/** Maximum number of tokens whose session this process knows. Then the map is cleared, and later requests open new sessions. */
+/** Maximum number of tokens whose session this process knows. A full map is cleared, and later requests open new sessions. */
 const maxKnownSessions = 10_000;
 
 export function createBearerSessions({

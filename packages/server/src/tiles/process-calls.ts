@@ -18,7 +18,7 @@ export interface Channel {
 
 interface CallMessage {
   readonly kind: 'call';
-  /** Counts the calls of one process. Cancel and answer messages refer to it. */
+  /** Number of the call, unique within the calling process. Cancel and answer messages refer to it. */
   readonly id: number;
   readonly name: string;
   readonly args: readonly unknown[];
@@ -141,7 +141,7 @@ export function answerCalls(
   });
 }
 
-/** Converts an error to a plain object that can be sent, with the message of its cause as `detail`; empty without a cause. */
+/** Converts an error to a plain object that can be sent. `detail` is the message of the error's cause; empty without a cause. */
 function failureOf(error: unknown): { code: SlideErrorCode; message: string; detail: string } {
   if (!(error instanceof SlideError))
     return { code: 'DECODE_FAILED', message: 'The slide could not be read', detail: '' };

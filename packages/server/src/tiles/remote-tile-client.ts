@@ -1,6 +1,6 @@
 /**
- * Gets rendered tiles for a serving process from the primary process, which renders and caches them for all serving processes. This
- * client keeps recently used tiles in memory.
+ * Client with which a serving process gets rendered tiles from the primary process, which renders and caches them for all serving
+ * processes. The client also keeps recently used tiles in memory.
  */
 import type {
   DeepZoomAddress,

@@ -1,4 +1,4 @@
-/** What a rendered tile is made from, who waits for it, and its name in the tile cache. */
+/** The slide file of a rendered tile, the client that waits for the tile, and the names of tiles and views in the tile cache. */
 import type { DeepZoomAddress, Requester, SlideLocation, TileColour, View } from '@lamina/slide';
 
 /** A slide file and the fingerprint that it must have, so that no tile of another version of the file is served. */

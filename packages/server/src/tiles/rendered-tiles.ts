@@ -1,6 +1,6 @@
 /**
- * Returns tiles, views (rectangles of a slide at any size) and thumbnails that the slide's file does not contain. They come from the
- * tile cache, or a render worker renders them. A render worker is a separate process, because a malformed file may crash it.
+ * Tiles, views (rectangles of a slide at any size) and thumbnails that the slide's file does not contain. They come from the tile
+ * cache, or a render worker renders them. A render worker is a separate process, because a malformed file may crash it.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -92,7 +92,7 @@ const colourNames = { profile: 'colour-profile', table: 'colour-table' } as cons
 /** Cached in place of a colour table when the slide has none, so that the server does not look for one again. */
 const noTable = Uint8Array.of(0);
 
-/** Size limit of the memory cache. It holds new tiles until they are on the disk, and all tiles when the disk cache is off. */
+/** Size limit of the memory cache. It holds new tiles until they are on the disk; it is the only cache when the disk cache is off. */
 const memoryCacheBytes = 64 * 1024 * 1024;
 /**
  * Maximum number of waiting jobs. A viewer requests about 20 tiles at a time, so the queue has room for the 2,000 jobs of a hundred
@@ -104,7 +104,7 @@ const queueLimit = 2048;
  * with BUSY (503 with Retry-After), and the web app retries them.
  */
 const sessionQueueLimit = 64;
-/** Maximum number of waiting jobs of one account, which may have ten image sessions. */
+/** Maximum number of waiting jobs of one account in all its image sessions. */
 const accountQueueLimit = 256;
 /** Time after which the pool ends a render worker that has not finished its job. */
 const jobTimeoutMs = 15_000;

@@ -1,5 +1,5 @@
 /**
- * Returns descriptors, tiles, thumbnails and other contents of the catalogue's slides as bytes to send. This process reads native tiles
+ * Descriptors, tiles, thumbnails and other contents of the catalogue's slides, as bytes to send. This process reads native tiles
  * (JPEG tiles stored in the file) itself; render workers supply everything else (rendered-tiles.ts).
  *
  * The file is long because all calls share the open slides and the caches.
@@ -266,7 +266,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     try {
       return await renderedTiles.colourProfile({ location, fingerprint: slide.fingerprint }, requester);
     } catch (error) {
-      // Reading the profile crashed the render worker. The slide is shown in the colours of the file.
+      // Reading the profile crashed the render worker or took too long. The slide is shown in the colours of the file.
       if (error instanceof SlideError && error.code === 'DECODE_FAILED') return unreadableProfile;
       throw error;
     }
@@ -478,7 +478,7 @@ async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
   return { levels, mpp, objectivePower, vendor, fingerprint, placeOnGlass, hasIccProfile };
 }
 
-/** Part of the descriptor's ETag. The number is increased when the XML gets another form, so that browsers do not use cached XML. */
+/** Part of the descriptor's ETag. Increase the number when the form of the XML changes, so that browsers do not use cached XML. */
 const descriptorName = 'descriptor-2';
 
 const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };

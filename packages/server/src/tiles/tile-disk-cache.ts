@@ -61,7 +61,7 @@ const maxTilesPerWrite = 512;
 /** For example `0lx3k2a9b-1f2e3d4c.tiles`. */
 const packName = /^([\da-z]{9}-[\da-f]{8})\.(tiles|list)$/;
 
-/** Opens the cache of a slide and removes foreign files from its folder. The function is long because all calls share the packs. */
+/** Opens the cache of a slide and removes other files from its folder. The function is long because all calls share the packs. */
 export async function openTileDiskCache({
   folder,
   maxFileBytes,

@@ -41,8 +41,8 @@ export class PartStore extends FileStore {
   }
 
   /**
-   * Writes a part at its offset instead of appending it. An interrupted request may still be written while the next one
-   * runs, possibly in another process; both then write the same bytes to the same positions.
+   * Writes a part of the file at its offset instead of appending it. The bytes of an interrupted request may still be written while
+   * the next request runs, possibly in another process; both then write the same bytes to the same positions.
    *
    * @returns the position after the part
    * @throws AppError storage_full

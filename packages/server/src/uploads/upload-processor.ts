@@ -164,7 +164,7 @@ export function createUploadProcessor({
       );
     } catch (error) {
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
-      // The file may be in the data folder of another machine. Some process retries when the lease ends.
+      // The file may be in the data folder of another machine, whose process retries when the lease ends.
       log.error(
         { err: error, upload: file.upload_id, file: file.id },
         'uploaded file could not be read; it will be retried when its lease ends',
@@ -251,6 +251,7 @@ export function createUploadProcessor({
     for (const row of await listUnfinishedUploads(db)) {
       if (closing.signal.aborted) return;
       const isStale = at - Date.parse(row.touched_at) > expiryMs;
+      // An upload whose target path is taken (`exists`) stays until its administrator or its expiry deletes it.
       if (row.state === 'open' && isStale) await abandon(row, null);
       else if (row.problem !== 'exists') await storeIfComplete(row.id);
     }
