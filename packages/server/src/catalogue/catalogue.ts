@@ -42,13 +42,13 @@ type ImageList = ResponseOf<typeof listImagesEndpoint>;
 type ListQuery = Omit<QueryOf<typeof listImagesEndpoint>, 'limit'>;
 
 export interface Catalogue {
-  /** Requests a scan of the slide folders and watches them; new files are read in the background. */
+  /** Requests a scan of the slide folders and the bucket, and watches the folders; new files are read in the background. */
   start(): Promise<void>;
-  /** Scans the slide folders. Resolves when every file has an entry, even if the file has not been read yet. */
+  /** Scans the slide folders and the bucket. Resolves when every slide has an entry, even if its files have not been read yet. */
   rescan(): Promise<void>;
   /** Requests a scan without waiting for it. */
   rescanSoon(): void;
-  /** Resolves when no scan runs and no file waits to be read. */
+  /** Resolves when no scan runs or waits, and no slide waits to be read. */
   settled(): Promise<void>;
   /** Returns whether no entry, not even one that an administrator removed, has an existing file. */
   isEmpty(): Promise<boolean>;

@@ -76,7 +76,7 @@ export function createFrameResolver({
       const { params } = request;
       const numbers = frameNumbersOf(params.frames);
       const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
-      // Awaiting a value that is no promise would cost a turn of the microtask queue for each frame.
+      // Awaiting a value that is not a promise would cost a turn of the microtask queue for each frame.
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
       // The response does not reveal whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
