@@ -1,4 +1,3 @@
-import { apiBase } from '@lamina/contract';
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../platform/config.ts';
 import { imageSessionCookieName } from '../sessions/pixel-access.ts';
@@ -15,9 +14,9 @@ export function setSessionCookie(
   session: { readonly session_id: string; readonly expires_in: number },
 ): void {
   if (imageSessionCookie !== 'strict') return;
-  // A browser sends the cookie only to URLs below `Path`: the descriptors, colour tables, thumbnails and tiles of slides.
+  // Pixels of slides, of result layers and of IIIF, which also has the short path `/iiif`, have no other path in common than `/`.
   reply.header(
     'Set-Cookie',
-    `${imageSessionCookieName}=${session.session_id}; Path=${apiBase}/image-catalog/proxy; Max-Age=${session.expires_in}; HttpOnly; Secure; SameSite=Strict`,
+    `${imageSessionCookieName}=${session.session_id}; Path=/; Max-Age=${session.expires_in}; HttpOnly; Secure; SameSite=Strict`,
   );
 }

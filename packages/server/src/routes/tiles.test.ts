@@ -485,7 +485,7 @@ describe.each(tileAdapters)('pixel requests through $tileAdapter', ({ tileFastPa
         httpOnly: true,
         secure: true,
         sameSite: 'Strict',
-        path: `${apiBase}/image-catalog/proxy`,
+        path: '/', // pixels of slides, of result layers and of IIIF have no other path in common
         maxAge: 3600,
       });
       const requestWith = (cookies: Record<string, string>) =>
