@@ -40,7 +40,7 @@ export function AddPerson({ fieldLabel, buttonLabel, isCandidate, add }: AddPers
   return (
     <Group gap="xs" align="flex-end">
       <Select
-        className={classes.add ?? ''}
+        className={classes.personField ?? ''}
         label={fieldLabel}
         placeholder={texts.personHint}
         nothingFoundMessage={texts.noAccountFound}

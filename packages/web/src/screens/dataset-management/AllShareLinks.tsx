@@ -11,7 +11,7 @@ export function AllShareLinks() {
   const links = useShareLinks();
   const endLink = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });
   return (
-    <section className={classes.afterCards} aria-label={texts.shareLinks}>
+    <section className={classes.shareLinks} aria-label={texts.shareLinks}>
       <Title order={2} size="h4">
         {texts.shareLinks}
       </Title>

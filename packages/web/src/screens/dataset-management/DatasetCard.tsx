@@ -90,7 +90,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
         />
       </Group>
       {isRestricted && requests.length > 0 && (
-        <section className={classes.part} aria-label={texts.requests}>
+        <section className={classes.section} aria-label={texts.requests}>
           <Title order={3} size="h6">
             {texts.requests}
           </Title>
@@ -102,7 +102,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
         </section>
       )}
       {isRestricted && (
-        <section className={classes.part} aria-label={texts.people}>
+        <section className={classes.section} aria-label={texts.people}>
           <Title order={3} size="h6">
             {texts.people}
           </Title>

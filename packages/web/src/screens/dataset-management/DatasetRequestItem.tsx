@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 
 interface DatasetRequestItemProps {
   readonly request: DatasetRequest;
-  /** Disables the buttons, for example for 700 ms after rows have moved, because a click could hit the wrong row. */
+  /** Disables granting and rejecting. The parent sets it for 700 ms after rows have moved, because a click could hit the wrong row. */
   readonly isDisabled: boolean;
 }
 
@@ -25,8 +25,10 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
     if (isRejecting) reasonField.current?.focus();
   }, [isRejecting]);
   const answer = useMutation({
-    mutationFn: (decision: 'grant' | 'reject') =>
-      answerRequest(request.id, decision === 'grant', decision === 'grant' ? '' : reason.trim()),
+    mutationFn: (decision: 'grant' | 'reject') => {
+      const isGranted = decision === 'grant';
+      return answerRequest(request.id, isGranted, isGranted ? '' : reason.trim());
+    },
     onSuccess: (result) => announceAction(result, { about: nameOf(request) }),
   });
 

@@ -30,7 +30,7 @@ export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: 
   const downloaders = grants.filter(({ download }) => download);
   const downloaderUids = new Set(downloaders.map(({ uid }) => uid));
   return (
-    <section className={classes.part} aria-label={texts.originalsOf(name)}>
+    <section className={classes.section} aria-label={texts.originalsOf(name)}>
       <Title order={3} size="h6">
         {texts.originals}
       </Title>
@@ -69,6 +69,7 @@ export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: 
       <AddPerson
         fieldLabel={texts.downloader}
         buttonLabel={texts.allowDownload}
+        // The role `viewer` may not download files.
         isCandidate={({ uid, role }) => (role === 'user' || role === 'admin') && !downloaderUids.has(uid)}
         add={(uid) => setDownload(name, uid, true)}
       />

@@ -13,14 +13,14 @@ interface ExternalSignInProps {
 
 /** Button of the login page that opens the page of the identity provider, which later sends the browser back to `/auth/callback`. */
 export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps) {
-  const [isLeaving, setIsLeaving] = useState(false);
+  const [isOpening, setOpening] = useState(false);
 
-  async function leave() {
-    setIsLeaving(true);
+  async function openProviderPage() {
+    setOpening(true);
     try {
       location.assign(await startExternalSignIn());
     } catch (error) {
-      setIsLeaving(false);
+      setOpening(false);
       toast.error(error instanceof ExternalSignInError ? error.message : texts.providerPageFailed);
     }
   }
@@ -31,8 +31,8 @@ export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps)
       <Button
         variant={isOnlyWay ? 'filled' : 'default'}
         fullWidth
-        loading={isLeaving}
-        onClick={() => void leave()}
+        loading={isOpening}
+        onClick={() => void openProviderPage()}
       >
         {texts.signInAt(providerName)}
       </Button>

@@ -12,7 +12,7 @@ import { apiTokenTexts } from '../../components/texts.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
-import classes from './SignInsCard.module.css'; // both lists look the same
+import classes from './SignInsCard.module.css'; // the list of tokens looks like that of sign-ins
 import { texts } from './texts.ts';
 
 /** Card of the profile in which users create and revoke API tokens, with which programs act for them. It shows a new token only once. */

@@ -11,6 +11,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './SecondFactorSetup.module.css';
 import { texts } from './texts.ts';
 
+/** Inherits `secret` (in Base32, for typing) and `uri` (`otpauth://…`, for the QR code). */
 interface SecondFactorSetupProps extends SecondFactorSecret {
   readonly onDone: () => void;
   readonly onCancel: () => void;

@@ -113,9 +113,10 @@ interface SharedSlidesProps {
 /** Shows the slides of a link one at a time, with their titles, texts and questions. */
 function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { items, session_id: session } = link;
-  const item = items[stepIndex] ?? items[0];
+  const item = items[stepIndex] ?? items[0]; // a link that was opened again may have fewer items
   const pixels = useMemo((): TourPixels => {
-    // Requests fail when the server rejects the session of the link. `useSharedLink` then finds out whether the link has ended.
+    // A visitor cannot replace a session that the server has rejected, so such requests fail. Independently, `useSharedLink` checks
+    // whether the link has ended.
     const sessions = {
       get: async () => session,
       replaceRejected: () => Promise.reject(new Error('the link has ended')),

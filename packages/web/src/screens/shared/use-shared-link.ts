@@ -8,13 +8,13 @@ import { preloadTour } from '../../viewer/tour/Tour.tsx';
  */
 export type SharedLinkState =
   | { readonly kind: 'opening' }
-  /** @property message why the password was not accepted; null before the first attempt */
+  // `message`: why the password was not accepted; null before the first attempt
   | { readonly kind: 'password'; readonly message: string | null }
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'open'; readonly link: OpenedLink };
 
-/** Interval of the checks whether the link has ended. An ended link closes the slide. */
+/** Interval of the checks whether the link has ended. When it has, the page closes the slide. */
 const checkIntervalMs = 700;
 /** When the session ends within this time, the link is opened again, which creates a new session. */
 const renewalMarginMs = 30_000;
@@ -44,7 +44,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     latestAttempt.current += 1;
     const attempt = latestAttempt.current;
     const result = await openLink(secret, password.current);
-    if (attempt !== latestAttempt.current) return; // the URL has another secret now, or the user has left the page
+    if (attempt !== latestAttempt.current) return; // another attempt has started, or the user has left the page
     if (!('error' in result)) {
       sessionEndMs.current = performance.now() + result.expires_in * 1000;
       await preloadTour().catch(() => undefined); // after a failure, the tour itself loads the script again and shows the error

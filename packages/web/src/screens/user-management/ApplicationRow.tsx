@@ -14,7 +14,7 @@ interface ApplicationRowProps {
   readonly duplicates: readonly LikelyDuplicate[];
   readonly isSelected: boolean;
   readonly onSelect: (isSelected: boolean) => void;
-  /** Disables the buttons, for example for 700 ms after rows have moved, because a click could hit the wrong row. */
+  /** Disables the buttons. The parent sets it for 700 ms after rows have moved, because a click could hit the wrong row. */
   readonly isDisabled: boolean;
   /** Whether the call that approves the applicant is running. */
   readonly isApproving: boolean;
@@ -88,7 +88,7 @@ export const ApplicationRow = memo(function ApplicationRow({
             icon={<IconAlertTriangle aria-hidden />}
             title={texts.duplicates}
           >
-            <ul className={classes.duplicates}>
+            <ul className={classes.bulletList}>
               {duplicates.map((duplicate) => (
                 <li key={duplicate.uid}>
                   {nameOf(duplicate)}

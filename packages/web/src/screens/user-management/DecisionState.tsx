@@ -25,7 +25,7 @@ export function DecisionState({
       )}
       {undecidedPeople.length > 0 && progress === null && (
         <Alert color="red" title={texts.decisionFailed} role="alert">
-          <ul className={classes.duplicates}>
+          <ul className={classes.bulletList}>
             {undecidedPeople.map(({ user, message }) => (
               <li key={user.uid}>
                 {nameOf(user)}: {message}

@@ -8,7 +8,7 @@ export interface UserAction {
   readonly name: 'approve' | 'activate' | 'suspend' | 'promote' | 'deactivate';
   /** Whether the action is the main one of the card and has a filled button. */
   readonly isMain: boolean;
-  /** Whether its button opens the dialog that asks for a confirmation instead of running the action. */
+  /** Whether its button opens `DeactivateDialog`, which asks for a confirmation, instead of calling `run`. */
   readonly opensDeactivateDialog?: boolean;
   readonly run: (uid: string) => Promise<ActionResult>;
   /** Restores the state that the account had before the action; omitted when that is not possible. */

@@ -1,4 +1,4 @@
-/** Reads and writes the query parameters of the URL of the user management: the search, filters, order and page of the list of accounts. */
+/** The query parameters of the user management URL. The functions read and write those of the account list: search, filters, order, page. */
 import { Role, Status, UserSort } from '@lamina/contract';
 import type { UserQuery } from '../../api/users.ts';
 
