@@ -1,5 +1,5 @@
 /**
- * Converts an ICC profile to a colour table: a grid of sRGB colours between which a viewer interpolates. The conversion is
+ * Converts an ICC profile to a colour table: a grid of sRGB colours between which its users interpolate. The conversion is
  * relative colorimetric with black point compensation, or perceptual if the profile has only a perceptual table.
  *
  * Lamina computes the table itself, because sharp (libvips) supports only the perceptual intent, and because the bytes of a
@@ -23,7 +23,7 @@ export interface ColourTable {
  * as many nodes as that grid has, up to the maximum.
  */
 const NODES = { min: 33, max: 52 };
-/** Minimum difference in luminance between white and black; a profile with less does not describe a scanner. */
+/** Minimum difference between the luminances (0…1) of white and black; a profile with less is rejected. */
 const MIN_CONTRAST = 0.05;
 
 /** XYZ relative to D50 to linear sRGB. Source: IEC 61966-2-1, adapted from D65 by the Bradford method. */
@@ -36,7 +36,7 @@ export function computeColourTable(profile: Uint8Array): ColourTable {
   const icc = readIccProfile(profile);
   // Negated, so that NaN is rejected too.
   if (!(luminanceOf(icc, 1) - luminanceOf(icc, 0) > MIN_CONTRAST)) {
-    throw new ProfileError('broken', 'its white is not lighter than its black');
+    throw new ProfileError('broken', 'its white is hardly lighter than its black');
   }
   const convert = converterOf(icc);
   const nodes = Math.min(Math.max(NODES.min, icc.gridNodes), NODES.max);
@@ -66,7 +66,7 @@ function luminanceOf({ toXyz }: IccProfile, sample: number): number {
   return colour[1] as number;
 }
 
-/** Returns a step that replaces a device colour by the sRGB colour; the samples of both are 0…1. */
+/** Returns a step that converts a device colour to sRGB; the samples of both are 0…1. */
 function converterOf({ toXyz, blackPoint }: IccProfile): Step {
   // Black point compensation scales XYZ so that white is unchanged and the black point becomes 0.
   const compensate: Step = (value) => {
@@ -86,7 +86,7 @@ function encodeSrgb(linear: number): number {
 
 /** Applies the table to pixels, in place, with linear interpolation along each axis, as a graphics card does. */
 export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Raster): void {
-  // Samples from a node to the next one along the green and the blue axis; along the red axis it is 3.
+  // Distance in samples between neighbouring nodes along the green and blue axes. Along the red axis it is 3.
   const [strideG, strideB] = [nodes * 3, nodes * nodes * 3];
   // For each of the 256 sample values: the node below it, and its distance from that node as a share of the step, 0…1.
   const nodeBelow = new Uint8Array(256);

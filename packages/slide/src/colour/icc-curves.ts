@@ -25,7 +25,7 @@ export function readCurve(bytes: ProfileBytes, at: number): PlacedCurve {
 }
 
 /**
- * Returns a curve that interpolates linearly between samples at equal distances, the first at 0 and the last at 1.
+ * Returns a curve that interpolates linearly between at least two samples at equal distances, the first at 0, the last at 1.
  *
  * @param maximum sample value that stands for 1
  */
@@ -61,11 +61,11 @@ function readParametricCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   const type = bytes.uint16(at + 8);
   const count = PARAMETER_COUNTS[type];
   if (count === undefined) throw new ProfileError('broken', `a parametric curve has the type ${type}`);
+  // The parameter names of the standard; a type has the first `count` of them.
   const [g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes.fixedNumbers(at + 12, count);
   const end = at + 12 + count * 4;
   if (type === 0) return { curve: (value) => clamp(clamp(value) ** g), end };
-  // Types 1 to 4, with the parameter names of the standard: the curve is (a·x + b)^g + offset for x ≥ breakAt, and a
-  // constant or a straight line below breakAt.
+  // Types 1 to 4: the curve is (a·x + b)^g + offset for x ≥ breakAt, and a constant or a straight line below breakAt.
   const breakAt = type >= 3 ? d : -b / a;
   const belowBreak = curveBelowBreak(type, { c, f });
   const offset = type === 2 ? c : e;

@@ -57,7 +57,7 @@ const XYZ_MAXIMUM = 1 + 32767 / 32768;
 export function readIccProfile(profile: Uint8Array): IccProfile {
   const bytes = new ProfileBytes(profile);
   if (bytes.length < HEADER_BYTES + 4 || bytes.signature(field.signature) !== 'acsp') {
-    throw new ProfileError('broken', 'it is no ICC profile');
+    throw new ProfileError('broken', 'it is not an ICC profile');
   }
   if (bytes.uint32(field.size) > bytes.length) throw new ProfileError('broken', 'the profile is truncated');
   const deviceClass = bytes.signature(field.deviceClass);

@@ -39,11 +39,12 @@ export function readLookupTable(bytes: ProfileBytes, at: number): LookupTable {
 /** Reads lut8Type and lut16Type. Their matrix is ignored, because it applies only to a device space of XYZ. */
 function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'): LookupTable {
   const isWide = kind === 'mft2';
-  // Nodes at byte 10, the ignored matrix at 12 to 47; lut16Type also states the numbers of curve entries at 48 and 50.
+  // Nodes per side at byte 10, the ignored matrix at 12 to 47; lut16Type also states the numbers of curve entries at 48 and 50.
   const nodes = bytes.uint8(at + 10);
-  const inputs = isWide ? bytes.uint16(at + 48) : 256;
-  const outputs = isWide ? bytes.uint16(at + 50) : 256;
-  if (nodes < 2 || inputs < 2 || outputs < 2) throw new ProfileError('broken', 'a table has too few entries');
+  const inputEntries = isWide ? bytes.uint16(at + 48) : 256;
+  const outputEntries = isWide ? bytes.uint16(at + 50) : 256;
+  if (nodes < 2 || inputEntries < 2 || outputEntries < 2)
+    throw new ProfileError('broken', 'a table has too few entries');
   const [sampleBytes, maximum] = isWide ? [2, 0xffff] : [1, 0xff];
   const samples = (from: number, count: number) =>
     isWide ? bytes.uint16s(from, count) : bytes.uint8s(from, count);
@@ -54,11 +55,11 @@ function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'):
       ),
     );
   const inputsAt = at + (isWide ? 52 : 48);
-  const gridAt = inputsAt + 3 * inputs * sampleBytes;
+  const gridAt = inputsAt + 3 * inputEntries * sampleBytes;
   const gridSamples = nodes ** 3 * 3;
   const grid = gridStep(samples(gridAt, gridSamples), [nodes, nodes, nodes], maximum);
-  const output = curves(gridAt + gridSamples * sampleBytes, outputs);
-  const input = curves(inputsAt, inputs);
+  const output = curves(gridAt + gridSamples * sampleBytes, outputEntries);
+  const input = curves(inputsAt, inputEntries);
   return { kind, step: inOrder([input, grid, output]), gridNodes: nodes };
 }
 

@@ -35,7 +35,7 @@ const cache = new WeakMap<Slide, Promise<ProfileAndTable>>();
 /**
  * Returns the colour profile of a slide and its compressed table. A broken profile is not an error.
  *
- * @throws SlideError when the storage does not respond
+ * @throws SlideError when the file cannot be read, for example because the storage does not respond
  */
 export async function readSlideColour(slide: Slide): Promise<SlideColour> {
   const { profile, table } = await profileAndTableOf(slide);
@@ -45,7 +45,7 @@ export async function readSlideColour(slide: Slide): Promise<SlideColour> {
 /**
  * Returns the colour table of a slide; null when it has no usable profile.
  *
- * @throws SlideError when the storage does not respond
+ * @throws the errors of `readSlideColour`
  */
 export async function colourTableOf(slide: Slide): Promise<ColourTable | null> {
   return (await profileAndTableOf(slide)).table;
@@ -69,7 +69,7 @@ const IGNORED_ERRORS: Readonly<Partial<Record<SlideError['code'], ProfileFault>>
   FORMAT_NOT_SUPPORTED: 'broken',
 };
 
-/** Reads the profile from the file and computes its table. @throws SlideError when the storage does not respond */
+/** Reads the profile from the file and computes its table. @throws the errors of `readSlideColour` */
 async function readProfileAndTable(slide: Slide): Promise<ProfileAndTable> {
   let bytes: Uint8Array | null;
   try {

@@ -63,7 +63,7 @@ function checkJpeg(image: Encoded): void {
   if (isProgressive(header.frameMarker)) checkScanCount(countScans(bytes.subarray(header.scanAt)));
   // APP2 segments hold the colour profile. The segments start after the two bytes of SOI.
   let profileBytes = 0;
-  for (const segment of segments(bytes, 2)) {
+  for (const segment of segments(bytes)) {
     if (segment.marker === marker.APP2) profileBytes += segment.end - segment.bodyAt;
   }
   checkProfileSize(profileBytes);

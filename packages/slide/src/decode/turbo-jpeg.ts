@@ -168,7 +168,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
  */
 function readPlainHeader(jpeg: Uint8Array): JpegHeader | null {
   try {
-    for (const segment of segments(jpeg, 2)) if (segment.marker === marker.APP2) return null;
+    for (const segment of segments(jpeg)) if (segment.marker === marker.APP2) return null;
     const header = readJpegHeader(jpeg);
     const { frameMarker, precision, components } = header;
     return frameMarker === BASELINE && precision === 8 && components.length === 3 ? header : null;

@@ -247,8 +247,7 @@ function coefficientBytes({ frameMarker, width, height, components, scanComponen
  */
 async function readJpegMetadata(head: Uint8Array): Promise<{ orientation: Orientation; mpp: Mpp }> {
   let jfifMpp: Mpp = null;
-  const afterStartOfImage = 2;
-  for (const segment of segments(head, afterStartOfImage)) {
+  for (const segment of segments(head)) {
     const body = Buffer.from(head.buffer, head.byteOffset + segment.bodyAt, segment.end - segment.bodyAt);
     const isJfif = segment.marker === marker.APP0 && isColourMarker(head, segment);
     if (isJfif) jfifMpp = readJfifDensity(body);

@@ -1,7 +1,7 @@
 import { type JpegColour, jpegPrefix } from './complete-jpeg.ts';
 import { frameMarkers, isColourMarker, marker, readJpegHeader, segments } from './header.ts';
 
-const MARKER_BYTES = 2;
+/** Segments that a decoder needs, in addition to those that declare the colours. */
 const NEEDED_MARKERS: ReadonlySet<number> = new Set([
   ...frameMarkers,
   marker.DQT,
@@ -11,8 +11,8 @@ const NEEDED_MARKERS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Builds the header of a JPEG that shows a part of another JPEG: its tables, frame, restart interval and scan header,
- * with the size of the part. Omits all other segments, such as comments, thumbnails and names.
+ * Builds the header of a JPEG that shows a part of another JPEG: the colour markers, tables, frame, restart interval and
+ * scan header of the other JPEG, with the size of the part. Omits all other segments, such as comments and thumbnails.
  *
  * @param head the other JPEG up to the data of its first scan, as `readJpegHead` returns it
  * @param size size of the part in pixels
@@ -24,12 +24,12 @@ export function scanHeader(
   { width, height }: { readonly width: number; readonly height: number },
   colour: JpegColour,
 ): Uint8Array {
-  const needed = [...segments(head, MARKER_BYTES)].filter(
+  const needed = [...segments(head)].filter(
     (segment) => NEEDED_MARKERS.has(segment.marker) || isColourMarker(head, segment),
   );
   const { declaresColour } = readJpegHeader(head);
   const header = Buffer.concat([
-    declaresColour ? Uint8Array.of(0xff, marker.SOI) : jpegPrefix(null, colour).bytes,
+    declaresColour ? Uint8Array.of(0xff, marker.SOI) : jpegPrefix(null, colour).bytes, // the prefix begins with SOI
     ...needed.map(({ at, end }) => head.subarray(at, end)),
   ]);
   // A frame starts with: marker (2 bytes), length (2), precision (1), height (2), width (2).

@@ -1,6 +1,6 @@
 /**
- * Completes the tiles of TIFF files to JPEG files without decoding them. TIFF stores the tables of a level once, and
- * the colour space of the samples in the directory, so that a tile alone is not a valid JPEG in the right colours.
+ * Completes the tiles of TIFF files to JPEG files without decoding them. A tile alone is not a valid JPEG in the right
+ * colours, because TIFF stores the tables of a level once, and the colour space of the samples in the TIFF directory.
  */
 import {
   corruptError,
@@ -17,8 +17,8 @@ export type JpegColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
  * The bytes that complete every native tile of a level to a JPEG: the start-of-image marker (SOI), an Adobe marker that
- * declares the colours, and the tables. For a tile that declares its own colours, the Adobe marker must be omitted. It
- * comes before the tables, so that it can be skipped without copying them.
+ * declares the colours, and the tables. For a tile that declares its own colours, the Adobe marker must be omitted. The
+ * Adobe marker precedes the tables, so that it can be skipped without moving them.
  */
 export interface JpegPrefix {
   readonly bytes: Uint8Array;
@@ -26,6 +26,7 @@ export interface JpegPrefix {
   readonly adobeBytes: number;
 }
 
+/** Length of SOI and of every other marker. */
 const MARKER_BYTES = 2;
 
 /**
@@ -65,7 +66,7 @@ export function jpegPrefix(tables: Uint8Array | null, colour: JpegColour): JpegP
 function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: boolean } {
   if (tables[0] !== 0xff || tables[1] !== marker.SOI) throw corruptError('its tables do not begin with SOI');
   let declaresColour = false;
-  for (const segment of segments(tables, MARKER_BYTES)) {
+  for (const segment of segments(tables)) {
     if (segment.marker === marker.EOI) {
       return { bytes: tables.subarray(MARKER_BYTES, segment.at), declaresColour };
     }
@@ -86,7 +87,7 @@ export function tileOffset(prefix: JpegPrefix): number {
  * Colour markers of the tile take precedence: QuPath writes OME-TIFF tiles as YCbCr with a JFIF marker, but
  * declares RGB in the directory.
  *
- * @returns the complete JPEG (a view of the buffer), and its header with positions relative to the buffer
+ * @returns the complete JPEG (a view of the buffer), and its header, whose positions count from the start of the buffer
  * @throws SlideError FILE_CORRUPT
  */
 export function completeJpeg(
@@ -100,7 +101,7 @@ export function completeJpeg(
   const header = readJpegHeader(buffer, prefix.bytes.length);
   if (!header.declaresColour || prefix.adobeBytes === 0) return { jpeg: buffer, header };
   const jpeg = buffer.subarray(prefix.adobeBytes);
-  jpeg.set([0xff, marker.SOI]);
+  jpeg.set([0xff, marker.SOI]); // overwrites the end of the Adobe marker
   return { jpeg, header };
 }
 
@@ -110,7 +111,7 @@ export function completeJpeg(
  * @throws SlideError FILE_CORRUPT
  */
 export function maskColourMarkers(jpeg: Uint8Array): void {
-  for (const segment of segments(jpeg, MARKER_BYTES)) {
+  for (const segment of segments(jpeg)) {
     if (isColourMarker(jpeg, segment)) jpeg[segment.at + 1] = marker.COM;
   }
 }

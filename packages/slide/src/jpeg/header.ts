@@ -3,7 +3,7 @@ import { SlideError } from '../model/slide.ts';
 
 export interface FrameComponent {
   readonly id: number;
-  /** Sampling factors, 1…4; a component with the largest factor of its frame has full resolution. */
+  /** Sampling factors, 1…4. Along each axis, a component with the largest factor of its frame has full resolution. */
   readonly horizontal: number;
   readonly vertical: number;
 }
@@ -32,6 +32,8 @@ export interface JpegHeader {
   readonly dataAt: number;
 }
 
+/** Position of the first marker after SOI (start of image). */
+const AFTER_SOI = 2;
 /** Width and height of a DCT block in pixels. */
 const BLOCK_SIDE = 8;
 
@@ -61,9 +63,9 @@ export interface Segment {
   readonly marker: number;
   /** Position of the marker. */
   readonly at: number;
-  /** Position of the data after marker and length. */
+  /** Position of the data, which follow the marker (2 bytes) and the length (2 bytes). */
   readonly bodyAt: number;
-  /** Position after the segment. */
+  /** Position of the first byte after the segment. */
   readonly end: number;
 }
 
@@ -73,9 +75,9 @@ export interface Segment {
  * Source: ITU-T T.81 (JPEG), annex B.1.1 (markers, fill bytes, lengths).
  *
  * @param at position of the first marker
- * @throws SlideError FILE_CORRUPT when there is no marker at a position where a segment must start
+ * @throws SlideError FILE_CORRUPT when a segment does not start with a marker or is truncated
  */
-export function* segments(jpeg: Uint8Array, at: number): Generator<Segment> {
+export function* segments(jpeg: Uint8Array, at = AFTER_SOI): Generator<Segment> {
   for (let position = at; ; ) {
     if (jpeg[position] !== 0xff) throw corruptError(`it has no marker at byte ${position}`);
     while (jpeg[position + 1] === 0xff) position++;
@@ -97,10 +99,10 @@ export function* segments(jpeg: Uint8Array, at: number): Generator<Segment> {
 /**
  * Reads all segments before the data of the first scan.
  *
- * @param at position of a marker after SOI
+ * @param at position of the first marker to read
  * @throws SlideError FILE_CORRUPT when the stream violates the JPEG syntax or has no frame before its scan
  */
-export function readJpegHeader(jpeg: Uint8Array, at = 2): JpegHeader {
+export function readJpegHeader(jpeg: Uint8Array, at = AFTER_SOI): JpegHeader {
   let frame: Segment | null = null;
   let restartInterval = 0;
   let declaresColour = false;

@@ -6,6 +6,7 @@ const MAX_UINT16 = 65_535;
 const BASELINE = 0xc0;
 const EOI = Buffer.of(0xff, marker.EOI);
 
+/** One of the JPEGs to join. */
 interface Stream {
   readonly jpeg: Uint8Array;
   readonly header: JpegHeader;

@@ -2,7 +2,7 @@ import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { corruptError, marker } from './header.ts';
 
-/** Size of the first read. Tables have some hundred bytes; metadata of cameras and editors may have megabytes. */
+/** Size of the first read. Tables take a few hundred bytes; metadata of cameras and editors may take megabytes. */
 const FIRST_BYTES = 4096;
 /** Maximum bytes before the data of the first scan. */
 const MAX_BYTES = 16 * 2 ** 20;

@@ -30,7 +30,7 @@ export interface LargeJpeg {
   readonly byteCount: number;
   /** The bytes of the JPEG up to the data of its first scan. */
   readonly head: Uint8Array;
-  /** Size in pixels as the file declares it; a frame of the JPEG cannot declare more than 65,535 pixels. */
+  /** Size in pixels as the file declares it outside the JPEG, whose frame cannot declare more than 65,535 pixels. */
   readonly width: number;
   readonly height: number;
   readonly grid: IntervalGrid;
@@ -51,6 +51,7 @@ export type IntervalStarts = Uint32Array | Float64Array;
 /** The largest frame side that libjpeg accepts; slightly less than 16 bits allow. */
 const MAX_SIDE = 65_500;
 const MARKER_BYTES = 2;
+/** Maximum bytes of the intervals that one call reads. */
 const MAX_PART_BYTES = 64 * 2 ** 20;
 /** Maximum length of a JPEG that is searched for restart markers. */
 const MAX_SEARCHED_BYTES = 128 * 2 ** 20;
@@ -77,14 +78,14 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   return { ...size, columns, rows: Math.ceil(mcuRows / mcuRowsPerInterval) };
 }
 
-/** Reads a part as a complete JPEG as large as the area; at the right and bottom edges it ends where the picture ends. */
+/** Reads an area as a complete JPEG of the same size in pixels; at the right and bottom edges it ends where the picture ends. */
 export type ReadIntervals = (area: IntervalArea, signal?: AbortSignal) => Promise<Uint8Array>;
 
 /**
  * Returns a function that reads parts of a JPEG without decoding.
  *
  * @param readStarts returns the interval starts that the file lists; null when it lists none. Each read checks that
- *   there is a restart marker before a listed start. If not, a JPEG of up to 128 MiB is searched for the markers.
+ *   there is a restart marker before each listed start of the area. If not, a JPEG of up to 128 MiB is searched for markers.
  * @returns a function that throws SlideError FILE_CORRUPT when the markers are invalid; FILE_TRUNCATED,
  *   LIMIT_EXCEEDED; FORMAT_NOT_SUPPORTED for a part of more than 65,500 pixels a side
  */
@@ -182,7 +183,7 @@ function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width
 
 /**
  * Whether the starts are in ascending order, the first one is after the head and the last one is inside the JPEG. The
- * numbers of the markers alone would not detect a list that is off by eight intervals, because they repeat.
+ * numbers of the markers, which repeat from 0 to 7, would not detect a list that is off by eight intervals.
  */
 function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts): boolean {
   const count = grid.columns * grid.rows;
@@ -247,7 +248,8 @@ async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
   let found = 1;
   for await (const { code, at } of markersAfter(jpeg, head.length)) {
     if (code === marker.EOI) break;
-    if (found === count || code !== restartMarker(found)) throw corruptError('it has other restart markers');
+    if (found === count || code !== restartMarker(found))
+      throw corruptError('it has an unexpected restart marker');
     starts[found++] = at + MARKER_BYTES;
   }
   if (found < count) throw corruptError(`it has ${found} restart intervals instead of ${count}`);

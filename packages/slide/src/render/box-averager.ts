@@ -119,8 +119,8 @@ interface WeightedSums {
  */
 function addLine(line: Line, { colours, areas }: WeightedSums, rowStart: number, share: number): void {
   const firstPixel = rowStart + line.start;
-  for (let i = 0, pixel = firstPixel; i < line.areas.length; i++, pixel++) {
-    areas[pixel] = (areas[pixel] as number) + (line.areas[i] as number) * share;
+  for (let i = 0, pixel = firstPixel; i < line.widths.length; i++, pixel++) {
+    areas[pixel] = (areas[pixel] as number) + (line.widths[i] as number) * share;
   }
   for (let i = 0, sample = firstPixel * 3; i < line.sums.length; i++, sample++) {
     colours[sample] = (colours[sample] as number) + (line.sums[i] as number) * share;
@@ -128,8 +128,8 @@ function addLine(line: Line, { colours, areas }: WeightedSums, rowStart: number,
 }
 
 /**
- * For each pixel of a piece along one axis: which pixels of the result it covers. It is at most as large as a pixel of the
- * result, so it covers one of them or two neighbours.
+ * For each pixel of a piece along one axis: which pixels of the result it covers. A pixel of a piece is at most as large as a
+ * pixel of the result, so it covers one of them or two neighbours.
  */
 interface Spread {
   /** Index of the first covered pixel of the result. */
@@ -169,29 +169,29 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
 
 /** One row of a piece, averaged horizontally over the result's pixels that it covers. */
 interface Line {
-  /** Index of the first covered pixel. */
+  /** Column of the first covered pixel. */
   readonly start: number;
-  /** Red, green and blue of each covered pixel, weighted by the covered area. */
+  /** Red, green and blue of each covered pixel, weighted by the covered width. */
   readonly sums: Float32Array;
-  /** Covered area of each pixel; the same for every line of a piece. */
-  readonly areas: Float32Array;
+  /** Covered width of each pixel, 0…1; the same for every line of a piece. */
+  readonly widths: Float32Array;
 }
 
-/** Creates the line of a piece: with the areas that its columns cover, and sums of 0. */
+/** Creates the line of a piece, with the widths that its columns cover and sums of 0. @param width width of the result */
 function createLine({ first, firstShare, secondShare }: Spread, width: number): Line {
   const start = Math.min(Math.max(0, first[0] ?? 0), width);
   // The last column of the piece may also cover the pixel after its first one; `end` is exclusive.
   const lastPixel = (first.at(-1) ?? 0) + 1;
   const end = Math.max(start, Math.min(width, lastPixel + 1));
-  const areas = new Float32Array(end - start);
+  const widths = new Float32Array(end - start);
   for (let i = 0; i < first.length; i++) {
     const pixel = (first[i] as number) - start;
     const share = firstShare[i] as number;
     const shareRight = secondShare[i] as number;
-    if (share > 0) areas[pixel] = (areas[pixel] as number) + share;
-    if (shareRight > 0) areas[pixel + 1] = (areas[pixel + 1] as number) + shareRight;
+    if (share > 0) widths[pixel] = (widths[pixel] as number) + share;
+    if (shareRight > 0) widths[pixel + 1] = (widths[pixel + 1] as number) + shareRight;
   }
-  return { start, sums: new Float32Array(areas.length * 3), areas };
+  return { start, sums: new Float32Array(widths.length * 3), widths };
 }
 
 /** Fills `sums` of the line with the colours of one row of a piece, weighted by the shares of its columns. */

@@ -17,8 +17,8 @@ const MAX_CALL_MS = 5000;
 /**
  * Renders a rectangle of a Deep Zoom level.
  *
- * When the file's smallest level is more than 8 times as large, the pixels come from an overview, a small copy of the whole slide
- * that is rendered once. Otherwise each of the smallest Deep Zoom levels would read the whole file again.
+ * When even the file's smallest level is more than 8 times as large as the Deep Zoom level, the pixels come from an overview: a
+ * small copy of the whole slide, rendered once. Without it, each of the smallest Deep Zoom levels would read a whole level again.
  *
  * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and decoding
  */
@@ -93,12 +93,13 @@ interface Overview {
   readonly raster: Raster;
   /** Number of rows that are rendered so far, from the top. */
   renderedRows: number;
-  /** The rendering in progress, shared by all callers that wait for it. */
-  working: Promise<void> | null;
+  /** The rendering of a band in progress, shared by all callers that wait for it; null when there is none. */
+  rendering: Promise<void> | null;
 }
 
 const overviews = new WeakMap<Slide, Overview>();
 
+/** Renders the missing rows of the overview and returns it. @throws SlideError BUSY after 5 s; errors of reading and decoding */
 async function completeOverview(slide: Slide, dziLevel: number, signal?: AbortSignal): Promise<Raster> {
   const overview = overviews.get(slide) ?? createOverview(slide, dziLevel);
   overviews.set(slide, overview);
@@ -109,12 +110,12 @@ async function completeOverview(slide: Slide, dziLevel: number, signal?: AbortSi
     if (performance.now() > deadline) {
       throw new SlideError('BUSY', 'The overview of this slide is still being rendered');
     }
-    const renderingOfOtherCaller = overview.working;
-    overview.working ??= renderBand(slide, overview, bandRows, signal).finally(() => {
-      overview.working = null;
+    const renderingOfOtherCaller = overview.rendering;
+    overview.rendering ??= renderBand(slide, overview, bandRows, signal).finally(() => {
+      overview.rendering = null;
     });
     try {
-      await overview.working;
+      await overview.rendering;
     } catch (error) {
       // Another caller started this rendering and may have aborted it. This caller renders the band again; an error that
       // is not an abort then occurs in its own call.
@@ -127,7 +128,7 @@ async function completeOverview(slide: Slide, dziLevel: number, signal?: AbortSi
 function createOverview(slide: Slide, dziLevel: number): Overview {
   const { width, height } = sizeOfLevel(describeDeepZoom(slide), dziLevel);
   const rgb = new Uint8Array(width * height * 3);
-  return { dziLevel, raster: { width, height, rgb }, renderedRows: 0, working: null };
+  return { dziLevel, raster: { width, height, rgb }, renderedRows: 0, rendering: null };
 }
 
 /** Returns the number of overview rows that are rendered at once; they correspond to whole rows of tiles of the file. */

@@ -9,7 +9,7 @@ import { cachedTile } from './tile-cache.ts';
 
 /** Reductions during decoding, the largest first. */
 const shrinks: readonly Shrink[] = [8, 4, 2];
-/** Limits of the tiles that are read and decoded together; 65,535 rows is the maximum height of a JPEG. */
+/** Limits of the tiles that are read together. `rows`: the maximum height of the JPEG to which `decodeTiles` joins a column. */
 const BATCH = { tiles: 32, pixels: 2 ** 24, rows: 65_535 };
 
 /** A tile in the grid of its level. */
@@ -37,7 +37,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     width: Math.ceil(level.width / perPixelX),
     height: Math.ceil(level.height / perPixelY),
   };
-  // A region that begins beyond the level repeats the level's last pixel, so that pixel has to be rendered.
+  // A region that begins beyond the filled part repeats its last pixel, so that pixel has to be rendered too.
   const x = Math.min(region.x, filledSize.width - 1);
   const y = Math.min(region.y, filledSize.height - 1);
   const target = { x, y, width: region.x + region.width - x, height: region.y + region.height - y };
@@ -77,6 +77,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
         continue;
       }
       const part = filledPartOf(level, position);
+      // Pixels of the reduced tile per pixel of the region.
       const [pieceScaleX, pieceScaleY] = [perPixelX / shrink, perPixelY / shrink];
       const columns = pixelSpan(x * pieceScaleX - part.x / shrink, target.width * pieceScaleX, piece.width);
       const rows = pixelSpan(y * pieceScaleY - part.y / shrink, target.height * pieceScaleY, piece.height);
@@ -135,7 +136,7 @@ function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
   return shrinks.find(canShrink) ?? 1;
 }
 
-/** Pixels of a larger level, and the rectangle of this level that they fill. */
+/** Pixels of a larger level, and the rectangle that they fill in the level with the gap. */
 interface GapPiece extends Pick<FilledPart, 'x' | 'y' | 'width' | 'height'> {
   readonly piece: Raster;
 }
@@ -165,12 +166,13 @@ async function* piecesOfGap(
     const width = Math.min(part.x + part.width, Math.round((gap.x + gap.width) * scaleX)) - x;
     const height = Math.min(part.y + part.height, Math.round((gap.y + gap.height) * scaleY)) - y;
     if (width <= 0 || height <= 0) continue;
-    const toLevel = (piece: GapPiece): GapPiece => ({
-      piece: piece.piece,
-      x: piece.x / scaleX,
-      y: piece.y / scaleY,
-      width: piece.width / scaleX,
-      height: piece.height / scaleY,
+    /** Converts the rectangle of a piece from pixels of the larger level to pixels of the level with the gap. */
+    const toLevel = (filling: GapPiece): GapPiece => ({
+      piece: filling.piece,
+      x: filling.x / scaleX,
+      y: filling.y / scaleY,
+      width: filling.width / scaleX,
+      height: filling.height / scaleY,
     });
     const tile = await slide.readTile({ level: index - 1, ...position }, signal);
     if (tile) {
@@ -178,8 +180,8 @@ async function* piecesOfGap(
       const piece = cropRaster(raster, x - part.x, y - part.y, width, height);
       yield toLevel({ piece, x, y, width, height });
     } else if (larger.hasGaps) {
-      for await (const piece of piecesOfGap(slide, index - 1, { x, y, width, height }, signal))
-        yield toLevel(piece);
+      for await (const filling of piecesOfGap(slide, index - 1, { x, y, width, height }, signal))
+        yield toLevel(filling);
     }
   }
 }
@@ -206,7 +208,10 @@ function pixelSpan(start: number, length: number, limit: number): { first: numbe
   return { first, count: end - first };
 }
 
-/** Yields the tiles that a region touches, column by column, because vertical neighbours are decoded together. */
+/**
+ * Yields the tiles of a level that a region touches, column by column, because vertical neighbours are decoded together.
+ * `perPixelX` and `perPixelY` are pixels of the level per pixel of the region.
+ */
 function* tilesUnder(
   region: Omit<Region, 'dziLevel'>,
   level: Level,

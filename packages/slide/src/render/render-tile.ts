@@ -10,7 +10,7 @@ import { renderPixels } from './render-pixels.ts';
 export type TileColour = 'scanned' | 'srgb';
 
 /**
- * Renders one tile of a slide: decodes it, reduces it with a box filter and cuts it to the size that Deep Zoom requires.
+ * Renders a Deep Zoom tile: decodes the file's tiles under it, reduces them with a box filter, and encodes the result.
  *
  * @returns a complete JPEG
  * @throws SlideError TILE_OUT_OF_RANGE; errors of reading and decoding
@@ -26,8 +26,7 @@ export async function renderTile(
 }
 
 /**
- * Converts pixels to the requested colours. Returns a copy if it changes them, because the pixels may belong to a cached
- * overview.
+ * Converts pixels to the requested colours. It returns a copy if it changes them, because the pixels may belong to a cache.
  */
 export async function convertColour(slide: Slide, raster: Raster, colour: TileColour): Promise<Raster> {
   const table = colour === 'srgb' ? await colourTableOf(slide) : null;

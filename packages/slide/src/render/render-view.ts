@@ -83,7 +83,7 @@ function stretchToView(raster: Raster, { toWidth, toHeight }: View): Raster {
 
 /**
  * Returns the region to scale the view from: in the smallest Deep Zoom level that is at least as large as the output, or in
- * the largest level whose region has at most `MAX_SOURCE_PIXELS`.
+ * the largest level whose region has at most `MAX_SOURCE_PIXELS`. `downsample` is full-resolution pixels per pixel of the region.
  */
 function sourceOf(slide: Slide, view: View): { readonly region: Region; readonly downsample: number } {
   const descriptor = describeDeepZoom(slide);

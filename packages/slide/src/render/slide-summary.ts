@@ -12,7 +12,7 @@ export interface SlideSummary
   readonly tileSize: number;
   /** Includes an estimate where `mpp` or `objectivePower` is null; `derived` names the estimated value. */
   readonly scale: Scale;
-  /** Number of resolutions in the file. */
+  /** Number of levels in the file. */
   readonly levels: number;
 }
 

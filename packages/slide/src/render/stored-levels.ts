@@ -86,7 +86,7 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
  */
 async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
   const { columns, rows, tileWidth, tileHeight, outside } = description;
-  // A rotated level whose tiles have padding on the left or top (`Level.outside`).
+  // The tiles of a rotated level may have padding on the left or top, which the protocols cannot express.
   if (outside) return null;
   try {
     const first = await firstTile(slide, level, description);
@@ -145,7 +145,7 @@ function jpegCoding(bytes: Uint8Array): StoredCoding | null {
  */
 function isRgb(jpeg: Uint8Array, componentIds: readonly number[]): boolean {
   let isJfif = false;
-  for (const segment of segments(jpeg, 2)) {
+  for (const segment of segments(jpeg)) {
     const name = Buffer.from(jpeg.subarray(segment.bodyAt, segment.bodyAt + 5)).toString('latin1');
     if (segment.marker === marker.APP0 && name === 'JFIF\0') isJfif = true;
     // The transform is the last byte of the Adobe segment.

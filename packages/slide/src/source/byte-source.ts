@@ -1,18 +1,18 @@
 import { SlideError } from '../model/slide.ts';
 
-/** Random access to bytes: of a file, of memory or of an object in object storage. */
+/** Random access to the bytes of a file, of a buffer in memory, or of an object in object storage. */
 export interface ByteSource {
   /** Total bytes. */
   readonly size: number;
   /** Changes whenever the bytes change. URL-safe, at most 64 characters; reveals no path. */
   readonly fingerprint: string;
-  /** Reads exactly these bytes. @throws SlideError FILE_TRUNCATED when the source ends before them */
+  /** Reads exactly `length` bytes. @throws SlideError FILE_TRUNCATED when the source ends before them; the reason of `signal` */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
    * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `targetStart`. Readers of
    * native tiles use it to read a tile into a buffer that already contains the JPEG tables.
    *
-   * @throws SlideError FILE_TRUNCATED when the source ends before them
+   * @throws the errors of `read`
    */
   readInto(
     target: Uint8Array,
@@ -28,7 +28,7 @@ export interface ByteSource {
  * Validates a range before every read, so that no invalid number from a file reaches the operating system.
  *
  * @param size bytes of the source
- * @throws SlideError FILE_CORRUPT for a negative or fractional number, FILE_TRUNCATED for a range beyond the end
+ * @throws SlideError FILE_CORRUPT for a number that is negative or not a safe integer, FILE_TRUNCATED for a range beyond the end
  */
 export function checkRange(offset: number, length: number, size: number): void {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {

@@ -4,14 +4,15 @@ import type { ByteSource } from './byte-source.ts';
  * The part of a source that is in memory while a DICOM or VSI header is read. Callers first check `covers`, and await `load` only
  * if it returns false: a header may have millions of elements, and a promise for each of them would be slow.
  *
- * All numbers are little-endian. All positions count from the start of the source.
+ * All numbers are little-endian. All positions count from the start of the source. The methods that return numbers or bytes
+ * require that `covers` is true for the range.
  */
 export interface ByteWindow {
   /** Bytes of the whole source. */
   readonly size: number;
   /** Whether these bytes are in memory. */
   covers(at: number, length: number): boolean;
-  /** Loads these bytes, and some bytes after them. @throws SlideError FILE_TRUNCATED */
+  /** Replaces the loaded bytes by these bytes and some bytes after them. @throws SlideError FILE_TRUNCATED */
   load(at: number, length: number): Promise<void>;
   u8(at: number): number;
   u16(at: number): number;
@@ -20,15 +21,15 @@ export interface ByteWindow {
   copy(at: number, length: number): Uint8Array;
 }
 
-/** Bytes that are loaded at once. The first load contains most headers; each sequential load doubles the size. */
+/** Minimum and maximum of a load. The minimum contains most headers; a load that continues the loaded bytes is twice as long. */
 const MIN_WINDOW_BYTES = 16 * 1024;
 const MAX_WINDOW_BYTES = 256 * 1024;
 
 /**
  * Returns a window without loaded bytes.
  *
- * @param windowBytes minimum bytes of each load. A value below the default is for callers that read scattered bytes; the
- *   loads then never double.
+ * @param windowBytes minimum bytes of each load, except at the end of the source. A value below the default is for callers
+ *   that read scattered bytes; the loads then never double.
  */
 export function byteWindow(source: ByteSource, windowBytes = MIN_WINDOW_BYTES): ByteWindow {
   let start = 0;

@@ -15,7 +15,7 @@ import { readPace } from './read-pace.ts';
  * After the file is modified, every read throws FILE_CHANGED, because old and new bytes would not belong together. If another
  * file takes over the name, reads continue with the opened file.
  *
- * @param mayGrow true for Lamina's own append-only files, which may become longer while they are open
+ * @param mayGrow true for Lamina's own append-only files: a modification is then no error, and reads end at the size at opening
  * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file, STORE_UNAVAILABLE
  */
 export async function openFileSource(path: string, { mayGrow = false } = {}): Promise<ByteSource> {
@@ -23,14 +23,14 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const stats = await file.stat({ bigint: true });
   const size = Number(stats.size);
   const isLocal = await isOnLocalDisk(path, stats.dev);
-  const changedAt = millisecondsOf(stats.mtimeNs);
+  const modifiedAtMs = millisecondsOf(stats.mtimeNs);
 
   /**
    * @param current the state of the file after a read. The operating system updates the modification time before it changes
    *   the bytes, so an unchanged time means that the bytes read are unchanged
    */
   function requireUnchanged(current: Stats): void {
-    if (mayGrow || (current.size === size && current.mtimeMs === changedAt)) return;
+    if (mayGrow || (current.size === size && current.mtimeMs === modifiedAtMs)) return;
     throw new SlideError('FILE_CHANGED', 'The file was written to while it was open');
   }
 
@@ -139,7 +139,7 @@ function millisecondsOf(ns: bigint): number {
 /** Codes of transient errors of the disk, the network or this process; the file itself may be intact. */
 const transientErrorCodes = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDOWN|ENOTCONN|EBUSY)$/;
 
-/** Returns the error for a failed file operation. Its message contains no path; the cause, which is only logged, may. */
+/** Returns the error for a failed file operation. Its message contains no path; its cause may, because it is only logged. */
 function readErrorOf(cause: unknown): SlideError {
   if (transientErrorCodes.test(String((cause as NodeJS.ErrnoException).code))) {
     return new SlideError('STORE_UNAVAILABLE', 'The file cannot be read at the moment', { cause });

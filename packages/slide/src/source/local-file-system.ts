@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 
 /**
- * Linux file system types that are on a disk of this machine or in its memory. On all others a read may block forever, for
- * example when a file server is unreachable.
+ * Magic numbers of Linux file systems on a disk of this machine or in its memory. A read from any other file system may block
+ * forever, for example when a file server is unreachable.
  *
  * Source: statfs(2), and include/uapi/linux/magic.h of Linux 6.1.
  */
@@ -19,7 +19,7 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
 const localByDevice = new Map<bigint, Promise<boolean>>();
 
 /**
- * Whether a file lies on a disk of this machine; false when unknown.
+ * Whether a file lies on a disk or in the memory of this machine; false when unknown, and always on systems other than Linux.
  *
  * @param device the file's device number from `stat`; the result is cached for each device
  */

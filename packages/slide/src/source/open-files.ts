@@ -25,7 +25,7 @@ export function cacheOpenFiles(maxFiles: number): OpenFiles {
     try {
       await (await source).close();
     } catch {
-      // The file was never open, or closing a file that was only read failed; neither matters.
+      // Either the file could not be opened, or closing it failed. No data can be lost, because it was only read.
     }
   }
 

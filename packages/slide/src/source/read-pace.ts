@@ -11,16 +11,16 @@ export interface ReadPace {
   recordRead(durationMs: number): void;
 }
 
-/** A read of more bytes is slow even from the page cache. */
+/** A read of more bytes always goes to the thread pool, because it is slow even from the page cache. */
 const MAX_BYTES = 256 * 1024;
-/** A read that did not wait for a disk takes a few microseconds; one that did, a tenth of a millisecond and more. */
+/** Reads of at most this duration add no debt: they came from the page cache. A read that waits for a disk takes longer. */
 const QUICK_MS = 0.1;
-/** Debt in milliseconds from which reads go to the thread pool. */
+/** While the debt is at least this value, reads go to the thread pool. */
 const MAX_DEBT_MS = 20;
 /** Milliseconds of debt that each elapsed millisecond pays off. */
 const REPAYMENT_RATE = 0.05;
 
-/** Returns a pace without debt. @param now a monotonic clock in milliseconds */
+/** Creates a pace whose debt is 0. @param now a monotonic clock in milliseconds */
 export function createReadPace(now: () => number): ReadPace {
   let debtMs = 0;
   let updatedAt = now();

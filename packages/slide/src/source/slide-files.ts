@@ -14,7 +14,7 @@ export interface SlideFiles {
   /** True when the files are objects in object storage, which OpenSlide cannot open. */
   readonly isObject?: true;
   readonly leading: ByteSource;
-  /** Fingerprint of the whole slide, equal to `fingerprintOf` (open-slide-files.ts) for its location. */
+  /** Fingerprint of the whole slide, as `fingerprintOf` (open-slide-files.ts) computes it for the location of the slide. */
   readonly fingerprint: string;
   /**
    * Returns the sorted names of the files that may belong to the slide, including the leading file: the members that the
@@ -38,7 +38,7 @@ export interface SlideFiles {
   close(): Promise<void>;
 }
 
-/** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
+/** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE; FILE_CHANGED when it is replaced meanwhile */
 export async function openLocalFiles(location: SlideLocation): Promise<SlideFiles> {
   const { path, members } = location;
   const leading = await openFileSource(path);
@@ -72,8 +72,8 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
 }
 
 /**
- * Returns the fingerprint of the slide, and makes sure that it describes the open leading file: the path may already lead to
- * a file that replaced it.
+ * Returns the fingerprint of the slide. Checks that the path still leads to the open leading file, because the fingerprint is
+ * computed from the paths.
  *
  * @throws SlideError FILE_CHANGED when the leading file was replaced
  */

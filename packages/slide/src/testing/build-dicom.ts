@@ -337,7 +337,7 @@ async function encodeJpeg(
   // sharp does not encode 4:2:2.
   const chromaSubsampling = photometric === 'YBR_FULL_422' ? '4:2:0' : '4:4:4';
   const jpeg = await picture.jpeg({ quality: 90, chromaSubsampling }).toBuffer();
-  for (const segment of segments(jpeg, 2)) {
+  for (const segment of segments(jpeg)) {
     if (segment.marker === marker.APP0)
       return Buffer.concat([jpeg.subarray(0, segment.at), jpeg.subarray(segment.end)]);
   }
