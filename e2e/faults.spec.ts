@@ -157,7 +157,7 @@ const withPostgres = base.extend<object, { readonly postgres: PostgresServer | n
     { scope: 'worker' },
   ],
   settings: [
-    async ({ postgres }, use) => use(postgres === null ? {} : { DATABASE_URL: postgres.address }),
+    async ({ postgres }, use) => use(postgres === null ? {} : { DATABASE_URL: postgres.url }),
     { scope: 'worker' },
   ],
 });
@@ -180,7 +180,7 @@ withPostgres.describe('a database outage', () => {
     await visitor.goto('/auth/login');
     await withoutPrefetch(page);
     await openSlide(page, 'section-1.svs');
-    await postgres?.halt();
+    await postgres?.crash();
     // The server uses cached authorisation for at most 30 s.
     const cacheExpiry = delay(31_000);
 
@@ -214,7 +214,7 @@ withPostgres.describe('a database outage', () => {
       await expectViewerOpen(page);
     });
 
-    await postgres?.begin();
+    await postgres?.restart();
     await test.step('after the outage the slide opens without a click, the audit log is complete, and a sign-in works', async () => {
       await expect(alertOf(page)).toBeHidden(longTimeout);
       await expect(toolsOf(page)).toBeVisible(longTimeout);

@@ -11,7 +11,7 @@ const members = [
 
 /** The administrator, which the server creates at its first start. */
 export const seededAdmin = { email: 'admin@example.org', password, state: 'administrator' };
-/** All development accounts. `state` is a description that `npm run dev` prints. */
+/** All development accounts. `npm run dev` prints `state`; `createAccounts` approves the account with the state `active`. */
 export const seededAccounts = [seededAdmin, ...members];
 
 /** Waits for the server, and creates the accounts that do not exist yet. */

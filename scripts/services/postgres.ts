@@ -9,16 +9,15 @@ import { findCommand } from './find-command.ts';
 import { freePort } from './free-port.ts';
 
 export interface PostgresServer {
-  /** URL of the database, including the random password. */
-  readonly address: string;
-  /** Path of the data folder. */
-  readonly data: string;
+  /** Connection URL of the database, including the random password. */
+  readonly url: string;
+  readonly dataFolder: string;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;
-  /** Stops the server without a shutdown, as in a crash, for tests in which the database is unavailable. */
-  halt(): Promise<unknown>;
-  /** Starts the server again after `halt`. */
-  begin(): Promise<unknown>;
+  /** Ends the server without a clean shutdown, as in a crash, for tests in which the database is unavailable. */
+  crash(): Promise<unknown>;
+  /** Starts the server again after `crash`. */
+  restart(): Promise<unknown>;
 }
 
 /**
@@ -40,11 +39,11 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (owner !== null) for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid);
 
-  const data = join(folder, 'data');
+  const dataFolder = join(folder, 'data');
   const options = { ...owner, cwd: folder, capture: true, env: { LC_ALL: 'C' } };
-  const halt = () => run([programs.pgCtl, 'stop', '-D', data, '-m', 'immediate'], options);
+  const crash = () => run([programs.pgCtl, 'stop', '-D', dataFolder, '-m', 'immediate'], options);
   const stop = async () => {
-    await halt();
+    await crash(); // the files are removed, so a clean shutdown would only take time
     rmSync(folder, { recursive: true, force: true });
   };
 
@@ -56,7 +55,7 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
     'start',
     '-w',
     '-D',
-    data,
+    dataFolder,
     '-l',
     join(folder, 'log'),
     '-o',
@@ -64,7 +63,7 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
   ];
   const initialiseCommand = [
     programs.initdb,
-    ...['-D', data, '-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['-D', dataFolder, '-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
     ...['-E', 'UTF8', '--locale=C', '--no-sync'],
   ];
   for (const commandLine of [initialiseCommand, startCommand]) {
@@ -78,11 +77,11 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
     }
   }
   return {
-    address: `postgres://lamina:${password}@127.0.0.1:${port}/postgres`,
-    data,
+    url: `postgres://lamina:${password}@127.0.0.1:${port}/postgres`,
+    dataFolder,
     stop,
-    halt,
-    begin: () => run(startCommand, options),
+    crash,
+    restart: () => run(startCommand, options),
   };
 }
 

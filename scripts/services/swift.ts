@@ -176,7 +176,7 @@ use = egg:swift#copy
 `;
 }
 
-/** Starts a Python program. @param onOutput is called with all that it writes to standard output and error */
+/** Starts a Python program. @param onOutput called with everything that it writes to standard output and standard error */
 function runPython(program: string, args: readonly string[], onOutput: (text: Buffer) => void): ChildProcess {
   const child = spawn(python, ['-c', program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.on('data', onOutput);

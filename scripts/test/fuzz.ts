@@ -1,6 +1,7 @@
 /**
  * `npm run fuzz`: runs tests with more cases than `npm test` does. The property tests of slide formats read 500,000 damaged files each
- * (`FUZZ_RUNS` sets another number), and every database query of every API call fails once on PostgreSQL, too.
+ * (`FUZZ_RUNS` sets another number). The fault test of the database makes each query of each API call fail once, also on PostgreSQL
+ * (`npm test` does so only on SQLite).
  */
 import { main, run, tool } from '../launcher/runtime.mjs';
 import { startPostgres } from '../services/postgres.ts';
@@ -15,7 +16,7 @@ await main(async () => {
   const postgres = await startPostgres();
   try {
     const queries = await run([...vitest, 'packages/server/src/system-tests/faults/database-calls.test.ts'], {
-      env: { FAILING_QUERIES: 'all', ...(postgres && { TEST_DATABASE_URL: postgres.address }) },
+      env: { FAILING_QUERIES: 'all', ...(postgres && { TEST_DATABASE_URL: postgres.url }) },
     });
     return Math.max(formats.code, queries.code);
   } finally {

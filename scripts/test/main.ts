@@ -22,7 +22,7 @@ import {
   type VitestReport,
 } from './test-counts.ts';
 
-/** Folder for reports and for files of failed tests. */
+/** Folder for the reports of the test runners and for the screenshots and traces of failed tests. */
 const artefacts = join(root, 'artefacts');
 const compileCache = join(tmpdir(), 'lamina-test-compile-cache');
 
@@ -51,7 +51,7 @@ async function runVitest(): Promise<TestCounts> {
       env: {
         // Test processes, and the threads that import result files, share the code that Node has compiled.
         NODE_COMPILE_CACHE: compileCache,
-        ...(postgres && { TEST_DATABASE_URL: postgres.address }),
+        ...(postgres && { TEST_DATABASE_URL: postgres.url }),
         ...swift?.env,
       },
     });
@@ -66,7 +66,7 @@ async function runPlaywright(): Promise<TestCounts> {
   try {
     chromium = await findTestBrowser();
   } catch (error) {
-    if (!(error instanceof Stop) || error.exitCode !== 1) throw error; // such as the end of this script by a signal
+    if (!(error instanceof Stop) || error.exitCode !== 1) throw error; // another exit code: a signal ends this script
     console.error(error.message);
     return { passed: 0, failed: 1, skipped: 0, failures: [error.message] };
   }
@@ -81,7 +81,7 @@ interface TestRun {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Runs a test runner and counts the tests in the report that it writes. A runner that fails without a failed test counts as one. */
+/** Runs a test runner and counts the tests in its report. When it fails but reports no failed test, the result has one failed test. */
 async function runAndCount(
   report: string,
   count: (content: unknown) => TestCounts,

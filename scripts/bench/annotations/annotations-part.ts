@@ -33,7 +33,7 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
   try {
     const installations: readonly (readonly [name: string, env: NodeJS.ProcessEnv])[] = [
       ['SQLite', {}],
-      ...(postgres === null ? [] : [['PostgreSQL', { DATABASE_URL: postgres.address }] as const]),
+      ...(postgres === null ? [] : [['PostgreSQL', { DATABASE_URL: postgres.url }] as const]),
     ];
     for (const [name, env] of installations) {
       await withProduct(environment, env, async (product) => {

@@ -80,7 +80,7 @@ export async function cataloguePart({ isQuick }: BenchOptions): Promise<void> {
   const postgres = await startPostgres();
   if (postgres) {
     try {
-      results.push(await measureDatabase(workload, 'PostgreSQL', postgres.address));
+      results.push(await measureDatabase(workload, 'PostgreSQL', postgres.url));
     } finally {
       await postgres.stop();
     }

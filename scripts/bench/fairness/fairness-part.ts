@@ -60,7 +60,7 @@ export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
     const postgres = database === 'PostgreSQL' ? await startPostgres() : null;
     if (database === 'PostgreSQL' && postgres === null) continue;
     try {
-      const settings = { ...env, ...(postgres !== null && { DATABASE_URL: postgres.address }) };
+      const settings = { ...env, ...(postgres !== null && { DATABASE_URL: postgres.url }) };
       await measureInstallation(environment, settings, workload, (kind, row) => {
         console.log(`${installation}: ${JSON.stringify(row)}`);
         (kind === 'sign-ins' ? signIns : tiles).push({ installation, ...row });

@@ -96,7 +96,7 @@ function settingsOf(
 ): NodeJS.ProcessEnv {
   const settings = {
     HOST: '127.0.0.1',
-    DATABASE_URL: postgres.address,
+    DATABASE_URL: postgres.url,
     SECRET_KEY: 'the same for all processes of a measurement',
     SLIDES_DIR: slides,
     DEMO: 'off',

@@ -20,10 +20,10 @@ export interface PostgresServer {
 
 /** The result of `startPostgres` in scripts/services/postgres.ts. */
 interface StartedServer {
-  readonly address: string; // connection URL
-  readonly data: string; // folder
-  halt(): Promise<unknown>; // as after a crash: all connections break
-  begin(): Promise<unknown>; // starts the server again after `halt`
+  readonly url: string;
+  readonly dataFolder: string;
+  crash(): Promise<unknown>; // all connections break
+  restart(): Promise<unknown>; // starts the server again after `crash`
   stop(): Promise<void>;
 }
 
@@ -36,12 +36,12 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
   };
   const started = await startPostgres(settings);
   if (started === null) return null;
-  const { address, data: dataFolder } = started;
+  const { url: serverUrl, dataFolder } = started;
   let pausedPids: number[] = [];
   let databaseCount = 0;
 
   async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: address });
+    const client = new pg.Client({ connectionString: serverUrl });
     client.on('error', () => undefined); // without a listener, a broken connection would end the test process
     await client.connect();
     return client;
@@ -65,15 +65,15 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
     async newDatabase() {
       const name = `faults_${++databaseCount}`;
       await ask(`create database ${name}`);
-      const url = new URL(address);
+      const url = new URL(serverUrl);
       url.pathname = `/${name}`;
       return url.href;
     },
     async crash() {
-      await started.halt();
+      await started.crash();
     },
     async restart() {
-      await started.begin();
+      await started.restart();
     },
     async pause() {
       const backends = await ask<{ pid: number }>('select pid from pg_stat_activity where pid is not null');
