@@ -1,4 +1,4 @@
-/** Defines the permissions of a render process, which the process that starts it decides. */
+/** Defines the permissions of a render process. The server process decides them when it starts the render process. */
 
 /** Passed to `start-confined.ts` as JSON on its command line. */
 export interface Confinement {
@@ -11,7 +11,7 @@ export interface Confinement {
   readonly compiled: { readonly folder: string; readonly isWritable: boolean } | null;
   /** Folder for temporary files, the only other writable folder; null for none. */
   readonly scratch: string | null;
-  /** Memory for data in addition to what Node takes at its start. When the process exceeds it, allocation fails and it ends. */
+  /** Memory for data in addition to what Node takes at its start. Allocations above it fail, which ends the process. */
   readonly memoryBytes: number;
   /** The program to execute, and its arguments. */
   readonly program: string;

@@ -18,7 +18,7 @@ const RLIMIT_CORE = 4;
 /** File descriptor of the message channel to the parent process; `stdio` of `startConfined` determines it. */
 const CHANNEL = 3;
 
-/** System libraries, the files they read at startup, and time zones. These folders contain no secrets. */
+/** Files that system libraries and Node read, such as time zones. They contain no secrets. */
 const SYSTEM_FILES = [
   '/usr/share',
   '/etc/ld.so.cache',
@@ -29,6 +29,7 @@ const SYSTEM_FILES = [
   '/proc/meminfo',
   '/sys/devices/system/cpu',
 ];
+/** Folders of system libraries; those that do not exist are ignored. */
 const SYSTEM_LIBRARIES = [
   '/lib',
   '/lib64',
@@ -50,7 +51,7 @@ const confinement = JSON.parse(process.argv[2] ?? '') as Confinement;
 const calls = await loadSystemCalls();
 if (calls) confine(calls, confinement);
 
-// This line is reached only without Landlock, where executing another program would have no benefit.
+// This line is reached only if this system has no Landlock or cannot be called; executing another program would then be useless.
 process.argv = [process.execPath, confinement.program, ...confinement.args];
 await import(pathToFileURL(confinement.program).href);
 

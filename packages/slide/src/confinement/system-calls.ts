@@ -6,11 +6,11 @@
 import { loadKoffi } from '../decode/load-koffi.ts';
 import { readOnce } from '../source/read-once.ts';
 
+/** Each call returns -1 when it fails; `errno` then returns the reason. */
 export interface SystemCalls {
-  /** Returns 0 or more, or -1 with `errno`. */
   prctl(option: number, value: number): number;
   setResourceLimit(resource: number, bytes: number): number;
-  /** Returns the result of `syscall` of the C library. */
+  /** Returns the file descriptor of the new ruleset, or with the flag for it, the version of Landlock. */
   createRuleset(attributes: Uint8Array | null, byteCount: number, flags: number): number;
   addRule(ruleset: number, kind: number, rule: Uint8Array): number;
   restrictSelf(ruleset: number): number;

@@ -7,8 +7,8 @@ export interface Raster {
   readonly rgb: Uint8Array;
 }
 
+/** A colour; each value is 0…255. */
 export interface Colour {
-  /** 0…255 each. */
   readonly r: number;
   readonly g: number;
   readonly b: number;
@@ -29,7 +29,7 @@ export function cropRaster(raster: Raster, x: number, y: number, width: number, 
  * Reduces a raster. Every pixel of the result is the mean of `factor × factor` pixels; on the right and
  * bottom edges it is the mean of the remaining pixels.
  *
- * @param factor an integer
+ * @param factor an integer of at least 1
  */
 export function shrinkRaster(raster: Raster, factor: number): Raster {
   if (factor === 1) return raster;

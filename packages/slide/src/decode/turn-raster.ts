@@ -2,7 +2,7 @@ import type { Orientation } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 
 /** How the axes of the upright picture run in the stored picture. */
-interface Turn {
+interface Transform {
   /** Whether width and height are exchanged: the upright x axis is the stored y axis. */
   readonly isSwapped: boolean;
   /** Whether the upright x axis (`flipsY`: the y axis) runs in the opposite direction of the stored axis it is read from. */
@@ -11,7 +11,7 @@ interface Turn {
 }
 
 /** Transforms by the value of the TIFF tag Orientation. */
-const turns: Readonly<Record<Orientation, Turn>> = {
+const transforms: Readonly<Record<Orientation, Transform>> = {
   1: { isSwapped: false, flipsX: false, flipsY: false },
   2: { isSwapped: false, flipsX: true, flipsY: false },
   3: { isSwapped: false, flipsX: true, flipsY: true },
@@ -26,11 +26,11 @@ const turns: Readonly<Record<Orientation, Turn>> = {
  * Returns the transform of an orientation. Source: TIFF 6.0, section 8, Orientation, which names the sides of the
  * upright picture where the stored row 0 and column 0 are.
  */
-export function orientationTransform(orientation: Orientation): Turn {
-  return turns[orientation];
+export function orientationTransform(orientation: Orientation): Transform {
+  return transforms[orientation];
 }
 
-/** Returns the stored image rotated and mirrored so that it is upright. */
+/** Returns the stored picture rotated and mirrored so that it is upright. */
 export function orientRaster(raster: Raster, orientation: Orientation): Raster {
   if (orientation === 1) return raster;
   const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);

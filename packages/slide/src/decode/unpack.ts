@@ -4,11 +4,11 @@ import { unpackLzw } from './lzw.ts';
 import { unpackPackBits } from './pack-bits.ts';
 
 /**
- * Unpacks a stream whose size is known. The output never exceeds `maxBytes`, whatever the stream declares.
+ * Unpacks a stream whose unpacked size is known. The output never exceeds `maxBytes`, whatever the stream declares.
  *
  * @param maxBytes more than `minBytes` for the last strip of a picture, which some writers pad to full height
  * @returns between `minBytes` and `maxBytes` bytes
- * @throws SlideError FILE_CORRUPT when the stream is damaged, too short or too long
+ * @throws SlideError FILE_CORRUPT when the stream is damaged or too short, and when a deflate or zstd stream is too long
  */
 export function unpack(packed: Uint8Array, packing: Packing, minBytes: number, maxBytes: number): Uint8Array {
   const bytes = unpackUpTo(packed, packing, maxBytes);

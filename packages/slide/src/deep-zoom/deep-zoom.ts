@@ -38,9 +38,9 @@ export interface Region {
   readonly height: number;
 }
 
-/** Tile side in pixels for slides whose own tiles are not square, or not of a usable size. */
-const DEFAULT_TILE_SIZE = 256;
+/** Sides in pixels of the file's square tiles that Deep Zoom tiles can have too; for all other files, the default. */
 const USABLE_TILE_SIZE = { min: 128, max: 1024 };
+const DEFAULT_TILE_SIZE = 256;
 
 /** Returns the Deep Zoom descriptor of a slide. It has the tile size of the file if that is usable. */
 export function describeDeepZoom(slide: Slide): DeepZoomDescriptor {
@@ -113,7 +113,7 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
 }
 
 /**
- * Reads a native tile as a complete JPEG, without decoding.
+ * Reads a native tile as a complete JPEG, without decoding. An empty tile becomes a JPEG of the background colour.
  *
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
  * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: the
@@ -135,7 +135,7 @@ export async function readNativeTile(
 }
 
 /**
- * Returns the address of the stored tile with exactly the pixels of a Deep Zoom tile.
+ * Returns the address of the native tile with exactly the pixels of a Deep Zoom tile.
  *
  * @returns null when there is none
  * @throws SlideError TILE_OUT_OF_RANGE
@@ -156,8 +156,8 @@ function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress 
 }
 
 /**
- * Yields every tile that must be rendered, smallest level first, row by row: candidates for prerendering. It does not
- * include stored tiles that need rendering only because they are not JPEG.
+ * Yields the candidates for prerendering, smallest level first, row by row: every Deep Zoom tile without a native tile of the
+ * same pixels. Native tiles that need rendering only because they are gaps or not JPEG are not included.
  */
 function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = levelMappingOf(slide);

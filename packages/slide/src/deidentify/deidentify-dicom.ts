@@ -29,7 +29,7 @@ const technicalTexts = new Set([
   0x0008_1090, // ManufacturerModelName
   0x0020_9421, // DimensionDescriptionLabel
   0x0028_2110, // LossyImageCompression, which some writers store as text
-  0x0028_3010, // VOILUT explanation
+  0x0028_3010, // VOILUTSequence
   0x0048_0106, // OpticalPathIdentifier
   0x0048_0107, // OpticalPathDescription
 ]);
@@ -288,6 +288,7 @@ class DicomPatcher {
     return (root + withoutLeadingZero).slice(0, uid.length);
   }
 
+  /** Zeroes the contents of all fragments; `#skipFragments` has checked them. */
   async #zeroFragments(start: number): Promise<void> {
     for (let offset = start; ; ) {
       const tag = await this.#tagAt(offset);

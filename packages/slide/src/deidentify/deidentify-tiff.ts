@@ -1,5 +1,5 @@
 /**
- * De-identifies TIFF files: leaves out the directories of label and macro, blanks identifying text, and zeroes every byte
+ * De-identifies TIFF files: leaves out the directories of the label and macro images, blanks identifying text, and zeroes every byte
  * that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags, because
  * de-identification must examine every tag.
  *
@@ -113,7 +113,7 @@ const maxDirectories = 1000;
 const maxEntries = 1000;
 const maxValueBytes = 256 * 2 ** 20;
 const maxTextBytes = 16 * 2 ** 20;
-/** The largest tag of the specification and its supplements; larger ones are private to a manufacturer. */
+/** The largest standard tag. The specification leaves larger ones to manufacturers and other standards. */
 const lastStandardTag = 32_767;
 /** Tags with binary values that contain no text. */
 const binaryTags: ReadonlySet<number> = new Set([tags.JPEGTables, tags.ICCProfile]);
@@ -264,7 +264,7 @@ class TiffPatcher {
     });
   }
 
-  /** Returns the text of a tag, one character per byte; empty when the directory does not have it. */
+  /** Returns the text of a tag, one character per byte; empty when the directory does not have it or its values are not bytes. */
   async #text(directory: Directory, tag: number): Promise<string> {
     const entry = directory.entries.find((candidate) => candidate.tag === tag);
     if (entry === undefined || !byteTypes.has(entry.type)) return '';
@@ -386,7 +386,7 @@ class TiffPatcher {
     }
   }
 
-  /** Keeps the value of a tag; blanks it if it is text, and removes it if it is a container of metadata. */
+  /** Keeps the value of a tag; blanks it if it is text, and zeroes it if it refers to or contains other metadata. */
   async #keepValue(directory: Directory, entry: Entry, kind: Kind): Promise<void> {
     const { tag, valueOffset: offset, length } = entry;
     if (tag === tags.ExifIFD || tag === tags.GpsIFD || tag === tags.IPTC || tag === tags.Photoshop) {

@@ -65,6 +65,9 @@ export async function planOriginals(
   }
 }
 
+/** Bytes at the start of a file that are enough to recognise DICOM and TIFF. */
+const SIGNATURE_BYTES = 512;
+
 /** Returns the files that may be downloaded, with the patches that de-identify them. @throws NotDeidentifiable */
 async function deidentifiedFiles(
   files: SlideFiles,
@@ -74,7 +77,7 @@ async function deidentifiedFiles(
   const originals: OriginalFile[] = [];
   for (const path of names) {
     const source = path === files.name ? files.leading : await openMember(files, path);
-    const start = await source.read(0, Math.min(512, source.size));
+    const start = await source.read(0, Math.min(SIGNATURE_BYTES, source.size));
     if (isDicom(start)) {
       const patches = await deidentifyDicom(source, salt);
       if (patches !== null) originals.push({ path, size: source.size, patches });
@@ -89,12 +92,12 @@ async function deidentifiedFiles(
 }
 
 async function openMember(files: SlideFiles, path: string): Promise<ByteSource> {
-  // A companion whose name ends with a slash is a whole folder.
+  // A member whose name ends with a slash is a whole folder.
   if (path.endsWith('/')) throw new NotDeidentifiable('the slide has folders of files');
   return files.open(path);
 }
 
-/** Returns the files without patches; none for a slide that includes folders, because their files are not listed. */
+/** Returns the files without patches; none for a slide that includes folders, because the location does not list their files. */
 async function unchangedFiles(files: SlideFiles, names: readonly string[]): Promise<OriginalFile[]> {
   const originals: OriginalFile[] = [];
   for (const path of names) {

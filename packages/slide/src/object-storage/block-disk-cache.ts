@@ -32,7 +32,7 @@ export interface BlockDiskCache {
     offset: number,
     length: number,
   ): Promise<boolean>;
-  /** Writes a block in the background. Skips it while too many wait or the disk returns errors. */
+  /** Writes a block in the background. Skips it while too many blocks wait, and for 10 s after an error of the disk. */
   put(name: string, block: Uint8Array): void;
   /** Resolves when all blocks are written and the folder is within its limit. */
   settled(): Promise<void>;
@@ -49,7 +49,7 @@ interface VerifiedBlock {
 interface BlockDiskCacheOptions {
   /** Folder of the cache; it is created with the first block. */
   readonly folder: string;
-  /** Maximum bytes of all blocks in the folder, whichever process wrote them. Each process may temporarily exceed it by 1/32. */
+  /** Maximum bytes of the blocks of all processes in the folder; each may temporarily exceed it by 1/32. 0 disables writing. */
   readonly maxBytes: number;
   /** Reports the first error of the disk; the next one is reported after a successful write. */
   readonly warn: (error: unknown) => void;

@@ -22,13 +22,13 @@ export interface StoreLimits {
   readonly attemptMs: number;
   /** Time limit of all attempts together, waiting included. */
   readonly totalMs: number;
-  /** Consecutive failed attempts that open the circuit. */
+  /** Number of consecutive failed attempts that opens the circuit. */
   readonly failures: number;
   /** Interval of the probes while the circuit is open. */
   readonly probeMs: number;
 }
 
-/** Reliability figure REL-10: two retries, 10 seconds in total, five failures, a probe every 5 seconds. */
+/** The defaults. `retries`, `totalMs`, `failures` and `probeMs` are specified by REL-10 (docs/requirements.md). */
 export const storeLimits: StoreLimits = {
   atOnce: 32,
   waiting: 512,
@@ -40,7 +40,7 @@ export const storeLimits: StoreLimits = {
   probeMs: 5000,
 };
 
-/** A request without a response, or with an invalid one. */
+/** A request failed without a response or with an error response, its response is invalid, or the circuit is open. */
 export class StoreFault extends SlideError {
   /** Whether a retry may succeed. Only such faults count as failures that open the circuit. */
   readonly isTransient: boolean;
@@ -74,13 +74,13 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
 
   async function runAttempt<T>(
     attempt: (signal: AbortSignal) => Promise<T>,
-    ms: number,
+    timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<T> {
     const timeout = new AbortController();
     const onTimeout = () =>
       timeout.abort(new StoreFault('STORE_TIMEOUT', 'The object store did not answer in time', true));
-    const timer = setTimeout(onTimeout, ms);
+    const timer = setTimeout(onTimeout, timeoutMs);
     try {
       return await attempt(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
     } catch (error) {
@@ -102,7 +102,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     circuit.check();
     await gate.enter(totalMs, signal);
     try {
-      for (let tries = 0; ; tries++) {
+      for (let failedAttempts = 0; ; failedAttempts++) {
         const isProbe = circuit.startAttempt();
         const remainingMs = Math.max(1, deadline - performance.now());
         try {
@@ -119,8 +119,8 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
             throw error;
           }
           circuit.recordFailure();
-          const pauseMs = limits.backoffMs * 2 ** tries * (0.5 + Math.random() / 2);
-          if (tries >= retries || isProbe || performance.now() + pauseMs >= deadline) throw error;
+          const pauseMs = limits.backoffMs * 2 ** failedAttempts * (0.5 + Math.random() / 2);
+          if (failedAttempts >= retries || isProbe || performance.now() + pauseMs >= deadline) throw error;
           await wait(pauseMs, undefined, signal && { signal });
         }
       }

@@ -23,6 +23,7 @@ interface ObjectReaderOptions {
 
 /** Maximum age of cached metadata. It is cached because every use of a slide checks whether its objects are unchanged. */
 const MAX_AGE_MS = 500;
+/** Maximum entries of each of the two metadata caches. A full cache is emptied. */
 const MAX_CACHED = 10_000;
 /** Maximum number of objects in the folder of a slide. */
 const MAX_LISTED = 20_000;

@@ -49,7 +49,7 @@ export interface ObjectStore {
    * Stores a file atomically, in one request or as a multipart upload, and replaces an existing object.
    *
    * @param file absolute path; the file must not change during the upload
-   * @throws SlideError FILE_MISSING when the file cannot be read
+   * @throws SlideError FILE_MISSING when the file cannot be read; FILE_CHANGED when it becomes shorter
    */
   put(key: string, file: string, signal?: AbortSignal): Promise<ObjectFacts>;
   /** Deletes an object; a missing one counts as deleted. */
@@ -91,6 +91,7 @@ interface RequestOptions {
   readonly body?: Uint8Array<ArrayBuffer> | string;
 }
 
+/** Creates a client. @param overrides limits that differ from the defaults */
 export function createObjectStore(
   settings: ObjectStoreSettings,
   overrides: Partial<StoreLimits & TransferLimits> = {},
@@ -364,7 +365,7 @@ export function createObjectStore(
   };
 }
 
-/** Encodes spaces as `%20`, because not every server decodes a plus sign. */
+/** Returns the query string of a URL. It encodes spaces as `%20`, because not every server decodes a plus sign. */
 function queryOf(query: Readonly<Record<string, string>>): string {
   return Object.entries(query)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -382,7 +383,7 @@ function withoutQuotes(etag: string): string {
   return etag.replace(/^(W\/)?"|"$/g, '');
 }
 
-/** Returns the error for an invalid response. It is not transient: a retry would get the same response. */
+/** Returns the error for an invalid response, which a retry would get again. @param reason a clause; "it" is the object store */
 function invalidResponse(reason: string): StoreFault {
   return new StoreFault('STORE_UNAVAILABLE', `The object store cannot be used: ${reason}`, false);
 }

@@ -57,8 +57,8 @@ export class FairQueue<T> {
   /**
    * Adds a job as the last one of its path and priority.
    *
-   * @returns the job's ticket, and the ticket that was displaced by it, whose request the caller rejects; null when the
-   *   queue does not accept the new job
+   * @returns the job's ticket, and the ticket that the job displaced (null when none), whose job the caller must reject; null
+   *   when the queue does not accept the new job
    */
   add(
     job: T,
@@ -186,7 +186,7 @@ function heaviestOf<T>(party: Party<T>): Party<T> | null {
   return heaviest;
 }
 
-/** Follows the parties with the most waiting jobs down to the last key, and returns its newest job of the lowest urgency. */
+/** Follows the parties with the most waiting jobs to the last key; returns the newest of its jobs with the highest priority number. */
 function newestOf<T>(party: Party<T>): Ticket<T> | null {
   const heaviest = heaviestOf(party);
   if (heaviest !== null) return newestOf(heaviest);

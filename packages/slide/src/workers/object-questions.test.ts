@@ -3,7 +3,7 @@ import { createObjectReader, type ObjectReader } from '../object-storage/object-
 import { memoryStore } from '../testing/memory-store.ts';
 import type { ObjectQuestion, RenderJob } from './messages.ts';
 import { MAX_REQUEST_BYTES } from './object-client.ts';
-import { answerObjectQuestions } from './object-questions.ts';
+import { answerObjectQuestion } from './object-questions.ts';
 
 const bytes = new Uint8Array(100).fill(7);
 let objects: ObjectReader;
@@ -29,7 +29,7 @@ const read = (key: string, etag = '123'): ObjectQuestion => ({
   length: 10,
 });
 const ask = (question: ObjectQuestion, job: RenderJob | null) =>
-  answerObjectQuestions(1, question, job, objects);
+  answerObjectQuestion(1, question, job, objects);
 
 describe('a render process that requests objects of object storage from the server', () => {
   it('reads its slide and the objects beside and below it', async () => {
@@ -58,7 +58,7 @@ describe('a render process that requests objects of object storage from the serv
   });
 
   it('gets STORE_UNAVAILABLE when no object storage is configured', async () => {
-    expect(await answerObjectQuestions(1, head('Set/a.vsi'), slideJob, null)).toMatchObject({
+    expect(await answerObjectQuestion(1, head('Set/a.vsi'), slideJob, null)).toMatchObject({
       failure: { code: 'STORE_UNAVAILABLE' },
     });
   });

@@ -1,4 +1,4 @@
-/** Answers the questions of a render process for objects. It may read only the objects of its current job's slide. */
+/** Answers the questions of render processes for objects. A process may read only objects that its current job may need. */
 import type { Objects } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import { checkRange } from '../source/byte-source.ts';
@@ -15,7 +15,7 @@ const unreadable = { code: 'STORE_UNAVAILABLE', message: 'The object store could
  * @param job the current job of the process; null when it has none, in which case every question is rejected
  * @returns the reply to send to the process; failures are replies too
  */
-export async function answerObjectQuestions(
+export async function answerObjectQuestion(
   questionId: number,
   question: ObjectQuestion,
   job: RenderJob | null,

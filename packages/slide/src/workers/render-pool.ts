@@ -14,8 +14,9 @@ import { RenderWorker } from './render-worker.ts';
 
 /** Settings of a pool of render processes. */
 export interface RenderPoolOptions {
+  /** Maximum number of jobs that run at once, each in a process (in two processes for a slide that a C library must read). */
   readonly processes: number;
-  /** Maximum number of requests of all accounts that wait for a process. The server's own jobs have the same limit. */
+  /** Maximum number of waiting requests of all accounts. The server's own jobs and prerendering have queues with the same limit. */
   readonly queueLimit: number;
   /** Maximum number of waiting requests of one account; `queueLimit` by default. */
   readonly accountQueueLimit?: number;
@@ -25,7 +26,7 @@ export interface RenderPoolOptions {
   readonly timeoutMs: number;
   /** A process without a job for this long is ended; 5 minutes by default. */
   readonly idleMs?: number;
-  /** Folder of the V8 compile cache, with which later processes start in a third of the time. If absent, there is no cache. */
+  /** Folder of the V8 compile cache, with which later processes start faster. If absent, there is no cache. */
   readonly compiledFolder?: string;
   /** Folder for temporary files of the processes; by default the system's folder. */
   readonly scratchFolder?: string;
@@ -88,7 +89,7 @@ export class RenderPool {
   }
 
   /**
-   * Runs `groupSlideFiles` in a render process, where a damaged or hostile file cannot harm the server.
+   * Groups the files of a folder into slides (`groupSlideFiles`) in a render process, where a hostile file cannot harm the server.
    *
    * @throws SlideError BUSY; DECODE_FAILED when a file crashed the process or the job took too long
    */

@@ -22,7 +22,7 @@ import { failureOf } from './worker-failure.ts';
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [, , temporaryFolder, kind] = process.argv;
-// `elsewhere`: a shared process loads no C library; a slide that needs one throws NeedsOwnProcess.
+// A shared process loads no C library: with `elsewhere`, opening a slide that needs one throws NeedsOwnProcess.
 setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });
 // An error means that the server process has ended. It is ignored, because the event `disconnect` ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});

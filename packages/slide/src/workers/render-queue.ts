@@ -56,9 +56,9 @@ export interface Place {
 const MAX_INTERNAL_WAIT_MS = 2000;
 
 /**
- * Orders jobs. Requests of accounts take turns (`FairQueue`). Within a session, header reads and tiles go before thumbnails. The
- * server's own jobs, such as reading new files, go after jobs of accounts, and prerendering goes last. A task that several
- * requesters wait for has a place under each and starts at the earliest of their turns.
+ * Orders jobs. Requests of accounts take turns (`FairQueue`). Within a session, all other jobs go before thumbnails. The server's
+ * own jobs, such as reading new files, go after jobs of accounts unless they have waited long, and prerendering goes last. A task
+ * that several requesters wait for has a place under each and starts at the earliest of their turns.
  */
 export class RenderQueue {
   readonly #requested: FairQueue<Place>;
@@ -165,7 +165,7 @@ export class RenderQueue {
     displacedPlace.displaced.reject(busyError());
   }
 
-  /** Removes a task that has no place in a queue any longer from the set of waiting tasks. */
+  /** Removes the task from the set of waiting tasks, unless one of its places still has a ticket. */
   #removeUnlessWaiting(task: RenderTask): void {
     for (const { ticket } of task.places.values()) if (ticket !== null) return;
     this.#waiting.delete(task);

@@ -15,7 +15,7 @@ import type {
   WorkerMessage,
   WorkerQuestion,
 } from './messages.ts';
-import { answerObjectQuestions } from './object-questions.ts';
+import { answerObjectQuestion } from './object-questions.ts';
 import { readProcessState } from './process-state.ts';
 import { errorOf } from './worker-failure.ts';
 
@@ -228,7 +228,7 @@ export class RenderProcess {
     if (wait.questions === 0) wait.since = performance.now();
     wait.questions++;
     const job = this.#current?.job ?? null;
-    this.#send(await answerObjectQuestions(questionId, question, job, this.#options.objects));
+    this.#send(await answerObjectQuestion(questionId, question, job, this.#options.objects));
     wait.questions--;
     if (wait.questions === 0) wait.ms += performance.now() - wait.since;
   }
