@@ -73,7 +73,7 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  readonly foreignUse: AuditForeignUse;
+  readonly foreignUse: AuditForeignUse; // audits what administrators do in layers of other accounts
   /** Called after a change of a slide's annotations has been committed. */
   readonly onCommit: (imageId: string) => void;
 }
@@ -81,7 +81,7 @@ interface Dependencies {
 export function createAnnotations(dependencies: Dependencies): Annotations {
   const { db, signIn, foreignUse, onCommit } = dependencies;
 
-  /** Locks a layer and checks that the caller may change its annotations. @throws AppError not_found, forbidden, layer_locked */
+  /** Locks the row of a layer whose annotations the caller may change. @throws AppError not_found, forbidden, layer_locked */
   async function lockForChange(
     tx: DatabaseTransaction,
     actor: Actor,
@@ -115,7 +115,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       // The features are parsed before the transaction, because the transaction blocks other changes.
       const { image } = await requireLayer(db, reader, layerId);
       const parsedChanges = changes.map((change) => parseChange(change, image));
-      let afterCommit = () => {};
+      let afterCommit = () => {}; // set by recordChange()
       const applied = await db.transaction().execute(async (tx) => {
         const { layer, user } = await lockForChange(tx, actor, layerId);
         afterCommit = await foreignUse.recordChange(tx, actor, user, layer);

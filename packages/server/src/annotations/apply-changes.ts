@@ -36,10 +36,8 @@ export interface AppliedChanges {
 /** The layer, which the transaction has locked, and the author and time of a batch. */
 export interface ChangeContext {
   readonly layer: LayerRow;
-  /** Uid. */
-  readonly author: string;
-  /** ISO 8601, UTC. */
-  readonly now: string;
+  readonly author: string; // uid
+  readonly now: string; // ISO 8601, UTC
 }
 
 /** Checks that a batch changes each annotation only once. @throws AppError invalid_request */

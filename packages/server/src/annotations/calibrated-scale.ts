@@ -3,7 +3,7 @@ import type { ImageRow } from '../store/images.ts';
 /**
  * Returns the pixel size of a slide in micrometres, for measurements in exported annotation files.
  *
- * @returns null if the slide file does not state the pixel size. A pixel size that the server has derived from the magnification of
+ * @returns null if neither the slide file nor an administrator states it. A pixel size that the server has derived from the magnification of
  *   the objective (`derived_scale` is `mpp`) is not exact enough for measurements.
  */
 export function calibratedScaleOf({

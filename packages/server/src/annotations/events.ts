@@ -1,6 +1,6 @@
 /**
  * Sends changes of annotations to browsers as server-sent events; each open slide has one stream. A change made in this process is
- * sent at once. While streams are open, the module also reads the database every 400 ms: it sends changes made in other
+ * sent immediately. While streams are open, the module also reads the database every 400 ms: it sends changes made in other
  * processes, and ends the streams of accounts that have lost access.
  */
 import { may, type User } from '@lamina/contract';
@@ -40,11 +40,11 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
 }
 
+/** An open stream and its client; the account of the client is read again at each check. */
 interface Stream extends Omit<EventClient, 'reader'> {
   readonly imageId: string;
   readonly queue: EventQueue;
-  /** Change number of the slide up to which changes have been sent. */
-  changeNo: number;
+  changeNo: number; // of the slide, up to which changes have been sent
 }
 
 interface Dependencies {

@@ -50,8 +50,8 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
 }
 
 /**
- * Locks a layer until the transaction ends, and returns it; a deleted layer only with `includesDeleted`. The call must come first in
- * the transaction.
+ * Locks the row of a layer until the transaction ends, and returns the layer (a deleted one only with `includesDeleted`). The call
+ * must come first in the transaction.
  *
  * @param findReader called after the lock is taken; returns the account as the transaction sees it
  * @throws AppError not_found, and the errors of `findReader`

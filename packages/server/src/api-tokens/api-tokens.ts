@@ -1,6 +1,6 @@
 /**
  * Creates, lists, revokes and authenticates API tokens. For each request the token is read from the database, so that a revocation
- * or a change of the owner's rights takes effect at once in every process. Only requests for pixels may use a result that is up to
+ * or a change of the owner's rights takes effect immediately in every process. Only requests for pixels may use a result that is up to
  * half a second old (recent-tokens.ts). The file is long because all operations share the checks and the caches.
  */
 import { randomUUID } from 'node:crypto';
@@ -46,6 +46,7 @@ import { type Database, runLockedTransaction } from '../store/database.ts';
 import { isDataset, restrictedDatasetsOf } from '../store/datasets.ts';
 import { createRecentTokens, type RecentToken } from './recent-tokens.ts';
 
+/** Manages API tokens; the methods of `ApiTokenAuthentication` authenticate requests with tokens. */
 export interface ApiTokens extends ApiTokenAuthentication {
   /** Returns the valid tokens of an account, newest first. */
   listOf(uid: string): Promise<ApiToken[]>;

@@ -1,12 +1,12 @@
 /**
  * Caches API tokens for requests for pixels, so that each token is read from the database at most once in half a second. A
  * revocation in another process takes effect within that time, as for image sessions; a revocation in this process takes
- * effect at once. While the database cannot be read, requests with tokens are rejected.
+ * effect immediately. While the database cannot be read, requests with tokens are rejected.
  */
 import type { TokenForPixels } from '../sessions/api-token-service.ts';
 import type { StoredApiToken } from '../store/api-tokens.ts';
 
-/** An API token as it was read from the database. */
+/** An API token as read from the database, with its caller (`resolved`) and the image session as which it acts (`session`). */
 export interface RecentToken extends TokenForPixels {
   readonly storedToken: StoredApiToken;
   /** When the token or its owner's account expires, in milliseconds since 1970. */

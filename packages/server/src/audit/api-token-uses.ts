@@ -23,8 +23,7 @@ export function hourOf(at: Date): string {
 interface ApiTokenUse {
   /** Id and prefix of the token. */
   readonly token: ApiTokenName;
-  /** Uid of the owner. */
-  readonly uid: string;
+  readonly uid: string; // of the owner
   /** Null for a call that concerns no slide. */
   readonly imageId: string | null;
   /** `call`: a request for anything but pixels. */

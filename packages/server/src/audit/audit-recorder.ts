@@ -44,7 +44,7 @@ export interface AuditRecorder {
    * refusals (rejected requests) of an account or network are only counted, and recorded in one summary event each minute.
    */
   recordSeparately(entry: AuditEntry): Promise<void>;
-  /** Like `recordSeparately`, but returns at once and logs failures. A transaction that will be rolled back can call it. */
+  /** Like `recordSeparately`, but returns immediately and logs failures. A transaction that will be rolled back can call it. */
   recordInBackground(entry: AuditEntry): void;
   /** Returns at most 20 recent events of an account for its owner (sign-ins, slides, changes of the account), newest first. */
   ownActivity(uid: string): Promise<Activity[]>;
@@ -83,7 +83,7 @@ interface AuditRecorderDependencies {
 export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies): AuditRecorder {
   const refusalLimit = createRefusalLogLimit();
   let summaryTimer: NodeJS.Timeout | null = null;
-  /** Summaries and background events, which are written one after the other. */
+  /** Resolves when the summaries and background events so far are written, which happens one after the other. */
   let pendingWrites: Promise<void> = Promise.resolve();
 
   const rowOf = (entry: AuditEntry) => ({

@@ -37,7 +37,7 @@ export interface ImageOpenings {
   /**
    * Resolves when the audit log contains the event, whichever process wrote it, or when the event is delayed by an outage.
    *
-   * @throws AppError session_invalid or token_invalid when the session has ended meanwhile, and the errors of the database
+   * @throws AppError session_invalid or token_invalid when the session has ended, and the errors of the database
    */
   record(session: ImageSession, image: OpenedImage, source: PixelSource, origin: Origin): Promise<void>;
   /** Writes the events that an outage has delayed, and logs those that it cannot write. */

@@ -287,7 +287,7 @@ async function createEntryFinder(db: Connection): Promise<FindEntries> {
   };
 }
 
-/** Returns a function that replaces datasets and organs by their registered spellings. */
+/** Returns a function that replaces dataset and organ names with their registered spellings. */
 async function createRowSpeller(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
   const registered = { dataset: await listSpellings(db, 'dataset'), organ: await listSpellings(db, 'organ') };
   const spell = (kind: keyof typeof registered, name: string | null) =>

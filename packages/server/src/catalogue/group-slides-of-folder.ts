@@ -59,7 +59,7 @@ async function slidesAmong(
 ): Promise<readonly SlideGroup[] | null> {
   const names: string[] = [];
   for (const { name, realPlace } of files) {
-    // A file without an extension, or named by digits and dots only, counts only if its content is DICOM.
+    // A file that mayBeDicomByContent() accepts (without an extension, or named by digits and dots) must contain DICOM.
     const mayBeSlide = !mayBeDicomByContent(name) || (await isDicomByContent(tree, realPlace));
     if (mayBeSlide) names.push(name);
   }
@@ -67,7 +67,6 @@ async function slidesAmong(
   if (groups === null) return null;
   const groupedNames = new Set(groups.flatMap(({ leading, members }) => [leading, ...members]));
   const singleFiles = names.filter(
-    // `names` contains a name that mayBeDicomByContent() accepts only if the content is DICOM.
     (name) => !groupedNames.has(name) && (hasSlideName(name) || mayBeDicomByContent(name)),
   );
   return [...groups, ...singleFiles.map((leading) => ({ leading, members: [] }))];

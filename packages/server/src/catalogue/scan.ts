@@ -40,6 +40,7 @@ import {
   slideMetadataOf,
 } from './metadata-files.ts';
 
+/** A slide that a scan has found, with dataset, organ and case from the metadata files. */
 export interface FoundSlide extends SlideMetadata {
   /** Path of the leading file below the root, with forward slashes. */
   readonly path: string;
@@ -47,8 +48,7 @@ export interface FoundSlide extends SlideMetadata {
   readonly members: readonly string[];
   /** Size of all files of the slide, in bytes. */
   readonly sizeBytes: number;
-  /** Current fingerprint of all files. */
-  readonly fingerprint: string;
+  readonly fingerprint: string; // of all files
 }
 
 export interface Scan {
@@ -324,9 +324,8 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       for (;;) {
         const target = await tree.find(folder, entry);
         if (target?.kind !== 'file') return null;
-        // An object of a bucket has no `changedAt`, because it is always complete.
+        // An object of a bucket has no `changedAt`, because it is always complete. A negative age means that a clock is wrong.
         const ageMs = target.changedAt === undefined ? settledAfterMs : Date.now() - target.changedAt;
-        // A negative age means that a clock is wrong; the scan does not wait for this file.
         const isChanging = ageMs >= 0 && ageMs < settledAfterMs;
         if (!isChanging || performance.now() > deadline) return { name: entry.name, ...target, isChanging };
         await wait(settledAfterMs - ageMs);

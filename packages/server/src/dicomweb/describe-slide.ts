@@ -1,5 +1,5 @@
 /**
- * Describes a slide by DICOM attributes, for responses of the DICOMweb service (dicomweb.ts): one study with one series, and an
+ * Describes a slide with DICOM attributes, for responses of the DICOMweb service (dicomweb.ts): one study with one series, and an
  * instance for each level of the file (PS3.3 A.32.8, VL Whole Slide Microscopy Image IOD). Patient attributes are neutral. An
  * attribute that the standard requires (type 1) but the slide file does not contain gets its least specific value, such as `unknown`.
  */

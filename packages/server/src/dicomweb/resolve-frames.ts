@@ -78,7 +78,7 @@ export function createFrameResolver({
       const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
       // Awaiting a value that is not a promise would cost a turn of the microtask queue for each frame.
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
-      // The response does not reveal whether the image does not exist or the session may not view it.
+      // The response is the same whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       const client = new SessionClient(session, request); // for the render queue: the requester, and the signal of the request
       const allocate = numbers.length === 1 ? request.allocate : undefined;

@@ -3,7 +3,7 @@
  * account's browsers do not count.
  */
 
-/** Sustained requests per second, and the number of requests that an account may send at once after a pause. */
+/** Sustained requests per second, and the number of requests that an account may send in a burst after a pause. */
 export const apiTokenRate = { perSecond: 200, burst: 1000 } as const;
 
 interface Bucket {

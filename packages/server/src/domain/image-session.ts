@@ -46,7 +46,7 @@ export type PixelSource = 'thumbnail' | 'descriptor' | 'colour-table' | 'tile';
 /** How an image was shown in a session: only as a thumbnail, or in the viewer, which includes the thumbnail. */
 export type ViewKind = 'thumbnail' | 'viewer';
 
-/** Returns the kind of view that a request for these pixels amounts to. */
+/** Returns the kind of view that a request for these pixels counts as. */
 export function viewKindOf(source: PixelSource): ViewKind {
   return source === 'thumbnail' ? 'thumbnail' : 'viewer';
 }

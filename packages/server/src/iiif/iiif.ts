@@ -29,6 +29,7 @@ export interface ServedJson {
   readonly etag: string;
 }
 
+/** The bytes and the ETag of an image, and its media type. */
 interface ServedImage extends ServedBytes {
   readonly type: 'image/jpeg' | 'image/png';
 }

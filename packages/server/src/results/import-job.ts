@@ -82,7 +82,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return Math.max(0, config.uploadQuotaBytes - used + (layer.upload_bytes ?? 0));
   }
 
-  /** Imports the file of a layer in a worker thread and saves the progress. @throws LayerDeleted when the layer is deleted meanwhile */
+  /** Imports the file of a layer in a worker thread and saves the progress. @throws LayerDeleted when the layer is deleted during the import */
   async function importLayer(layer: ResultLayerRow, signal: AbortSignal): Promise<ImportOutcome> {
     const failure = (problem: Problem, message: string): ImportOutcome => ({ ok: false, problem, message });
     const image = await findImage(db, layer.image_id);
@@ -176,7 +176,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       ['importing'],
     );
     if (isSaved) await files.parts.discard(layerId);
-    else await files.remove(layerId); // the layer was deleted meanwhile
+    else await files.remove(layerId); // the layer was deleted during the import
   });
 
   return {

@@ -19,7 +19,7 @@ import { createVectorImporter, type VectorDescription } from './vector-import.ts
 /** A gzip file may unpack to 1 GiB, or to 100 times its own size if that is larger. The limit stops decompression bombs. */
 const minUnpackedLimit = 2 ** 30;
 const maxUnpackedRatio = 100;
-/** Bytes that are read at once. */
+/** Number of bytes that one call reads. */
 const partBytes = 2 ** 19;
 /** Share of the progress bar for reading the file; the rest is for writing the layer. */
 const readingFraction = 0.7;

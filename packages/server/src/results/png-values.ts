@@ -13,7 +13,7 @@ const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const maxSide = 2 ** 24;
 /** Maximum size of a chunk other than the pixels, which may come in chunks of any size. */
 const maxChunkBytes = 2 ** 20;
-/** Maximum number of bytes that are read from the file, or passed on from a chunk, at once. */
+/** Maximum number of bytes that are read from the file, or yielded from a chunk, in one step. */
 const maxPartBytes = 2 ** 18;
 /** Samples per pixel by colour type: 0 grey, 2 RGB, 3 palette, 4 grey with alpha, 6 RGB with alpha. */
 const channelsOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };

@@ -22,7 +22,7 @@ const maxColumns = 512;
 const maxFooterBytes = 16 * 2 ** 20;
 const maxGroupBytes = 256 * 2 ** 20; // of a row group, compressed
 const maxPageBytes = 64 * 2 ** 20; // of a page, unpacked
-/** Rows that are decoded at once. A row with an outline is larger than a row with a point. */
+/** Number of rows that one call decodes. A row with an outline is larger than a row with a point. */
 const rowsPerPart = { points: 32_768, outlines: 4096 } as const;
 
 type Row = Readonly<Record<string, unknown>>;

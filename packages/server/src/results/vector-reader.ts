@@ -39,7 +39,7 @@ export interface VectorReader {
 /** Maximum number of blocks that a pick decodes. Only in a malicious file do more blocks overlap at one position. */
 const maxPickedBlocks = 400;
 const maxConcurrentReads = 32;
-/** Maximum number of class bytes (one for each object) that are read at once. */
+/** Maximum number of class bytes (one for each object) that one call reads. */
 const maxClassBytes = 2 ** 20;
 
 /** Size of a block's entry in the bytes that `index` returns. */

@@ -9,10 +9,9 @@ interface ValueTiff {
 /** Builds a TIFF file for tests: one band of numbers, little-endian, without compression. Tag numbers are those of TIFF 6.0. */
 export function buildValueTiff({ width, height, values, tile }: ValueTiff): Uint8Array {
   const bytesPerSample = values.BYTES_PER_ELEMENT;
-  // Blocks are the tiles or the single strip.
   const blocks = tile === undefined ? [bytesOf(values)] : tilesOf({ width, height, values, tile });
   const isFloat = values instanceof Float32Array || values instanceof Float64Array;
-  // The file consists of the header (8 bytes), a table (offsets of all blocks, then their sizes), the blocks, and the directory.
+  // The file contains the header (8 bytes), a table (all offsets, then all sizes), the blocks (tiles or one strip), the directory.
   const tableOffset = 8;
   const tableBytes = blocks.length * 8;
   const sizes = blocks.map((block) => block.length);
