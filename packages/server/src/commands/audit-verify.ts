@@ -1,6 +1,6 @@
 /**
  * `npm run audit:verify`: verifies the hash chain of the audit log, in which each entry contains the hash of the one before. The
- * exit code is 1 if the chain is broken. The server may keep running.
+ * exit code is 1 if the chain is broken or cannot be read. The server may keep running.
  */
 import '../platform/require-node.ts';
 import path from 'node:path';

@@ -5,7 +5,7 @@ import { type Config, configOfProcess } from '../platform/config.ts';
 
 const standardError = 2;
 
-/** Thrown for invalid arguments. The message shows the usage. */
+/** Thrown for invalid arguments. The message ends with the usage of the command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

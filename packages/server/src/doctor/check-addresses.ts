@@ -27,7 +27,7 @@ export async function checkPorts(
   return findings;
 }
 
-/** Checks one port. @param probePath path for which Lamina answers with status 200 on this port */
+/** Checks that one port is free or used by Lamina. @param probePath path for which Lamina answers with status 200 on this port */
 async function checkPort(host: string, port: number, setting: string, probePath: string): Promise<Finding> {
   const subject = setting === 'PORT' ? 'Port' : 'Metrics port';
   if (port === 0) return ok(subject, 'Any free port.');
@@ -164,7 +164,7 @@ export async function checkProvider({ signIn: { external } }: Pick<Config, 'sign
   }
 }
 
-/** Checks that servers with a shared database share the encryption key, and that the throttle limits sign-in attempts. */
+/** Checks that SECRET_KEY is set for PostgreSQL, which several servers may share, and that the throttle limits sign-in attempts. */
 export function checkSecrets({
   databaseUrl,
   secretKey,

@@ -5,9 +5,8 @@ import type { Config } from '../platform/config.ts';
 import { type DatabaseHealth, inspectDatabase } from '../store/database-health.ts';
 import { type Finding, note, ok, reasonOf, withoutPasswords, withTimeout, wrong } from './finding.ts';
 
-/** Time limit of the inspection, which reads the whole file of an embedded database. */
-const timeoutMs = 120_000;
-/** Sessions and time-based codes (TOTP) depend on the clock. */
+const timeoutMs = 120_000; // the inspection reads the whole file of an embedded database
+/** Maximum difference from the clock of the database. Sessions and one-time codes (TOTP) depend on the clock. */
 const maxClockSkewMs = 2000;
 /** A process uses ten connections and its job queue three; two more make up for those that PostgreSQL reserves for itself. */
 const connectionsPerProcess = 15;

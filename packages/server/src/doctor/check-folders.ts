@@ -6,7 +6,7 @@ import type { Config } from '../platform/config.ts';
 import { type Finding, gibibytes, note, ok, reasonOf, withTimeout, wrong } from './finding.ts';
 
 const timeoutMs = 10_000;
-// Less free space than this gives a finding with the state `note` or `wrong`.
+// Limits of the free space below which the finding has the state `note` or `wrong`.
 const noteBelowBytes = 1024 ** 3;
 const wrongBelowBytes = 100 * 1024 ** 2;
 
@@ -23,7 +23,7 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x00c36400, 'Ceph'],
   [0x01021997, '9P'],
 ]);
-/** Types of file systems whose contents are lost: tmpfs at a restart, overlayfs with the container. */
+// `statfs` types of file systems whose contents are lost: tmpfs at a restart of the machine, overlayfs with the container.
 const tmpfsType = 0x01021994;
 const overlayfsType = 0x794c7630;
 
@@ -86,7 +86,7 @@ export async function checkDataFolder({
   ];
 }
 
-/** Creates the folder as the server does, writes a file to the disk, and deletes the file. */
+/** Creates the folder as the server does, then writes and deletes a test file in it. @throws Error of the file system */
 async function writeTestFile(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `.doctor-${randomUUID()}`);

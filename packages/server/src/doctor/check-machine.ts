@@ -7,7 +7,7 @@ import { type Finding, gibibytes, note, ok, wrong } from './finding.ts';
 
 /** Memory that a serving process or a render worker needs (docs/operate.md, section "Sizing"). */
 const bytesPerProcess = 512 * 1024 ** 2;
-/** Enough for a thousand viewers with six connections each, and a few files for each open slide. */
+/** Limit that is enough for a thousand viewers with six connections each, and a few files for each open slide. */
 const recommendedOpenFiles = 16_384;
 /** A lower limit gives a finding with the state `wrong`. */
 const minOpenFiles = 2048;

@@ -7,7 +7,7 @@ import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
 const timeoutMs = 5000;
 
-/** Connects and signs in to the mail server, without sending an e-mail. */
+/** Checks that the mail server accepts a connection and the sign-in. Sends no e-mail. */
 export async function checkMail({
   smtpUrl,
   mailFrom,

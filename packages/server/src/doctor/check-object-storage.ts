@@ -9,7 +9,7 @@ import { type Finding, note, ok, reasonOf, withTimeout, wrong } from './finding.
 const timeoutMs = 15_000;
 const testRangeBytes = 16;
 
-/** Checks that objects can be listed, read in part, written and deleted, which the server needs for slides and uploads. */
+/** Checks that objects can be listed and read by ranges, as slides require, and written and deleted, as uploads require. */
 export async function checkObjectStorage({
   objectStore,
   dataDir,
@@ -38,6 +38,7 @@ export async function checkObjectStorage({
   ];
 }
 
+/** Stores and deletes a test object. */
 async function checkWriting(store: ObjectStore, location: string, dataDir: string): Promise<Finding> {
   const file = path.join(dataDir, `.doctor-${randomUUID()}`);
   const key = `.lamina-doctor-${randomUUID()}`;

@@ -26,7 +26,7 @@ const checks: readonly Check[] = [
   checkMail,
 ];
 
-/** Returns the findings of all checks, also of those that throw. @param readSettings throws ConfigError for an invalid setting */
+/** Returns the findings of all checks; a check that throws gives the finding `wrong`. @param readSettings may throw ConfigError */
 export async function examine(readSettings: () => Config): Promise<Finding[]> {
   let config: Config;
   try {

@@ -1,4 +1,4 @@
-/** The results of the checks that `npm run doctor` makes, and functions that the checks share. */
+/** The findings of the checks that `npm run doctor` makes, and functions that the checks share. */
 
 /** The result of a check, in sentences for the operator. */
 export interface Finding {
@@ -31,7 +31,7 @@ export const wrong = (subject: string, message: string, advice: string): Finding
   advice,
 });
 
-/** Returns the message of an error and of its causes, with passwords removed from URLs. */
+/** Returns the messages of an error and of its causes, without a final full stop and without the passwords in URLs. */
 export function reasonOf(error: unknown): string {
   const sentences: string[] = [];
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
@@ -48,12 +48,12 @@ export function withoutPasswords(text: string): string {
   return text.replaceAll(/\/\/[^/@\s]*@/g, '//');
 }
 
-/** Returns the size as text, such as `1.5 GiB`. */
+/** Returns a number of bytes as text, such as `1.5 GiB`. */
 export function gibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/** Returns the result of the work. @throws Error when the work takes longer than the timeout, and its own errors */
+/** Returns the result of the work. @throws Error when the work takes longer than the timeout; errors of the work */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const error = new Error(`there was no answer within ${timeoutMs / 1000} seconds`);

@@ -21,17 +21,17 @@ import {
 } from './jobs.ts';
 
 const schema = 'jobs';
-/** Maximum connections of the queue, in addition to those of the process, which the jobs themselves use. */
+/** Maximum number of connections of the queue, in addition to the other connections of the process, which the jobs use. */
 const maxConnections = 3;
 const pollEverySeconds = 1;
 /** A process without a heartbeat for this long is assumed dead, and its jobs are run by another process. */
 const heartbeatSeconds = 10;
-const superviseEverySeconds = 5;
+const superviseEverySeconds = 5; // interval at which pg-boss looks for jobs of dead processes
 /** Pause before a failed write to the database is repeated. */
 const retryWriteAfterMs = 2000;
 const logOutageEveryMs = 30_000;
-const closeWithinMs = 8000;
-/** `close` waits at most this long, because a graceful stop is impossible while the database does not respond. */
+const closeWithinMs = 8000; // time that pg-boss gives to running jobs
+/** Maximum wait for pg-boss in `close`: a graceful stop is impossible while the database does not respond. */
 const forceCloseAfterMs = closeWithinMs + 2000;
 /** Maximum number of jobs per insert statement. */
 const jobsPerInsert = 500;

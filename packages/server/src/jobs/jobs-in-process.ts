@@ -1,6 +1,6 @@
 /**
- * A job queue in memory, used with the embedded database. Jobs are not stored, because their callers enqueue them again
- * at the next start.
+ * A job queue in memory, used with the embedded database. Jobs are not stored, because their callers enqueue them again at the next
+ * start of the server.
  *
  * `createJobsInProcess` is long because its functions share the queues.
  */
@@ -22,7 +22,7 @@ interface WaitingJob {
   readonly failures: number;
 }
 
-/** Key of every scheduled job. Scheduled kinds need no distinct keys, because each has only one job. */
+/** Key of every scheduled job: all jobs of a scheduled kind have the same key. */
 const keyOfScheduledJobs = '';
 
 /** The queue of one kind of job. */
@@ -34,7 +34,7 @@ interface JobQueue {
   readonly delayed: Map<string, NodeJS.Timeout>;
   /** Key of the running job; null while no job runs. */
   runningKey: string | null;
-  /** Resolves when no job is waiting; null while no job runs. */
+  /** Resolves when no job waits or runs any longer; null while `processQueue` does not run. */
   processing: Promise<void> | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Defines the background jobs and the interface of the job queue. One process runs each job: with the embedded database this
- * process, with PostgreSQL any of the processes that share the queue.
+ * The kinds of background jobs and the interface of the job queue. One process runs each job: this process with the embedded
+ * database, any of the processes that share the queue with PostgreSQL.
  */
 
 /** Payload of each kind of job. The names are stored in the database, so they must not change. */
@@ -28,7 +28,7 @@ export interface JobPayloads {
 export type JobName = keyof JobPayloads;
 export type JobPayload = JobPayloads[JobName];
 
-/** Thrown by a worker that must run again later although nothing failed; logged with level debug. */
+/** Thrown by a job's worker when the job must run again later although nothing failed. The queue logs it at level debug. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
 }
@@ -72,7 +72,7 @@ export interface JobKind {
   readonly whenRunning: 'once' | 'again';
   /** Returns the key of a job (its type `never` fits the payload of any kind); null when all jobs of this kind have the same key. */
   readonly keyOf: ((payload: never) => string) | null;
-  /** When the job is enqueued without a caller: at an interval, and if `atStart` also at the start; null for never. */
+  /** When the queue itself enqueues the job: at an interval, and if `atStart` also at the start of the process; null: never. */
   readonly schedule: {
     readonly everySeconds: number;
     readonly payload: JobPayload;

@@ -10,11 +10,11 @@ export function metricsPage(processes: readonly (readonly MetricNow[])[]): Promi
 }
 
 /**
- * Creates the sums of the counters of exited processes. With them, the totals on the page do not decrease when a process exits.
- * Increments between the last read of a process and its exit are lost.
+ * Creates the sums of the counters and histograms of exited processes, so that the totals on the page do not decrease when a
+ * process exits. Increments between the last read of a process and its exit are lost.
  */
 export function createEndedProcessMetrics(): {
-  /** Adds the counters of a process. @param lastMetrics the metrics of the process when they were last read */
+  /** Adds the metrics of an exited process, except gauges. @param lastMetrics its metrics when they were last read */
   add(lastMetrics: readonly MetricNow[]): void;
   now(): readonly MetricNow[];
 } {

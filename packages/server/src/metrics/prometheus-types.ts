@@ -1,4 +1,4 @@
-/** Labelled counters and histograms, in the format in which the metrics of several processes can be combined. */
+/** Counters and histograms with labels, and the format in which processes exchange their metrics. */
 import { createDurations, type Durations, durationBounds } from './durations.ts';
 
 type Labels = Readonly<Record<string, string | number>>;
@@ -21,7 +21,7 @@ export interface MetricNow {
   readonly values: readonly Sample[];
 }
 
-/** A value for each combination of labels that has occurred. Values are never deleted, so there must be few. */
+/** A value for each combination of labels that has occurred. Values are never deleted, so there must be few combinations. */
 interface ByLabels<T> {
   /** Returns the value of a combination. @param values label values, in the order of the label names */
   of(...values: readonly (string | number)[]): T;

@@ -17,7 +17,7 @@ export class ConfigError extends Error {
 /** Returns undefined for an empty value, because `NAME=` in an `.env` file means that the setting is not set. */
 const emptyToUndefined = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
-/** Schema of an optional text. */
+/** Schema of an optional text without control characters. */
 const text = z.preprocess(
   emptyToUndefined,
   z.string().trim().refine(isControlFree, 'must not contain control characters').optional(),
@@ -30,6 +30,7 @@ const onOff = (fallback: boolean) =>
       .optional()
       .transform((value) => (value === undefined ? fallback : value === 'on')),
   );
+/** Returns the schema of a whole number. @param fallback value of a setting that is not set */
 const wholeNumber = (fallback: number, min: number, max: number) =>
   z.preprocess(
     emptyToUndefined,

@@ -1,9 +1,9 @@
 /**
- * Writes CSV for spreadsheet programs. Sources: RFC 4180 (fields, quotes, line ends); OWASP, "CSV Injection" (a spreadsheet must
- * not evaluate a text that begins like a formula).
+ * CSV for spreadsheet programs. Sources: RFC 4180 (fields, quotes, line ends); OWASP, "CSV Injection" (a spreadsheet must not
+ * evaluate a text that begins like a formula).
  */
 
-/** The byte order mark. Spreadsheet programs read a file as UTF-8, which Turkish letters need, if it begins with it. */
+/** The byte order mark. If a file begins with this mark, spreadsheet programs read it as UTF-8, which Turkish letters need. */
 export const csvByteOrderMark = '\uFEFF';
 
 export type CsvValue = string | number | null | undefined;

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest (AES-256-GCM) of those secrets in the database that the server must be able to read: second-factor
- * secrets and queued e-mails. The key is not in the database, so a stolen copy of the database does not reveal them.
+ * Encryption at rest (AES-256-GCM) of those secrets in the database that the server must be able to read: second-factor secrets and
+ * queued e-mails. The key is not in the database, so a stolen copy of the database does not reveal the secrets.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import fs from 'node:fs';

@@ -42,7 +42,7 @@ export interface ConfirmedRegistration {
    */
   request(request: RegistrationRequest, origin: Origin): void;
   /**
-   * Creates the account. The password proves that the person who opened the link has also registered.
+   * Creates the account. The password proves that the person who opened the link is the one who registered.
    *
    * @throws AppError confirmation_link_invalid, credentials_invalid, email_taken, rate_limited, unavailable
    */
@@ -50,7 +50,7 @@ export interface ConfirmedRegistration {
   deleteExpired(): Promise<void>;
 }
 
-/** Time for which the link is valid and the personal data of an unconfirmed registration is kept. */
+/** Time for which the link is valid and the database keeps the personal data of an unconfirmed registration. */
 const confirmWithinMs = 24 * 60 * 60_000;
 
 interface Options {

@@ -140,7 +140,7 @@ export function createEmbeddedSignIn({
           throw new AppError('credentials_invalid');
         }
         const issued = await issueToken(tx, user, client);
-        await record(tx, user, issued.endedTokenHashes);
+        await record(tx, user, issued.endedTokenHashes); // writes the audit event
         return issued;
       });
     },
@@ -183,6 +183,7 @@ export function createEmbeddedSignIn({
     },
 
     async setPassword(tx, uid, passwordHash) {
+      // An account without a password signs in with an external provider.
       if (!(await updatePassword(tx, uid, passwordHash))) throw new AppError('password_elsewhere');
       await deleteResetsOf(tx, uid);
     },

@@ -1,7 +1,7 @@
 /**
  * Signs in with the ID token of an external provider (OpenID Connect), and issues a bearer token of this server. The account is found by
- * issuer and subject, the identifier of the person at the provider. An unknown person gets a new account, which waits for approval. If
- * the settings allow it, an unknown person is linked to the account with the same verified e-mail address instead.
+ * issuer and subject, the identifier of the person at the provider. An unknown person gets a new account, which waits for approval.
+ * If the settings allow it, an unknown person is linked to the account with the same verified e-mail address instead.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, type Language, type User } from '@lamina/contract';

@@ -12,6 +12,7 @@ const commonPasswords = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= passwordMinLength).slice(0, 3000),
 );
 
+/** The account to which the password belongs. */
 export interface Owner {
   readonly email: string;
   readonly displayName?: string | null | undefined;

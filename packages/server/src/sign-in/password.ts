@@ -74,7 +74,7 @@ function createTurnQueue(maxRunning: number) {
 
   async function waitForTurn(requester: HashRequester): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // null: the server itself
+    // Without a requester, the server itself hashes. A site is an IPv4 address or an IPv6 /48 network.
     const queueKeys = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
     const added = queue.add({ begin: resolve, refuse: reject }, queueKeys);
     if (added === null) throw unavailable();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
 
-/** Returns all stored data except the audit log and times that reading calls change too, for example the last use of a token. */
+/** Returns the rows of the tables in `queriesOf`, without times that every request changes, such as the last use of a token. */
 export async function storedData(db: Database): Promise<unknown> {
   const queries = Object.entries(queriesOf(db));
   if (isPostgres(db)) {

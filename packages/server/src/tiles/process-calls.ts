@@ -12,7 +12,7 @@ type ResultOf<F> = F extends (signal: AbortSignal, ...args: never[]) => Promise<
 
 /** One end of the IPC channel: in the child process `process`, in the parent process the ChildProcess object. */
 export interface Channel {
-  send?(message: unknown, onSent: (error: Error | null) => void): boolean;
+  send?(message: unknown, onSent: (error: Error | null) => void): boolean; // missing in a process without an IPC channel
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 

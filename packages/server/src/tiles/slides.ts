@@ -195,7 +195,6 @@ interface SlidesDependencies {
   readonly objects: ObjectReader | null;
 }
 
-/** The function is long because all calls share the open slides. */
 export function createSlides({ config, log, renderedTiles, objects }: SlidesDependencies): Slides {
   const openSlides = createOpenSlides({ limit: openSlidesLimit, log, objects });
 
@@ -483,7 +482,7 @@ const descriptorName = 'descriptor-2';
 
 const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };
 
-/** Returns whether this process has opened the file itself. Otherwise the slide is only the summary that a render worker has sent. */
+/** Returns whether this process has opened the file itself. Without a native level, the slide is a summary from a render worker. */
 const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
 
 /** Returns false also when the profile cannot be read; the render worker then reports the reason. */

@@ -15,7 +15,7 @@ export interface TileCache {
   /** Returns a tile; null when it is not cached. @param allocate supplies the memory that a tile is read into from the disk */
   get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
   has(key: TileKey): Promise<boolean>;
-  /** Caches a complete JPEG in memory at once, and writes it to the disk within about half a second. */
+  /** Caches a tile in memory at once, and writes it to the disk within about half a second. Only a complete JPEG is found there. */
   put(key: TileKey, jpeg: Uint8Array): void;
   /** Caches bytes in memory only. Used for data that is not JPEG: the disk cache detects incomplete writes by the markers of a JPEG. */
   putInMemory(key: TileKey, bytes: Uint8Array): void;

@@ -1,4 +1,4 @@
-/** Stores the files of incomplete uploads in DATA_DIR/uploads/partial, each in one file whose name is its id. */
+/** Storage of the received bytes of incomplete uploads (slides, results): for each uploaded file, one file named after its id. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';

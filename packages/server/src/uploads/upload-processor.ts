@@ -164,7 +164,7 @@ export function createUploadProcessor({
       );
     } catch (error) {
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
-      // The file may be in the data folder of another machine, whose process retries when the lease ends.
+      // The file may be in the data folder of another machine. When the lease ends, any process may try again.
       log.error(
         { err: error, upload: file.upload_id, file: file.id },
         'uploaded file could not be read; it will be retried when its lease ends',

@@ -59,7 +59,7 @@ export interface NewUploadFile {
 }
 
 export interface Uploads {
-  /** Stores the received parts of files. */
+  /** Storage of the received bytes of files. */
   readonly parts: PartStore;
   /** Lists the uploads of an administrator. */
   list(uid: string): Promise<SlideUpload[]>;
