@@ -3,8 +3,8 @@ import type { ImageRow } from '../store/images.ts';
 /**
  * Returns the pixel size of a slide in micrometres, for measurements in exported annotation files.
  *
- * @returns null if neither the slide file nor an administrator states it. A pixel size that the server has derived from the magnification of
- *   the objective (`derived_scale` is `mpp`) is not exact enough for measurements.
+ * @returns null if neither the slide file nor an administrator states it. A pixel size that the server has derived from the
+ *   magnification of the objective (`derived_scale` is `mpp`) is not exact enough for measurements.
  */
 export function calibratedScaleOf({
   mpp_x: x,

@@ -1,7 +1,7 @@
 /**
  * Creates, lists, revokes and authenticates API tokens. For each request the token is read from the database, so that a revocation
- * or a change of the owner's rights takes effect immediately in every process. Only requests for pixels may use a result that is up to
- * half a second old (recent-tokens.ts). The file is long because all operations share the checks and the caches.
+ * or a change of the owner's rights takes effect immediately in every process. Only requests for pixels may use a result that is
+ * up to half a second old (recent-tokens.ts). The file is long because all operations share the checks and the caches.
  */
 import { randomUUID } from 'node:crypto';
 import {

@@ -7,9 +7,9 @@
  * - An API token acts as one session for each hour (audit/api-token-uses.ts).
  *
  * The response waits until the audit event is committed. Requests that arrive during a write share the next transaction, so a page
- * of thumbnails costs two commits: one for the first, one for all others. If the event cannot be written, the request fails with 503. The exception is an
- * unavailable database: the server then continues to send pixels for at most 30 s (REL-5 in docs/requirements.md). It logs each
- * delayed event, keeps it in memory, and writes it when the database is available again.
+ * of thumbnails costs two commits: one for the first, one for all others. If the event cannot be written, the request fails with
+ * 503. The exception is an unavailable database: the server then continues to send pixels for at most 30 s (REL-5 in
+ * docs/requirements.md). It logs each delayed event, keeps it in memory, and writes it when the database is available again.
  */
 import { AppError } from '@lamina/contract';
 import type { Logger } from 'pino';

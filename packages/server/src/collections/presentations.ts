@@ -2,8 +2,8 @@
  * Presentations of collections: the owner shows a field of view of a slide, and all followers receive it as a server-sent event.
  *
  * The current state of each presentation is in the database. While a process has followers, it reads the states of all followed
- * presentations with one query every 60 ms; a change by a presenter in the same process reaches its followers directly. The rights of
- * a follower are checked every second.
+ * presentations with one query every 60 ms; a change by a presenter in the same process reaches its followers directly. The rights
+ * of a follower are checked every second.
  */
 import type { BodyOf, present as presentEndpoint } from '@lamina/contract';
 import type { Logger } from 'pino';

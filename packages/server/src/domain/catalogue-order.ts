@@ -1,6 +1,6 @@
 /**
- * Computes the columns by which the database sorts and searches catalogue entries. A sort key orders entries by dataset and then by file
- * name, so each dataset is a contiguous range of keys, which queries read or skip.
+ * Computes the columns by which the database sorts and searches catalogue entries. A sort key orders entries by dataset and then by
+ * file name, so each dataset is a contiguous range of keys, which queries read or skip.
  */
 import { foldDiacritics, naturalKey } from '@lamina/contract';
 

@@ -82,7 +82,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return Math.max(0, config.uploadQuotaBytes - used + (layer.upload_bytes ?? 0));
   }
 
-  /** Imports the file of a layer in a worker thread and saves the progress. @throws LayerDeleted when the layer is deleted during the import */
+  /** Imports the file of a layer in a worker thread and saves the progress. @throws LayerDeleted if the layer is deleted by then */
   async function importLayer(layer: ResultLayerRow, signal: AbortSignal): Promise<ImportOutcome> {
     const failure = (problem: Problem, message: string): ImportOutcome => ({ ok: false, problem, message });
     const image = await findImage(db, layer.image_id);
