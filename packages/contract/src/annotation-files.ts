@@ -81,6 +81,7 @@ export const importAnnotationFile = endpoint({
 
 export const annotationExportFormats = ['qupath', 'geojson', 'asap', 'aperio', 'csv'] as const;
 
+/** The content type of the response depends on `format`: GeoJSON, XML or CSV. */
 export const exportAnnotationFile = endpoint({
   method: 'GET',
   path: '/annotation-layers/:layerId/export',

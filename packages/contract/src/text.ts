@@ -55,7 +55,7 @@ export function toSingleLine(text: string): string {
   return cleaned.normalize('NFC').trim();
 }
 
-/** Returns whether a cell of a catalogue file, which may be an unusual name of an existing file, has no control or surrogate characters. */
+/** Returns whether the text has neither control characters nor lone surrogates; for texts such as unusual names of existing files. */
 export function isControlFree(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }

@@ -20,7 +20,6 @@ export const PeopleSearch = SearchText.max(peopleSearchMaxLength)
 /** Number of matching accounts before the first one in the response. */
 export const Offset = z.coerce.number().int().min(0).max(1_000_000).default(0);
 
-/** Numbers of accounts by status. */
 export const UserCounts = z.record(Status, z.number().int()).meta({ id: 'UserCounts' });
 export type UserCounts = z.infer<typeof UserCounts>;
 

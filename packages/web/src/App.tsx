@@ -42,7 +42,7 @@ function RemountOnLanguageChange({ children }: { readonly children: ReactNode })
   const [announcement, setAnnouncement] = useState('');
 
   useLayoutEffect(() => {
-    document.documentElement.lang = chosenLanguageOr('tr');
+    document.documentElement.lang = chosenLanguageOr('tr'); // Turkish while the interface mixes both languages
     if (renderedLanguage.current === language) return;
     renderedLanguage.current = language;
     document.querySelector<HTMLElement>('[data-language-choice]')?.focus({ preventScroll: true });
@@ -65,7 +65,7 @@ function Toasts() {
     <ToastContainer
       aria-label={texts.notifications}
       position="top-right"
-      autoClose={5000}
+      autoClose={5000} // ms
       limit={20}
       newestOnTop
       closeButton={ToastCloseButton}

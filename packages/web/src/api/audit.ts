@@ -57,7 +57,7 @@ export function downloadAudit(filter: AuditFilter): Promise<Blob> {
 interface SuggestedSlide {
   readonly id: string;
   readonly fileName: string;
-  readonly dataset: string | null;
+  readonly dataset: string | null; // null for a slide without a dataset
 }
 
 const maxSuggestedSlides = 20;

@@ -3,8 +3,8 @@ import type { User } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
 
 export interface AuthState {
-  readonly user: User | null;
-  readonly token: string | null;
+  readonly user: User | null; // null while no sign-in is known
+  readonly token: string | null; // the bearer token; null without `user`
   /** Whether the API has accepted the token, or did not respond when the token was verified. */
   readonly isAuthenticated: boolean;
   /** Whether a sign-in or the verification of the stored token is running. */
@@ -33,7 +33,6 @@ export function setAuthState(change: Partial<AuthState>): void {
   for (const listener of listeners) listener();
 }
 
-/** @returns a function that unsubscribes */
 function onAuthChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

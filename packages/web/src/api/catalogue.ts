@@ -38,7 +38,7 @@ export interface Listing {
 /** The groups of a list at one revision of the catalogue. */
 export interface LoadedGroups extends ResponseOf<typeof listImageGroups> {
   readonly listing: Listing;
-  readonly etag: string | null;
+  readonly etag: string | null; // for the next conditional request; null if the response had none
 }
 
 /** The rows of a list that are loaded so far. */
@@ -261,8 +261,8 @@ export async function loadPosition(
 }
 
 /**
- * Loads an image; returns it immediately when it is in a loaded list. `isUnknown` is true when the catalogue of this account does not
- * contain the image.
+ * Loads an image; returns it immediately when it is in a loaded list, and null until it is loaded. `isUnknown` is true when the
+ * catalogue of this account does not contain the image.
  */
 export function useImage(imageId: string | null): {
   readonly image: Image | null;

@@ -234,7 +234,7 @@ async function send<T>(
 function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
-  // The person typed a wrong password or second-factor code; the sign-in itself is still valid.
+  // With these codes, the person has typed a wrong password or second-factor code, and the sign-in is still valid.
   const isWrongInput =
     body.success && (body.data.code === 'credentials_invalid' || body.data.code === 'second_factor_invalid');
   if (

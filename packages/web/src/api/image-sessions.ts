@@ -44,7 +44,6 @@ export interface ImageSessions {
    */
   registerViewer(): () => void;
   state(): ImageSessionState;
-  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
 }
 

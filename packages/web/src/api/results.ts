@@ -95,7 +95,7 @@ export function useOverlayDescriptor(layerId: string, isReady: boolean) {
   });
 }
 
-/** Loads a tile of a raster (level z, column x, row y): a grey PNG whose samples are the encoded values. @throws like `fetchContent` */
+/** Loads a tile of a raster (level z, column x, row y): a PNG whose grey levels encode the values. @throws like `fetchContent` */
 export async function loadValueTile(
   layerId: string,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },

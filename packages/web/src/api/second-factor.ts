@@ -38,7 +38,7 @@ export async function beginSecondFactor(currentPassword: string): Promise<Result
     return {
       success: true,
       message: '', // the API sends none; the screen shows the secret
-      ...(await call(startSecondFactor, { body: bodyOf(currentPassword) })),
+      ...(await call(startSecondFactor, { body: passwordBodyOf(currentPassword) })),
     };
   } catch (error) {
     return failure(error);
@@ -65,7 +65,7 @@ export function invalidateSecondFactor(): void {
 /** Removes the second factor. @param currentPassword as for `beginSecondFactor` */
 export async function disableSecondFactor(currentPassword: string): Promise<ActionResult> {
   try {
-    const { message } = await call(removeSecondFactor, { body: bodyOf(currentPassword) });
+    const { message } = await call(removeSecondFactor, { body: passwordBodyOf(currentPassword) });
     invalidateSecondFactor();
     return { success: true, message };
   } catch (error) {
@@ -73,7 +73,7 @@ export async function disableSecondFactor(currentPassword: string): Promise<Acti
   }
 }
 
-function bodyOf(currentPassword: string) {
+function passwordBodyOf(currentPassword: string) {
   return { ...(currentPassword && { current_password: currentPassword }) };
 }
 

@@ -43,7 +43,6 @@ export async function makeShareLink(
   }
 }
 
-/** Revokes a share link. */
 export async function revokeShareLink(linkId: string): Promise<ActionResult> {
   try {
     await call(endShareLink, { params: { linkId } });

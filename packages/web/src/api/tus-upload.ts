@@ -51,7 +51,7 @@ export function sendByTus({ file, destination, metadata, signal, onProgress }: F
       upload.options.endpoint = null;
     },
     onShouldRetry: ({ originalResponse }) => {
-      const status = originalResponse?.getStatus() ?? 0;
+      const status = originalResponse?.getStatus() ?? 0; // 0: no response
       // Halves the size of the next part: the network may be too slow for this one.
       upload.options.chunkSize = Math.max(minPartBytes, (upload.options.chunkSize ?? 0) / 2);
       // Errors of the API are retried only for 5xx, except for 507 (the server has no disk space).
@@ -70,7 +70,7 @@ export function sendByTus({ file, destination, metadata, signal, onProgress }: F
     },
     onProgress,
     onError: (error) => reject(apiErrorOf(error)),
-    onSuccess: () => resolve(upload.url ?? ''),
+    onSuccess: () => resolve(upload.url ?? ''), // the URL is always known after a success
   });
   signal.addEventListener('abort', () => {
     void upload.abort();

@@ -13,7 +13,6 @@ export function invalidateWaitingCounts(): void {
   for (const queryKey of [waitingKey, applicationsKey]) void queryClient.invalidateQueries({ queryKey });
 }
 
-/** Reloads the accounts. */
 export function invalidateUsers(): void {
   void queryClient.invalidateQueries({ queryKey: usersKey });
 }

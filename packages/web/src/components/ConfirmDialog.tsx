@@ -7,7 +7,6 @@ import { useSettled } from './use-settled.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** Label of the confirm button. */
   readonly confirmLabel: string;
   /** Whether the action is destructive: the confirm button then has the warning colour. */
   readonly isDestructive?: boolean;

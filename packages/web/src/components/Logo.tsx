@@ -3,9 +3,7 @@ interface LogoProps {
   readonly size?: number;
 }
 
-/**
- * The logo without the product's name: a glass slide with a stained tissue section. `public/icon.svg` is the same drawing.
- */
+/** The logo without the product's name: a glass slide with a stained tissue section. `public/icon.svg` is the same drawing. */
 export function Logo({ size = 32 }: LogoProps) {
   return (
     <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">

@@ -30,7 +30,6 @@ export function formatDayAndMonth(iso: string): string {
   return format(dayAndMonth, iso);
 }
 
-/** Returns a formatter for each language. */
 function formatsOf(options: Intl.DateTimeFormatOptions): Formats {
   return { tr: new Intl.DateTimeFormat('tr-TR', options), en: new Intl.DateTimeFormat('en-GB', options) };
 }

@@ -64,7 +64,6 @@ export function setLocalChoiceListener(listener: ((choice: LanguageChoice) => vo
   localChoiceListener = listener;
 }
 
-/** @returns a function that unsubscribes */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

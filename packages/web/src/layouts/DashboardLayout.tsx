@@ -15,7 +15,7 @@ interface DashboardLayoutProps {
   readonly fillsWindow?: boolean;
 }
 
-/** Layout of the screens for signed-in users, including users who wait for approval. */
+/** Layout of the screens for signed-in users: navigation bar, content, and a banner for users who wait for approval. */
 export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();

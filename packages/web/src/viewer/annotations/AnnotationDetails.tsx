@@ -23,7 +23,6 @@ const measurementDigits = 6;
 
 interface AnnotationDetailsProps {
   readonly slideAnnotations: SlideAnnotations;
-  /** The classes of the dataset. */
   readonly datasetClasses: readonly AnnotationClass[];
 }
 

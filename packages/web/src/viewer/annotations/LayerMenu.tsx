@@ -32,7 +32,6 @@ interface LayerMenuProps {
   readonly onDelete: () => void;
   /** Shows the message of an error. @param fallbackText shown instead when the error has no message */
   readonly onFailed: (error: unknown, fallbackText: string) => void;
-  /** Loads the layers again. */
   readonly onReload: () => void;
 }
 

@@ -7,7 +7,6 @@ import { texts } from './texts.ts';
 export const maxLayerNameLength = 200;
 
 interface RenameDialogProps {
-  /** Current name of the layer. */
   readonly name: string;
   readonly onRename: (name: string) => void;
   readonly onClose: () => void;

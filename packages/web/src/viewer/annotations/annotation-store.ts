@@ -10,7 +10,7 @@
 import { type AnnotationFeature, encodeFeature } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import type { AnnotationsEvent, LayerEvent } from '../../api/annotations.ts';
-import { type Annotation, annotationOf, readFeature } from './annotation.ts';
+import { type Annotation, annotationOf, classNameOf, readFeature } from './annotation.ts';
 import type { ChangeQueue, Conflict } from './change-queue.ts';
 import { newLayerId, type PendingChange } from './pending-change.ts';
 import { readInSlices } from './read-in-slices.ts';
@@ -108,7 +108,6 @@ export class AnnotationStore {
     return this.#history.canRedo;
   }
 
-  /** Layers whose annotations could not be loaded. */
   get failedLayers(): ReadonlySet<string> {
     return this.#failedLayers;
   }
@@ -141,10 +140,7 @@ export class AnnotationStore {
   }
 
   isVisible({ layerId, feature }: Annotation): boolean {
-    return (
-      !this.#hiddenLayers.has(layerId) &&
-      !this.#hiddenClasses.has(feature.properties.classification?.names.join(': ') ?? null)
-    );
+    return !this.#hiddenLayers.has(layerId) && !this.#hiddenClasses.has(classNameOf(feature));
   }
 
   isLayerHidden(layerId: string): boolean {
@@ -165,7 +161,6 @@ export class AnnotationStore {
     this.#notify(null);
   }
 
-  /** Whether the person may change an annotation now. */
   canEdit({ layerId, feature }: Annotation): boolean {
     return this.canDrawOn(layerId) && feature.properties.isLocked !== true;
   }
@@ -294,7 +289,7 @@ export class AnnotationStore {
     this.#applyDeferred();
   }
 
-  /** Drops all unsent changes after the server has rejected some of them, and loads the layers again. */
+  /** Drops all unsent changes after the server has rejected some of them. @param layers as the server lists them now, loaded again */
   async discard(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
     this.queue.discard();
     this.#annotations.clear();
@@ -316,7 +311,7 @@ export class AnnotationStore {
     for (const { id, layerId: requestedLayerId, feature } of changes) {
       const stored = this.#annotations.get(id);
       const layerId = stored?.layerId ?? this.#createdLayers.get(requestedLayerId) ?? requestedLayerId;
-      const baseRevision = stored?.revision ?? this.#deletedRevisions.get(id) ?? null;
+      const baseRevision = stored?.revision ?? this.#deletedRevisions.get(id) ?? null; // null: the server has no revision
       if (feature === null) {
         this.#annotations.delete(id);
         if (baseRevision !== null) this.#deletedRevisions.set(id, baseRevision);
@@ -401,7 +396,7 @@ export class AnnotationStore {
     const { properties: serverFields } = featureJson as {
       readonly properties: Readonly<Record<string, unknown>>;
     };
-    const author = authors[String(serverFields.updated_by)] ?? null;
+    const author = authors[String(serverFields.updated_by)] ?? null; // null for an account without a display name
     const changedAt = Date.parse(String(serverFields.updated_at));
     this.#annotations.set(feature.id, annotationOf({ feature, layerId, revision, author, changedAt }));
     return true;

@@ -87,7 +87,6 @@ export class ChangeQueue {
     this.#notify();
   }
 
-  /** @returns a function that unsubscribes */
   listen(listener: QueueListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -185,7 +184,6 @@ export class ChangeQueue {
     this.#notify();
   }
 
-  /** Returns the number of annotations with changes that the server has not acknowledged. */
   #count(): number {
     const ids = new Set(this.#queued.keys());
     for (const { changes } of this.#batches.values()) for (const { id } of changes) ids.add(id);
@@ -301,7 +299,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Puts the changes of a batch back into the queue. A later change of the same annotation replaces one, but keeps its base. */
+  /** Puts the changes of a batch back into the queue; a change that the person has made since replaces one, but keeps its base. */
   #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }

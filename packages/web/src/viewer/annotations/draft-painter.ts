@@ -52,7 +52,6 @@ interface Scene {
   readonly isDrawing: boolean;
 }
 
-/** Draws everything that is being edited. */
 export function drawDraft(scene: Scene): void {
   const { store, session } = scene;
   const { draft } = session;
@@ -104,7 +103,7 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 
     context.strokeStyle = selectionColor;
     context.stroke(path);
   }
-  context.lineWidth = (style === 'selection' ? width - 1 : width) / zoom;
+  context.lineWidth = (style === 'selection' ? width - 1 : width) / zoom; // narrower, so that more of the yellow border is visible
   context.strokeStyle = color;
   context.stroke(path);
 }

@@ -35,7 +35,6 @@ export type Draft =
   | { readonly kind: 'box'; readonly isEllipse: boolean; readonly start: Position; readonly end: Position }
   /** A line or a polygon: the points placed so far, and the position of the pointer as the next one. */
   | { readonly kind: 'path'; readonly fixed: readonly Position[]; readonly floating: Position | null }
-  /** A stroke of the brush. */
   | {
       readonly kind: 'stroke';
       readonly path: readonly Position[];
@@ -46,9 +45,7 @@ export type Draft =
       /** Id of the annotation that the stroke changes; null when it creates a new one. */
       readonly targetId: string | null;
     }
-  /** The selected annotations are being dragged. */
   | { readonly kind: 'move'; readonly start: Position; readonly end: Position }
-  /** A vertex of an annotation is being dragged. */
   | { readonly kind: 'vertex'; readonly id: string; readonly vertex: Vertex; readonly position: Position };
 
 /** Returns the feature with another class; null removes the class. */

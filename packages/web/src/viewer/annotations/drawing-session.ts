@@ -331,7 +331,7 @@ export class DrawingSession {
     if (stroke !== null) this.applyArea(stroke, subtracts, targetId);
   }
 
-  /** Adds an area to an annotation or subtracts it. @param targetId null: an added area becomes a new annotation; none is subtracted */
+  /** Adds an area to an annotation or subtracts it. @param targetId null: adding creates an annotation, subtracting does nothing */
   applyArea(newArea: AreaGeometry, subtracts: boolean, targetId: string | null): void {
     const target = targetId === null ? undefined : this.#store.find(targetId);
     if (target === undefined) {

@@ -115,7 +115,7 @@ function untilVisible(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves after a time or when the signal is aborted. */
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -63,7 +63,6 @@ export class HitIndex {
   }
 }
 
-/** Returns the area of a bounding box, by which hits are sorted. */
 const boxAreaOf = ({ minX, minY, maxX, maxY }: Bounds) => (maxX - minX) * (maxY - minY);
 
 /** Whether an area contains the position, or an outline is at most `reach` image pixels away. */

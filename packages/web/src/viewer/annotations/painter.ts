@@ -72,7 +72,6 @@ export class AnnotationPainter {
   /** The groups that take further annotations, by cell, kind (dots or lines) and colour. */
   readonly #openGroups = new Map<string, Group>();
 
-  /** Replaces all annotations. */
   reset(annotations: Iterable<Annotation>): void {
     this.#groups.clear();
     this.#groupOf.clear();

@@ -49,7 +49,6 @@ interface PendingSchema extends DBSchema {
 const databaseName = 'annotations';
 const lockPrefix = 'annotations-tab:';
 
-/** Creates a storage that stores nothing, for browsers without IndexedDB. */
 function emptyStorage(): PendingStorage {
   const doNothing = async () => {};
   return {

@@ -8,9 +8,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/**
- * Yields the events of a stream, and null for a comment, which the server sends every 10 s to show that the connection works.
- */
+/** Yields the events of a stream, and null for a comment, which the server sends every 10 s to show that the connection works. */
 export async function* readServerEvents(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<ServerEvent | null, void, undefined> {

@@ -35,7 +35,6 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
   }, []);
 }
 
-/** Returns the name of a key in `DrawingKeys`. */
 function nameOf(event: KeyboardEvent): string {
   const name = nameOfKey(event);
   if (event.altKey) return `alt+${name}`;

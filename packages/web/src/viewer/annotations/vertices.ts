@@ -2,7 +2,6 @@
 import { boundsOf, createEllipse, type Geometry, isArea, type Position, pathsOf } from '@lamina/annotations';
 import { distanceToEdge } from './hit-index.ts';
 
-/** A vertex of a geometry. */
 export interface Vertex {
   /** Index of its path (ring or line) in the result of `pathsOf`. */
   readonly path: number;
@@ -74,7 +73,7 @@ export function insertVertex(geometry: Geometry, newVertex: Position): Geometry 
 /** Removes a vertex. @returns null when too few positions would remain for the type of the geometry */
 export function removeVertex(geometry: Geometry, { path, index }: Vertex): Geometry | null {
   if (geometry.type === 'Point' || isEllipse(geometry)) return null;
-  const remainingPositions = (pathsOf(geometry)[path]?.length ?? 0) - 1;
+  const remainingPositions = (pathsOf(geometry)[path]?.length ?? 0) - 1; // of a ring, including the repeated last one
   if (remainingPositions < minPositionsOf(geometry)) return null;
   return changePath(geometry, path, (positions) => positions.toSpliced(index, 1));
 }

@@ -1,7 +1,6 @@
 /**
- * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. It
- * reduces the picture to cells of 4 × 4 CSS pixels, flood-fills the region from the point, and converts its outline to image
- * pixels.
+ * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. It reduces
+ * the picture to cells of 4 × 4 CSS pixels, flood-fills the region from the point, and converts its outline to image pixels.
  */
 import { type AreaGeometry, type Position, signedArea, simplifyGeometry } from '@lamina/annotations';
 import { type Placement, type Point, toImage, zoomOf } from '../overlay/placement.ts';

@@ -235,7 +235,6 @@ interface StepButtonsProps {
   readonly onStepChange: (stepIndex: number) => void;
 }
 
-/** Buttons to the previous and the next step, with the number of the current one. */
 function StepButtons({ stepIndex, stepCount, onStepChange }: StepButtonsProps) {
   return (
     <nav aria-label={texts.slides}>
@@ -304,7 +303,7 @@ function NoAccess({ isVisitor }: { readonly isVisitor: boolean }) {
 
 interface TourAnnotationsProps {
   readonly view: SlideView;
-  readonly imageId: string | null;
+  readonly imageId: string | null; // null when the visitor may not view the slide
   readonly session: string | null;
 }
 
@@ -319,8 +318,8 @@ function TourAnnotations({ view, imageId, session }: TourAnnotationsProps) {
 }
 
 interface TourSlideProps extends TourProps {
-  readonly step: TourStep | undefined;
-  readonly initialField: () => SlideField | null;
+  readonly step: TourStep | undefined; // undefined for a tour without steps
+  readonly initialField: () => SlideField | null; // null for the whole slide
   readonly onView: (view: SlideView | null) => void;
 }
 

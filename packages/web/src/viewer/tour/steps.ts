@@ -9,12 +9,12 @@ export interface TourStep {
   /** Null when the person may not view the slide. */
   readonly imageId: string | null;
   readonly title: string;
-  readonly text: string | null;
+  readonly text: string | null; // shown beside the slide; null without one
   /** The field of view; null for the whole slide. */
   readonly field: Field | null;
   /** Colours of a saved view. The server does not check them; `coloursOf` parses them. */
   readonly colours: unknown;
-  readonly question: QuestionInResponse | null;
+  readonly question: QuestionInResponse | null; // null for a step without a question
 }
 
 /** Converts a field of the API to a field of the viewer. */
