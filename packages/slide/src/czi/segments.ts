@@ -47,7 +47,7 @@ const METADATA_HEADER_BYTES = 256;
 const ATTACHMENT_DIRECTORY_HEADER_BYTES = 256;
 const ATTACHMENT_ENTRY_BYTES = 128;
 const ATTACHMENT_HEADER_BYTES = 256;
-/** The sizes of metadata, attachment and pixels, before the copy of the directory entry. */
+/** Bytes of the sizes of metadata, attachment and pixels, which precede the copy of the directory entry. */
 const SUBBLOCK_SIZES_BYTES = 16;
 /** Minimum header of a subblock. It contains a copy of the directory entry, and is longer if that does not fit. */
 const MIN_SUBBLOCK_HEADER_BYTES = 256;

@@ -113,7 +113,7 @@ interface Samples {
  * Returns a function that reads pixels of subblocks. It decodes one subblock at a time and caches the last ones (LRU), so
  * that the memory in use does not depend on the number of concurrent requests.
  */
-export function subblockReader(source: ByteSource): ReadSubblock {
+export function createSubblockReader(source: ByteSource): ReadSubblock {
   /** Decoded subblocks by the offset of the subblock in the file. */
   const cache = new LRUCache<number, Promise<Samples>>({ maxSize: MAX_CACHED_BYTES });
   let previousDecoding: Promise<unknown> = Promise.resolve();
@@ -278,7 +278,6 @@ function scaleSamples(
   return isColour(subblock) ? bytes : scale8Bits(bytes, range);
 }
 
-/** Scales 16-bit little-endian samples to 8 bits. */
 function scale16Bits(bytes: Uint8Array, { black, white }: GreyRange): Uint8ClampedArray {
   const scaled = new Uint8ClampedArray(bytes.length >> 1);
   const slope = 255 / Math.max(1, white - black);

@@ -33,7 +33,6 @@ export interface DataSet {
   real(tag: Tag): number | null;
   /** Returns all numbers; empty when one of them is invalid or not finite. */
   reals(tag: Tag): readonly number[];
-  /** Returns the items of a sequence. */
   items(tag: Tag): readonly DataSet[];
   /** Returns the position of a value that was selected as `position`. */
   position(tag: Tag): ValuePosition | null;

@@ -12,7 +12,6 @@ export interface FileMeta {
   readonly sopClass: string | null;
   /** UID of the encoding of the data set. */
   readonly transferSyntax: string;
-  /** Offset of the data set. */
   readonly dataSetOffset: number;
 }
 

@@ -39,10 +39,12 @@ interface PixelPositions {
  * @param frameBytes bytes of one uncompressed frame
  */
 export function openFrames(pixels: PixelPositions, syntax: TransferSyntax, frameBytes: number): ReadFrame {
-  return syntax.isEncapsulated ? encapsulatedFrames(pixels, syntax.codec) : nativeFrames(pixels, frameBytes);
+  return syntax.isEncapsulated
+    ? openEncapsulatedFrames(pixels, syntax.codec)
+    : openNativeFrames(pixels, frameBytes);
 }
 
-function nativeFrames({ source, frames, pixelData }: PixelPositions, frameBytes: number): ReadFrame {
+function openNativeFrames({ source, frames, pixelData }: PixelPositions, frameBytes: number): ReadFrame {
   const { offset, length } = pixelData;
   if (length === null) throw corruptError('its uncompressed pixels have an undefined length');
   if (length < frames * frameBytes) {
@@ -71,7 +73,7 @@ const singleItemCodecs: ReadonlySet<FrameCodec> = new Set(['rle', 'samples']);
 const ITEM_HEADER_BYTES = 8;
 const UNDEFINED_LENGTH = 0xffff_ffff;
 
-function encapsulatedFrames(pixels: PixelPositions, codec: FrameCodec): ReadFrame {
+function openEncapsulatedFrames(pixels: PixelPositions, codec: FrameCodec): ReadFrame {
   const { source, frames, pixelData } = pixels;
   if (pixelData.length !== null) throw corruptError('its compressed pixels are not stored in items');
   const availableBytes = source.size - pixelData.offset;

@@ -16,7 +16,7 @@ export const limits = {
   valueBytes: 64 * 1024,
   iccProfileBytes: 16 * 2 ** 20,
   frames: 2 ** 26,
-  /** Average number of fragments per frame in a file. */
+  /** Fragments per frame, on average over the file. */
   fragmentsPerFrame: 16,
   /** Pixels of the longer side of a tile, and of that of the image. */
   tileSide: 8192,

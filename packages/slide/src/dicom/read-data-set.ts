@@ -263,7 +263,7 @@ async function loadHeader(walk: Walk, offset: number): Promise<Element> {
   return header;
 }
 
-/** Loads the bytes that a header of either type may have, as far as the file has them. */
+/** Loads the bytes of the longest header that an element may have, or the rest of the file if that is shorter. */
 async function loadHeaderBytes(window: ByteWindow, offset: number, end: number | null): Promise<void> {
   if (offset + ITEM_HEADER_BYTES > window.size)
     throw truncatedError(`it ends at ${window.size}, inside a data element`);

@@ -20,9 +20,9 @@ import {
 import {
   bitsPerSample,
   checkReadable,
+  createSubblockReader,
   isColour,
   type ReadSubblock,
-  subblockReader,
 } from '../czi/subblock-pixels.ts';
 import { type Channel, composeChannels, defaultChannelColour } from '../decode/compose-channels.ts';
 import { estimateRange, isTooDark } from '../decode/contrast.ts';
@@ -137,7 +137,7 @@ async function openDisplayedImage(source: ByteSource): Promise<{
     channels.length === 1 && metadata.channels.get(firstChannel.number)?.isTransmitted === true;
   const background = displayed.some(isColour) || isSingleBrightfieldChannel ? WHITE : BLACK;
   return {
-    image: displayedImageOf(mosaic, channels, subblockReader(source), background),
+    image: openMosaicImage(mosaic, channels, createSubblockReader(source), background),
     metadata,
     attachments,
     planeCounts,
@@ -210,7 +210,7 @@ function checkOnePixelTypePerChannel(subblocks: readonly Subblock[]): void {
 }
 
 /** Composes tiles from subblocks: draws each channel separately, then adds the channels in their colours. */
-function displayedImageOf(
+function openMosaicImage(
   mosaic: readonly [MosaicLevel, ...MosaicLevel[]],
   channels: readonly [DisplayedChannel, ...DisplayedChannel[]],
   readSubblock: ReadSubblock,
@@ -219,7 +219,7 @@ function displayedImageOf(
   const [fullResolution, ...smallerLevels] = mosaic;
   const levels: readonly [Level, ...Level[]] = [levelOf(fullResolution), ...smallerLevels.map(levelOf)];
 
-  /** Draws one channel of a tile; `isEmpty` tells that no subblock overlaps the tile. */
+  /** Draws one channel of a tile; `isEmpty` is true when no subblock overlaps the tile. */
   const drawChannel = async (
     { number, range, address }: { number: number; range: GreyRange; address: TileAddress },
     signal?: AbortSignal,

@@ -69,11 +69,7 @@ export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory
   return openIntervals(jpeg, directory, { width, height, intervals });
 }
 
-/**
- * Reads a small associated image.
- *
- * @throws SlideError as `openNdpiLevel` does
- */
+/** Reads a small associated image. @throws SlideError as `openNdpiLevel` does */
 export async function readNdpiImage(source: ByteSource, directory: TiffDirectory): Promise<EncodedImage> {
   const { width, height } = await readGeometry(directory);
   const image = openSingleTile(await readNdpiJpeg(source, directory), width, height);

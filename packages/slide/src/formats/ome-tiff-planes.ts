@@ -17,9 +17,8 @@ export interface OmeImage {
   readonly height: number;
   /** Number of channels, of one or three samples each. */
   readonly channels: number;
-  /** Number of focal planes. */
+  /** Number of focal planes, and of time points. */
   readonly focalPlanes: number;
-  /** Number of time points. */
   readonly times: number;
   /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if it is in another file. */
   directoryIndexOf(channel: number): number | null;
@@ -46,7 +45,7 @@ export async function readOmeImages(
   fileName: string,
 ): Promise<{ images: readonly OmeImage[]; ranges: readonly PlaneRange[] }> {
   const isThisFile = createFileTest(ome, fileName);
-  const readSamplesPerPixel = cachedSamplesPerPixel(directories);
+  const readSamplesPerPixel = createSamplesReader(directories);
   const images: OmeImage[] = [];
   const ranges: PlaneRange[] = [];
   // If an image has no TiffData elements, its planes follow those of the image before it.
@@ -189,7 +188,7 @@ function createFileTest(ome: XmlElement, fileName: string): (uuid: XmlElement | 
  * Returns a function that reads the samples per pixel of a directory. It caches the results, because the XML may
  * describe many more images than the file has directories.
  */
-function cachedSamplesPerPixel(directories: readonly TiffDirectory[]): (index: number) => Promise<number> {
+function createSamplesReader(directories: readonly TiffDirectory[]): (index: number) => Promise<number> {
   const cache = new Map<number, number>();
   return async (index) => {
     const directory = directories[index];

@@ -191,8 +191,8 @@ async function readChannels(
       if (!(await isMask(subDirectory))) subImages.push(await readTiffImage(subDirectory));
     }
     // A size with one directory per channel, in channel order, is a level. Other sizes are rendered from a larger level.
-    const sizesOfAllChannels = reduced.filter(({ length }) => length === main.channels);
-    const mainChainImages = sizesOfAllChannels.flatMap((sameSize) => sameSize[i] ?? []);
+    const sizesWithAllChannels = reduced.filter(({ length }) => length === main.channels);
+    const mainChainImages = sizesWithAllChannels.flatMap((sameSize) => sameSize[i] ?? []);
     const { samplesPerPixel, bitsPerSample } = await readSampleLayout(directory);
     channels.push({
       tiffImages: [full, ...subImages, ...mainChainImages],

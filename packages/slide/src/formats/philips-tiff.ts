@@ -175,9 +175,7 @@ function readObjectivePower(derivation: string): number | null {
   return power !== null && power > 0 && power <= MAX_OBJECTIVE_POWER ? power : null;
 }
 
-/**
- * Sorts directories: the ImageDescription of an associated image begins with its name; any other tiled image is a level.
- */
+/** Sorts directories: the ImageDescription of an associated image begins with its name; any other tiled image is a level. */
 async function sortDirectories(tiff: TiffFile): Promise<{
   levelTiffImages: readonly TiffImage[];
   associatedTiffImages: ReadonlyMap<AssociatedImageName, TiffImage>;

@@ -81,11 +81,7 @@ function readIntegerAttribute({ attributes, name }: XmlElement, attribute: strin
 /** Size and number of the tiles of a TIFF image that is stored in tiles. */
 export type Tiles = NonNullable<TiffImage['tiles']>;
 
-/**
- * Reads and checks a region.
- *
- * @param isOnlyRegion whether the file has a single region, which needs no position
- */
+/** Reads and checks a region. @param isOnlyRegion whether the file has a single region, which needs no position */
 function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isOnlyRegion: boolean): Region {
   const frameWidth = readIntegerAttribute(imageInfo, 'Width');
   const frameHeight = readIntegerAttribute(imageInfo, 'Height');

@@ -62,7 +62,7 @@ async function readDescription(files: SlideFiles, name: string): Promise<Ini> {
   return readIni(new TextDecoder().decode(await source.read(0, source.size)));
 }
 
-/** Checks that each name is a file in a folder, and returns their paths relative to the slide's folder. */
+/** Checks that the named files exist in `folder` (`slide/`, or empty for the slide's own), and returns `folder` + name of each. */
 async function checkFiles(
   files: SlideFiles,
   names: readonly (string | undefined)[],

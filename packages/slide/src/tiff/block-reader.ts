@@ -47,7 +47,7 @@ export type ReadBlocks = (
  * @param tags the tags of the block table, of tiles or of strips
  * @param blocksPerPlane blocks per plane; all blocks when the samples of a pixel are interleaved
  */
-export function blockReader(
+export function createBlockReader(
   source: ByteSource,
   directory: TiffDirectory,
   coding: ImageCoding,
@@ -56,12 +56,12 @@ export function blockReader(
 ): ReadBlocks {
   switch (coding.codec) {
     case 'jpeg':
-      return jpegReader(source, directory, coding, tags, blocksPerPlane);
+      return createJpegReader(source, directory, coding, tags, blocksPerPlane);
     case 'tiff':
-      return sampleReader(source, directory, coding, tags, blocksPerPlane);
+      return createSampleReader(source, directory, coding, tags, blocksPerPlane);
     case 'jpeg2000':
     case 'webp':
-      return streamReader(source, directory, coding, tags, blocksPerPlane);
+      return createStreamReader(source, directory, coding, tags, blocksPerPlane);
   }
 }
 
@@ -69,14 +69,14 @@ const newBuffer: Allocate = (byteCount) => new Uint8Array(byteCount);
 
 type CodingOf<C extends ImageCoding['codec']> = Extract<ImageCoding, { codec: C }>;
 
-function jpegReader(
+function createJpegReader(
   source: ByteSource,
   directory: TiffDirectory,
   { colour }: CodingOf<'jpeg'>,
   tags: BlockTags,
   blocksPerPlane: number,
 ): ReadBlocks {
-  // Planes of JPEG tiles are read by `sampleReader`, so this table has only one plane.
+  // Planes of JPEG tiles are read by `createSampleReader`, so this table has only one plane.
   const readTables = readOnce(async () => ({
     findBlock: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
@@ -119,7 +119,7 @@ function checkFrame(header: JpegHeader, request: BlockRequest): void {
 }
 
 /** Reads blocks that are complete JPEG 2000 or WebP streams. */
-function streamReader(
+function createStreamReader(
   source: ByteSource,
   directory: TiffDirectory,
   coding: CodingOf<'jpeg2000' | 'webp'>,
@@ -137,7 +137,7 @@ function streamReader(
 }
 
 /** Reads the blocks of all planes, without decompressing them, as an image of the codec `tiff`. */
-function sampleReader(
+function createSampleReader(
   source: ByteSource,
   directory: TiffDirectory,
   { samples }: CodingOf<'tiff'>,

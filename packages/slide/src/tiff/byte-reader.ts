@@ -2,15 +2,15 @@
 export interface ByteReader {
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** Returns a reader of the part that starts at `at`. */
-  slice(at: number, length: number): ByteReader;
-  u8(at: number): number;
-  u16(at: number): number;
-  u32(at: number): number;
+  /** Returns a reader of the part that starts at `offset`. */
+  slice(offset: number, length: number): ByteReader;
+  u8(offset: number): number;
+  u16(offset: number): number;
+  u32(offset: number): number;
   /** Returns the exact number up to 2^53 − 1, and Infinity for larger ones, which every range check rejects. */
-  u64(at: number): number;
-  f32(at: number): number;
-  f64(at: number): number;
+  u64(offset: number): number;
+  f32(offset: number): number;
+  f64(offset: number): number;
 }
 
 /** Returns a reader of the bytes; every read beyond their end throws RangeError. */
@@ -19,17 +19,17 @@ export function byteReader(bytes: Uint8Array, littleEndian: boolean): ByteReader
   return {
     bytes,
     length: bytes.length,
-    slice: (at, length) => byteReader(bytes.subarray(at, at + length), littleEndian),
-    u8: (at) => view.getUint8(at),
-    u16: (at) => view.getUint16(at, littleEndian),
-    u32: (at) => view.getUint32(at, littleEndian),
-    u64(at) {
-      const high = view.getUint32(littleEndian ? at + 4 : at, littleEndian);
-      const low = view.getUint32(littleEndian ? at : at + 4, littleEndian);
+    slice: (offset, length) => byteReader(bytes.subarray(offset, offset + length), littleEndian),
+    u8: (offset) => view.getUint8(offset),
+    u16: (offset) => view.getUint16(offset, littleEndian),
+    u32: (offset) => view.getUint32(offset, littleEndian),
+    u64(offset) {
+      const high = view.getUint32(littleEndian ? offset + 4 : offset, littleEndian);
+      const low = view.getUint32(littleEndian ? offset : offset + 4, littleEndian);
       // 2^21 × 2^32 is 2^53.
       return high < 2 ** 21 ? high * 2 ** 32 + low : Number.POSITIVE_INFINITY;
     },
-    f32: (at) => view.getFloat32(at, littleEndian),
-    f64: (at) => view.getFloat64(at, littleEndian),
+    f32: (offset) => view.getFloat32(offset, littleEndian),
+    f64: (offset) => view.getFloat64(offset, littleEndian),
   };
 }

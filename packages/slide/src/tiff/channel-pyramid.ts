@@ -47,7 +47,7 @@ interface OpenChannel {
  * @param contrast with `stretched`, the darkest and the brightest samples of each channel become black and full colour: those
  *   that the file declares, or else those of its pixels, except 0.1 % at each end; with `as-stored`, only 16-bit channels are
  *   stretched, because few cameras use all 16 bits
- * @returns the levels, which must be equal in all channels
+ * @returns the levels, which must be equal in all channels, and the first channel's image of full resolution
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function openChannelPyramid(
@@ -84,7 +84,7 @@ async function openChannel(
   source: ByteSource,
   { tiffImages, colour, significantBits }: ChannelImages,
   index: number,
-  count: number,
+  channelCount: number,
   contrast: 'stretched' | 'as-stored',
 ): Promise<OpenChannel> {
   const pyramid = await openPyramid(source, tiffImages);
@@ -96,7 +96,7 @@ async function openChannel(
   const usedBits = significantBits && significantBits < bits ? significantBits : bits;
   const declaredRange = await readDeclaredRange(directory, bits);
   const defaultColour = async () =>
-    count === 1 ? WHITE : ((await readPaletteColour(directory)) ?? defaultChannelColour(index));
+    channelCount === 1 ? WHITE : ((await readPaletteColour(directory)) ?? defaultChannelColour(index));
   return {
     pyramid,
     colour: colour ?? (await defaultColour()),

@@ -29,13 +29,13 @@ export function decodeCached(readTile: ReadTile, column: number, row: number): P
   const key = `${imageNumber} ${column} ${row}`;
   const cached = cache.get(key);
   if (cached) return cached;
-  const raster = lastDecoding.then(async () => {
+  const decoding = lastDecoding.then(async () => {
     const image = await readTile(column, row);
     return image && decodeImage(image);
   });
-  lastDecoding = raster.catch(() => {});
-  cache.set(key, raster, { size: 1 });
-  raster.then(
+  lastDecoding = decoding.catch(() => {});
+  cache.set(key, decoding, { size: 1 });
+  decoding.then(
     (decoded) => {
       if (decoded === null) return;
       // Sets a new promise, because setting the same value again would not change its size. The size is capped because the
@@ -44,5 +44,5 @@ export function decodeCached(readTile: ReadTile, column: number, row: number): P
     },
     () => cache.delete(key),
   );
-  return raster;
+  return decoding;
 }

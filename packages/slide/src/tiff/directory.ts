@@ -67,7 +67,7 @@ interface Entry {
   readonly high: number;
 }
 
-type ReadNumber = (reader: ByteReader, at: number) => number;
+type ReadNumber = (reader: ByteReader, position: number) => number;
 
 /** Bytes of one value, by field type. Source: TIFF 6.0, section 2; Technical Note 1 (13); the BigTIFF design (16…18). */
 const sizes: Readonly<Record<number, number>> = {
@@ -91,20 +91,20 @@ const sizes: Readonly<Record<number, number>> = {
 
 /** Readers of whole numbers from 0, by field type. */
 const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
-  1: (reader, at) => reader.u8(at),
-  3: (reader, at) => reader.u16(at),
-  4: (reader, at) => reader.u32(at),
-  13: (reader, at) => reader.u32(at),
-  16: (reader, at) => reader.u64(at),
-  18: (reader, at) => reader.u64(at),
+  1: (reader, position) => reader.u8(position),
+  3: (reader, position) => reader.u16(position),
+  4: (reader, position) => reader.u32(position),
+  13: (reader, position) => reader.u32(position),
+  16: (reader, position) => reader.u64(position),
+  18: (reader, position) => reader.u64(position),
 };
 
 /** Readers of real and signed numbers, by field type; `| 0` makes 32 bits signed. */
 const realNumbers: Readonly<Record<number, ReadNumber>> = {
-  5: (reader, at) => reader.u32(at) / reader.u32(at + 4),
-  9: (reader, at) => reader.u32(at) | 0,
-  11: (reader, at) => reader.f32(at),
-  12: (reader, at) => reader.f64(at),
+  5: (reader, position) => reader.u32(position) / reader.u32(position + 4),
+  9: (reader, position) => reader.u32(position) | 0,
+  11: (reader, position) => reader.f32(position),
+  12: (reader, position) => reader.f64(position),
 };
 
 /** Field types of one byte per value: BYTE, ASCII, UNDEFINED. */
@@ -128,11 +128,11 @@ export async function readDirectory(
   depth: number,
 ): Promise<{ directory: TiffDirectory; next: number }> {
   const [countBytes, entryBytes, pointerBytes] = layout.isBig ? [8, 20, 8] : [2, 12, 4];
-  const read = async (at: number, length: number) =>
-    byteReader(await source.read(at, length), layout.littleEndian);
+  const read = async (fileOffset: number, length: number) =>
+    byteReader(await source.read(fileOffset, length), layout.littleEndian);
 
-  let block = await read(offset, Math.min(WINDOW_BYTES, Math.max(countBytes, source.size - offset)));
-  const entryCount = layout.isBig ? block.u64(0) : block.u16(0);
+  let window = await read(offset, Math.min(WINDOW_BYTES, Math.max(countBytes, source.size - offset)));
+  const entryCount = layout.isBig ? window.u64(0) : window.u16(0);
   if (entryCount === 0) throw new SlideError('FILE_CORRUPT', `The directory at ${offset} is empty`);
   if (entryCount > limits.entriesPerDirectory) {
     throw new SlideError('LIMIT_EXCEEDED', `The directory at ${offset} has ${entryCount} entries`);
@@ -140,17 +140,19 @@ export async function readDirectory(
   const nextAt = countBytes + entryCount * entryBytes;
   const highsAt = nextAt + (layout.isWideNdpi ? 8 : pointerBytes);
   const end = highsAt + (layout.isWideNdpi ? 4 * entryCount : 0);
-  if (end > block.length) block = await read(offset, end);
+  if (end > window.length) window = await read(offset, end);
 
-  const pointer = (at: number) => (layout.isBig ? block.u64(at) : block.u32(at));
-  // An entry: tag (2 bytes), type (2), count, and the value or its offset (`pointerBytes` each).
+  const pointer = (position: number) => (layout.isBig ? window.u64(position) : window.u32(position));
+  // An entry: tag (2 bytes), type (2), count, and the value or its offset (`pointerBytes` each). Positions are in `window`.
   const entries = new Map<number, Entry>();
-  for (let at = countBytes; at < nextAt; at += entryBytes) {
-    const number = block.u16(at);
-    const type = block.u16(at + 2);
-    const count = pointer(at + 4);
-    const valueAt = at + 4 + pointerBytes;
-    const high = layout.isWideNdpi ? block.u32(highsAt + ((at - countBytes) / entryBytes) * 4) * 2 ** 32 : 0;
+  for (let position = countBytes; position < nextAt; position += entryBytes) {
+    const number = window.u16(position);
+    const type = window.u16(position + 2);
+    const count = pointer(position + 4);
+    const valueAt = position + 4 + pointerBytes;
+    const high = layout.isWideNdpi
+      ? window.u32(highsAt + ((position - countBytes) / entryBytes) * 4) * 2 ** 32
+      : 0;
     // A value that fits into the field of the pointer is stored there. The size 1 of unknown types has no effect, because
     // no function reads them.
     const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);
@@ -171,12 +173,12 @@ export async function readDirectory(
       throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag)} has ${entry.count} values`);
     }
     const start = entry.valueOffset - offset;
-    if (start >= 0 && start + length <= block.length) return block.slice(start, length);
+    if (start >= 0 && start + length <= window.length) return window.slice(start, length);
     return read(entry.valueOffset, length);
   };
   return {
     directory: directoryOf(entries, readValues, offset, depth, layout.littleEndian),
-    next: layout.isWideNdpi ? block.u64(nextAt) : pointer(nextAt),
+    next: layout.isWideNdpi ? window.u64(nextAt) : pointer(nextAt),
   };
 }
 

@@ -2,7 +2,7 @@
 import { orientationTransform } from '../decode/turn-raster.ts';
 import { type Level, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { blockReader } from './block-reader.ts';
+import { createBlockReader } from './block-reader.ts';
 import { blockTags, checkBlockTable } from './block-table.ts';
 import { type ImageCoding, readImageCoding } from './image-coding.ts';
 import { readRowsPerStrip, type TileGrid } from './image-layout.ts';
@@ -43,7 +43,7 @@ function openTiles(
 ): StoredTiles {
   const blocksPerPlane = tiles.columns * tiles.rows;
   checkBlockTable(directory, blockTags.tiles, blocksPerPlane * planesOf(coding));
-  const readBlocks = blockReader(source, directory, coding, blockTags.tiles, blocksPerPlane);
+  const readBlocks = createBlockReader(source, directory, coding, blockTags.tiles, blocksPerPlane);
   return {
     tiles,
     readTile: (column, row, signal, allocate) => {
@@ -82,7 +82,7 @@ async function openStrips(
   }
   const strips = Math.ceil(height / blockRows);
   checkBlockTable(directory, blockTags.strips, strips * planesOf(coding));
-  const readBlocks = blockReader(source, directory, coding, blockTags.strips, strips);
+  const readBlocks = createBlockReader(source, directory, coding, blockTags.strips, strips);
   const stripsPerTile = coding.codec === 'tiff' ? Math.max(1, Math.floor(JOINED_ROWS / blockRows)) : 1;
   const tileHeight = blockRows * stripsPerTile;
   return {

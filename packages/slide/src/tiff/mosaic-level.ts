@@ -85,7 +85,7 @@ export function openMosaicLevel({
       needsRendering: true,
     },
     async readTile(column, row, signal) {
-      const frame = {
+      const rectangle = {
         x: column * TILE_SIDE,
         y: row * TILE_SIDE,
         width: Math.min(TILE_SIDE, width - column * TILE_SIDE),
@@ -93,12 +93,12 @@ export function openMosaicLevel({
       };
       let canvas: Raster | null = null;
       for (const area of areas) {
-        for (const cell of cellsUnder(area, frame)) {
+        for (const cell of cellsUnder(area, rectangle)) {
           signal?.throwIfAborted();
           const tile = await decodeCached(area.readTile, cell.column, cell.row);
           if (!tile) continue;
-          canvas ??= blankRaster(frame.width, frame.height, background);
-          drawCell(canvas, frame, tile, cell);
+          canvas ??= blankRaster(rectangle.width, rectangle.height, background);
+          drawCell(canvas, rectangle, tile, cell);
         }
       }
       return canvas && asImage(canvas);
@@ -107,7 +107,7 @@ export function openMosaicLevel({
 }
 
 /** A rectangle of the level, in its pixels. */
-interface Frame {
+interface Rectangle {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -122,15 +122,15 @@ interface Cell {
   readonly xInTile: number;
   readonly yInTile: number;
   /** Position of the cell in the level. */
-  readonly target: Frame;
+  readonly target: Rectangle;
 }
 
 /** Yields the cells that overlap a rectangle of the level, row by row, so that later ones are drawn over earlier ones. */
-function* cellsUnder(area: MosaicArea, frame: Frame): Generator<Cell> {
+function* cellsUnder(area: MosaicArea, rectangle: Rectangle): Generator<Cell> {
   const cellWidth = area.tileWidth / area.cellsPerTile;
   const cellHeight = area.tileHeight / area.cellsPerTile;
-  const columns = overlappingCells(area.lefts, cellWidth, frame.x, frame.width);
-  const rows = overlappingCells(area.tops, cellHeight, frame.y, frame.height);
+  const columns = overlappingCells(area.lefts, cellWidth, rectangle.x, rectangle.width);
+  const rows = overlappingCells(area.tops, cellHeight, rectangle.y, rectangle.height);
   for (const row of rows) {
     for (const column of columns) {
       const storedColumn = area.firstColumn + column;
@@ -167,16 +167,24 @@ function overlappingCells(
   return indices;
 }
 
-/** Copies the part of a cell that lies in the frame to the canvas, which has the size of the frame. */
-function drawCell(canvas: Raster, frame: Frame, tile: Raster, cell: Cell): void {
+/** Copies the part of a cell that lies in the rectangle to the canvas, which has the size of the rectangle. */
+function drawCell(canvas: Raster, rectangle: Rectangle, tile: Raster, cell: Cell): void {
   const { target, xInTile, yInTile } = cell;
-  const left = Math.max(target.x, frame.x);
-  const right = Math.min(target.x + target.width, frame.x + frame.width, target.x + tile.width - xInTile);
-  const top = Math.max(target.y, frame.y);
-  const bottom = Math.min(target.y + target.height, frame.y + frame.height, target.y + tile.height - yInTile);
+  const left = Math.max(target.x, rectangle.x);
+  const right = Math.min(
+    target.x + target.width,
+    rectangle.x + rectangle.width,
+    target.x + tile.width - xInTile,
+  );
+  const top = Math.max(target.y, rectangle.y);
+  const bottom = Math.min(
+    target.y + target.height,
+    rectangle.y + rectangle.height,
+    target.y + tile.height - yInTile,
+  );
   for (let y = top; y < bottom && right > left; y++) {
     const tileStart = ((yInTile + y - target.y) * tile.width + xInTile + left - target.x) * 3;
-    const canvasStart = ((y - frame.y) * canvas.width + left - frame.x) * 3;
+    const canvasStart = ((y - rectangle.y) * canvas.width + left - rectangle.x) * 3;
     canvas.rgb.set(tile.rgb.subarray(tileStart, tileStart + (right - left) * 3), canvasStart);
   }
 }

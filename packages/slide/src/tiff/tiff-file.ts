@@ -42,7 +42,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const { layout, firstOffset } = await readHeader(source);
   const visitedOffsets = new Set<number>();
 
-  async function readNext(offset: number, depth: number) {
+  async function readDirectoryOnce(offset: number, depth: number) {
     if (offset < headerBytesOf(layout.isBig)) {
       throw new SlideError('FILE_CORRUPT', 'The offset of a directory is in the header of the file');
     }
@@ -65,14 +65,14 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   async function readChain(offset: number, depth: number): Promise<TiffDirectory[]> {
     const chain: TiffDirectory[] = [];
     for (let nextOffset = offset; nextOffset !== 0; ) {
-      const { directory, next } = await readNext(nextOffset, depth);
+      const { directory, next } = await readDirectoryOnce(nextOffset, depth);
       chain.push(directory);
       nextOffset = next;
     }
     return chain;
   }
 
-  const { directory: first, next } = await readNext(firstOffset, 0);
+  const { directory: first, next } = await readDirectoryOnce(firstOffset, 0);
   let mainChain: Promise<readonly TiffDirectory[]> | null = null;
   const subDirectoriesOf = new Map<TiffDirectory, Promise<readonly TiffDirectory[]>>();
 

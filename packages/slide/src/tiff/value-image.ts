@@ -1,7 +1,6 @@
 /**
- * Reads the first image of a TIFF file as numbers, one integer or floating-point number per pixel: masks and heatmaps.
- * Source: TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor); TIFF Technical
- * Note 2 (JPEG).
+ * Reads the first image of a TIFF file as numbers, one integer or floating-point number per pixel: masks and heatmaps. Source:
+ * TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor); TIFF Technical Note 2 (JPEG).
  *
  * Longer than 350 lines because blocks, predictors and sample types all depend on the layout of the image.
  */
@@ -93,8 +92,8 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const type = Number.isNaN(noData) || sample.type.startsWith('float') ? sample.type : 'float32';
   const storedBlocks = await blocksOf(directory, geometry);
   const rowBytes = Math.ceil((storedBlocks.width * bits) / 8);
-  const hasPlainStrips = packing === 'none' && geometry.tiles === null;
-  const blocks = hasPlainStrips ? splitStrips(storedBlocks, geometry.height, rowBytes) : storedBlocks;
+  const hasUncompressedStrips = packing === 'none' && geometry.tiles === null;
+  const blocks = hasUncompressedStrips ? splitStrips(storedBlocks, geometry.height, rowBytes) : storedBlocks;
   if (rowBytes * blocks.height > maxBlockBytes) {
     throw new SlideError('LIMIT_EXCEEDED', `A block has ${rowBytes * blocks.height} bytes of samples`);
   }
@@ -242,7 +241,7 @@ async function blocksOf(
 /** Bytes of the blocks into which a single strip is split. */
 const SPLIT_STRIP_BYTES = 2 ** 22;
 
-/** Splits the strip of an uncompressed image with a single strip, so that it need not be in memory as a whole. */
+/** Splits the strip of an uncompressed image if it has only one, so that it need not be in memory as a whole. */
 function splitStrips(blocks: Blocks, imageHeight: number, rowBytes: number): Blocks {
   const height = Math.max(1, Math.floor(SPLIT_STRIP_BYTES / rowBytes));
   if (blocks.offsets.length !== 1 || blocks.height <= height) return blocks;
@@ -279,7 +278,7 @@ interface Sample {
  */
 function sampleOf(bits: number, format: number): Sample {
   /** Describes samples that a typed array can view. @param type a `ValueType` that holds all their values */
-  const view = (make: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Sample => ({
+  const view = (createArray: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Sample => ({
     type,
     decode(bytes, { isLittleEndian }) {
       if (isLittleEndian !== isHostLittleEndian) {
@@ -287,7 +286,7 @@ function sampleOf(bits: number, format: number): Sample {
         else if (bits === 32) Buffer.from(bytes.buffer).swap32();
         else if (bits === 64) Buffer.from(bytes.buffer).swap64();
       }
-      return make(bytes.buffer as ArrayBuffer);
+      return createArray(bytes.buffer as ArrayBuffer);
     },
   });
   const isFloat = format === FLOATING_POINT;

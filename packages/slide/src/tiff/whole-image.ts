@@ -2,7 +2,7 @@
 import { joinScans } from '../jpeg/join-scans.ts';
 import { type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { blockReader } from './block-reader.ts';
+import { createBlockReader } from './block-reader.ts';
 import { blockTags, checkBlockTable } from './block-table.ts';
 import { readImageCoding } from './image-coding.ts';
 import { readRowsPerStrip } from './image-layout.ts';
@@ -26,7 +26,7 @@ export async function readWholeImage(source: ByteSource, tiffImage: TiffImage): 
   const strips = Math.ceil(height / blockRows);
   const planes = coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
   checkBlockTable(directory, blockTags.strips, strips * planes);
-  const readBlocks = blockReader(source, directory, coding, blockTags.strips, strips);
+  const readBlocks = createBlockReader(source, directory, coding, blockTags.strips, strips);
   const read = async (first: number, count: number, rows: number) => {
     const filled = { filledWidth: width, filledHeight: rows };
     const image = await readBlocks({ first, count, width, height: rows, blockRows, ...filled });

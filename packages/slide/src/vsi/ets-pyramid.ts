@@ -118,13 +118,13 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
   }
   const positionDimensions = positionDimensionsOf(ets);
   const channelIndex = coordinateIndexOf(stack.channelDimension, positionDimensions);
-  const displayed = displayedPositions(ets, positionDimensions, stack.focusDimension);
+  const displayedCoordinates = displayedCoordinatesOf(ets, positionDimensions, stack.focusDimension);
 
   const grids = new Map<number, Grid & { readonly tiles: Map<number, Int32Array> }>();
   let allocatedCells = 0;
   for (let i = 0; i < tiles.count; i++) {
     const start = i * dimensions;
-    if (!isDisplayed(coordinates, start, positionDimensions, channelIndex, displayed)) continue;
+    if (!isDisplayed(coordinates, start, positionDimensions, channelIndex, displayedCoordinates)) continue;
     const resolution = tiles.hasResolutions ? (coordinates[start + dimensions - 1] as number) : 0;
     if (resolution < 0) throw corruptError(`a tile has the resolution ${resolution}`);
     if (resolution >= limits.levels) throw limitExceededError(`it has ${resolution + 1} resolutions`);
@@ -191,7 +191,7 @@ function distinctCoordinates({ tiles }: EtsFile, coordinateIndex: number): reado
  * Returns the displayed value of each coordinate: the middle focal plane, because the first ones are often blurred, and
  * the first value of other dimensions. The values for column and row are not used.
  */
-function displayedPositions(
+function displayedCoordinatesOf(
   ets: EtsFile,
   positionDimensions: number,
   focusDimension: number | null,
@@ -210,10 +210,10 @@ function isDisplayed(
   start: number,
   positionDimensions: number,
   channelIndex: number | null,
-  displayed: readonly number[],
+  displayedCoordinates: readonly number[],
 ): boolean {
   for (let k = FIRST_OTHER_COORDINATE; k < positionDimensions; k++) {
-    if (k !== channelIndex && coordinates[start + k] !== displayed[k]) return false;
+    if (k !== channelIndex && coordinates[start + k] !== displayedCoordinates[k]) return false;
   }
   return true;
 }
@@ -294,7 +294,6 @@ function createTileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
   };
 }
 
-/** Converts blue, green, red to red, green, blue. */
 function swapRedAndBlue(bgr: Uint8Array): Uint8Array {
   const rgb = new Uint8Array(bgr.length);
   for (let i = 0; i < bgr.length; i += 3) {

@@ -65,7 +65,6 @@ export async function readLeaves(source: ByteSource, tags: ReadonlySet<number>):
 interface Walk {
   /** The part of the file in memory. */
   readonly window: ByteWindow;
-  /** Requested tags. */
   readonly tags: ReadonlySet<number>;
   /** Values found so far. */
   readonly leaves: Leaf[];

@@ -5,7 +5,7 @@ export function readWholeNumber(text: string | null | undefined): number | null 
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** Parses a decimal number with a point or a comma, which may be negative; returns null for anything else. */
+/** Parses a decimal number, e.g. `0.25`, `0,25` or `-1.5e-3`; returns null for anything else. */
 export function readDecimal(text: string | null | undefined): number | null {
   if (!text || !/^\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*$/.test(text)) return null;
   const number = Number(text.replace(',', '.'));
