@@ -135,7 +135,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   },
 ];
 
-/** Measurements of the part `browser`, in milliseconds. */
+/** Measurements of the part `browser`: milliseconds until the first view, and an adjacent field of view, is sharp. */
 interface BrowserMeasurements {
   readonly sharp: { readonly p95: number };
   readonly adjacent: { readonly p95: number };
@@ -162,7 +162,7 @@ const browserGoals: readonly Goal<BrowserMeasurements>[] = [
   },
 ];
 
-/** Measurements of the part `viewers`: failed requests, milliseconds, and the growth of the memory as a ratio. */
+/** Measurements of the part `viewers`: failed requests, p99 in milliseconds, and the growth of the memory as a ratio. */
 interface ViewerMeasurements {
   readonly failed: number;
   readonly p99: number;
@@ -256,8 +256,8 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
 
 /** Figures of a browser trace of the main thread; times are in milliseconds. */
 interface DrawingTrace {
-  /** Whether WebGL calls that draw and copy were omitted; they are slow only without a graphics card. */
-  readonly skipsDrawing: boolean;
+  /** Whether the WebGL calls that draw and copy were left out; they are slow only without a graphics card. */
+  readonly isDrawingLeftOut: boolean;
   readonly frames: { readonly longest: number };
   readonly copies: { readonly longest: number };
   readonly decodes: number;
@@ -273,7 +273,7 @@ const traceGoals: readonly Goal<readonly DrawingTrace[]>[] = [
     unit: ' ms',
     digits: 1,
     read: (traces) => {
-      const traceWithoutDrawing = traces.find(({ skipsDrawing }) => skipsDrawing);
+      const traceWithoutDrawing = traces.find(({ isDrawingLeftOut }) => isDrawingLeftOut);
       if (traceWithoutDrawing === undefined) return undefined;
       return Math.max(traceWithoutDrawing.frames.longest, traceWithoutDrawing.copies.longest);
     },

@@ -22,7 +22,7 @@ export interface RunningProduct {
   /** Bearer token of the administrator. */
   readonly token: string;
   /** Returns the catalogue id of a slide. @throws Error when the slide is not in the catalogue */
-  imageId(fileName: string): string;
+  imageIdOf(fileName: string): string;
   /** Returns the URL path of a tile. @param tile `level/column_row` @param session image session; by default the administrator's */
   tilePath(id: string, tile: string, session?: string): string;
   stop(): Promise<void>;
@@ -62,9 +62,9 @@ export async function startProduct(
     const token = await signIn(url, administrator);
     const images = await waitForImages(url, token, slideCount);
     const adminSession = await createImageSession(url, token);
-    const imageId = (fileName: string) => idOf(images, fileName);
+    const imageIdOf = (fileName: string) => idOf(images, fileName);
     const tilePath = (id: string, tile: string, session = adminSession) => tilePathOf(id, tile, session);
-    return { url, port, processIds: [pid], token, imageId, tilePath, stop };
+    return { url, port, processIds: [pid], token, imageIdOf, tilePath, stop };
   } catch (error) {
     await stop();
     throw error;

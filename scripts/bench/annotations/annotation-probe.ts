@@ -35,8 +35,8 @@ export function installAnnotationProbe(): void {
   let frameStartedAt = 0;
   const { fetch } = window;
   window.fetch = (input, init) => {
-    const address = input instanceof Request ? input.url : String(input);
-    if (/annotation-layers\/[^/]+\/annotations/.test(address)) probe.listRequestedAt ||= performance.now();
+    const url = input instanceof Request ? input.url : String(input);
+    if (/annotation-layers\/[^/]+\/annotations/.test(url)) probe.listRequestedAt ||= performance.now();
     return fetch(input, init);
   };
   const { clearRect, stroke } = CanvasRenderingContext2D.prototype;

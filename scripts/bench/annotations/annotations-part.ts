@@ -75,7 +75,7 @@ async function withProduct(
 
 /** Measures the download of the list of annotations, from the request to the last byte. */
 async function measureList(product: RunningProduct, database: string, repeats: number): Promise<Row> {
-  const target = { ...product, imageId: product.imageId(slideNames.scan) };
+  const target = { ...product, imageId: product.imageIdOf(slideNames.scan) };
   const layerId = await makeLayer(target, outlinesIn({ width: 20_000, height: 15_000 }, 10_000, 30));
   const times: number[] = [];
   const firstByteTimes: number[] = [];

@@ -49,7 +49,7 @@ async function withPage<Result>(
     const page = await context.newPage();
     await page.addInitScript(installAnnotationProbe);
     const { x, y, zoom } = field;
-    const image = product.imageId(slideNames.scan);
+    const image = product.imageIdOf(slideNames.scan);
     const query = new URLSearchParams({ image, x: String(x), y: String(y), zoom: String(zoom) });
     await page.goto(`${product.url}/wsi-viewer?${query}`);
     await page.waitForFunction(() => window.annotationProbe.firstPictureAt > 0);
@@ -65,7 +65,7 @@ async function withLayer<Result>(
   features: readonly GeneratedFeature[],
   use: () => Promise<Result>,
 ): Promise<Result> {
-  const target = { ...product, imageId: product.imageId(slideNames.scan) };
+  const target = { ...product, imageId: product.imageIdOf(slideNames.scan) };
   await makeLayer(target, features);
   try {
     return await use();
@@ -143,7 +143,7 @@ function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
       await page.waitForTimeout(1500); // meanwhile the browser compiles the code of the brush
       const [x, y] = await middleOf(page);
       for (let stroke = 0; stroke < brushStrokes; stroke++) {
-        const angle = 0.25 * stroke - 1.2;
+        const angle = 0.25 * stroke - 1.2; // in radians; each stroke crosses the edge at another place
         /** Returns a position on the screen. @param radius distance from the middle in CSS pixels */
         const positionAt = (radius: number) =>
           [x + radius * Math.cos(angle), y + radius * Math.sin(angle)] as const;

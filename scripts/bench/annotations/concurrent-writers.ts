@@ -39,7 +39,7 @@ export async function measureConcurrentChanges(
     outline(1000 * i + 500, 500, 200, 12),
   );
   const layerId = await makeLayer(
-    { url, token, imageId: product.imageId(slideNames.scan) },
+    { url, token, imageId: product.imageIdOf(slideNames.scan) },
     sharedAnnotations,
   );
 

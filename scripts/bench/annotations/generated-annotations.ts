@@ -19,7 +19,7 @@ const classes = [
   { name: 'Necrosis', color: [50, 50, 50] },
 ];
 
-/** Returns a round annotation with a wavy edge. @param x and y are the centre, in pixels of full resolution as `radius` */
+/** Returns a round annotation with a wavy edge. The centre (x, y) and the mean radius are in pixels of full resolution. */
 export function outline(
   x: number,
   y: number,

@@ -27,7 +27,7 @@ export async function measureKills(
   kills: number,
 ): Promise<Row> {
   let product = await startProduct(environment, env);
-  const layerId = await makeLayer({ ...product, imageId: product.imageId(slideNames.scan) }, []);
+  const layerId = await makeLayer({ ...product, imageId: product.imageIdOf(slideNames.scan) }, []);
   const sent: SentBatch[] = [];
   let lost = 0;
   let rejected = 0;

@@ -23,7 +23,7 @@ export async function measureCrashes(
   product: RunningProduct,
   crashes: number,
 ): Promise<Row> {
-  const target = { ...product, imageId: product.imageId(slideNames.scan) };
+  const target = { ...product, imageId: product.imageIdOf(slideNames.scan) };
   const context = await openContext(browser, product);
   const openField = async (page: Page, crash: number) => {
     const query = new URLSearchParams({
@@ -53,12 +53,9 @@ export async function measureCrashes(
     await openField(page, 0); // the page sends all annotations that the browser has stored
     await page.locator('[data-save-state="saved"]').waitFor();
     const path = `/image-catalog/images/${target.imageId}/annotation-layers`;
-    const { layers } = await callApi<{ layers: { annotation_count: number }[] }>(
-      product.url,
-      'GET',
-      path,
-      target,
-    );
+    const { layers } = await callApi<{ layers: { annotation_count: number }[] }>(product.url, 'GET', path, {
+      token: product.token,
+    });
     const saved = layers.reduce((sum, layer) => sum + layer.annotation_count, 0);
     return {
       measured: `browser: ${crashes} crashes of the page before changes are acknowledged; changes that are lost`,

@@ -28,7 +28,7 @@ const timeoutMs = 180_000;
 /** Presses of an arrow key that move the view to the adjacent field. */
 const pressesPerField = 6;
 
-/** How a slide that is opened becomes visible, and the requests until then. */
+/** Milliseconds until an opened slide is visible (`first`) and `sharp`, both inherited, and the requests until then. */
 interface Opening extends Appearance {
   /** Number of API requests. */
   readonly requests: number;
@@ -46,11 +46,11 @@ interface Pan {
   readonly longest: number;
 }
 
-/** Milliseconds from the first key press until the adjacent field of view is sharp. */
+/** Milliseconds from the first key press until the adjacent field of view is sharp, in two cases. */
 interface Step {
-  /** When the browser must load the tiles of the field. */
+  /** The browser must load the tiles of the field. */
   readonly withLoading: number;
-  /** When all tiles of the field are in memory. */
+  /** All tiles of the field are in memory. */
   readonly inMemory: number;
 }
 
@@ -178,7 +178,7 @@ function measurePan(
 
 /** Returns the path of the viewer at full resolution. @param x and `y` are the centre in pixels of full resolution */
 function fieldPath(product: RunningProduct, x: number, y: number): string {
-  const image = product.imageId(slideNames.scan);
+  const image = product.imageIdOf(slideNames.scan);
   return `/wsi-viewer?${new URLSearchParams({ image, x: String(x), y: String(y), zoom: '1' })}`;
 }
 

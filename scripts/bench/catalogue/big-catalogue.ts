@@ -9,7 +9,7 @@ import { openDatabase, runLockedTransaction } from '../../../packages/server/src
 import { insertImages } from '../../../packages/server/src/store/images.ts';
 import { fingerprintOfVersions, versionOfFile } from '../../../packages/slide/src/index.ts';
 
-/** Organs in Turkish, from breast to spleen. Some contain letters that the search must also find without diacritics. */
+/** Organs in Turkish, from breast to spleen. The search must also find them when the query omits their diacritics. */
 const organs = [
   'Meme',
   'Kolon',
@@ -76,7 +76,7 @@ export function makeFiles(cache: string, count: number): string {
 /**
  * Inserts an entry for every file into an empty database, so that the server does not read the files.
  *
- * @param location PostgreSQL URL, otherwise (null) an SQLite file
+ * @param location `url` of a PostgreSQL database; when it is null, `file` is the SQLite database
  */
 export async function fillDatabase(
   location: { readonly url: string | null; readonly file: string },

@@ -31,7 +31,7 @@ interface Server extends ServerProcess {
   readonly logFile: string;
 }
 
-/** A request to measure: `path` below /image-catalog (otherwise the list call with pages of 50), and query parameters. */
+/** A measured request: `path` below /image-catalog (without it, the list `images` in pages of 50); all other fields are query parameters. */
 interface Query {
   readonly path?: string;
   readonly [parameter: string]: string;
@@ -219,7 +219,7 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
     if (cursor) cursors.push(cursor);
   } while (cursor);
   if (example === undefined) throw new Error('The catalogue is empty.');
-  /** Cursors of pages after these shares of the list. */
+  /** Cursors of the pages that follow 25 %, 50 %, 75 % and 99 % of the list. */
   const laterCursors = [0.25, 0.5, 0.75, 0.99].map(
     (share) => cursors[Math.floor(share * cursors.length)] ?? '',
   );

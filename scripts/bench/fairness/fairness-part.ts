@@ -22,11 +22,11 @@ import { request } from './request.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
-/** How often each load is measured. */
+/** Number of measurements. */
 interface Workload {
-  /** Number of measurements of each load. */
+  /** How often each load is measured. */
   readonly repeats: number;
-  /** Number of measured sign-ins of other accounts, and of measured rendered tiles of another account, in each repeat. */
+  /** Number of sign-ins of other accounts, and of rendered tiles of another account, that each repeat measures. */
   readonly probes: number;
 }
 
@@ -117,11 +117,11 @@ async function measureInstallation(
   }
 }
 
-/** Signs in as a client with this address. */
+/** Sends a sign-in with `password`. @param clientAddress IP address of the client */
 const signIn = ({ port }: RunningProduct, email: string, clientAddress: string, agent?: Agent) =>
   request({ port, path: '/api/v1/auth/login', body: { email, password }, clientAddress, agent });
 
-/** Registers an account, which an administrator approves in the state `active`. @returns its e-mail address */
+/** Registers an account; for the state `active`, the administrator then approves it. @returns its e-mail address */
 async function createAccount(
   { url, token }: RunningProduct,
   email: string,
@@ -206,7 +206,7 @@ async function measureTiles(
   const slide = { ...bigSlide, tileSize };
   const nativeTiles = tilesOfLevel(slide, maxLevelOf(slide)); // full resolution, stored in the file
   const renderedTiles = tilesOfLevel(slide, maxLevelOf(slide) - 1); // not stored in the file
-  const id = product.imageId(slideNames.scan);
+  const id = product.imageIdOf(slideNames.scan);
   const requestTile = (tiles: readonly string[], index: number, session: string, agent: Agent) =>
     request({
       port: product.port,
@@ -220,6 +220,7 @@ async function measureTiles(
   const agent = new Agent({ keepAlive: true, maxSockets: coldTiles });
   const statuses = new Map<number, number>();
   const stopController = new AbortController();
+  /** Tiles that the flooding session has not received yet. */
   let waitingRequests = coldTiles;
   const tileLoops = Array.from({ length: coldTiles }, async (_, n) => {
     while (!stopController.signal.aborted) {
@@ -230,7 +231,7 @@ async function measureTiles(
     }
     waitingRequests--;
   });
-  await setTimeout(500); // until the server has received all requests
+  await setTimeout(500); // by then the server has received all requests
   const stopHealth = watchHealth(product);
   const rendered = [];
   const native = [];

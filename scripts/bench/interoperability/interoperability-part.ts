@@ -20,7 +20,7 @@ import { bigSlide, slideNames } from '../slides/slides.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
-/** How much is measured. */
+/** Number and duration of the measurements. */
 interface Workload {
   readonly rounds: number;
   /** Seconds per kind of request in each round. */
@@ -98,7 +98,7 @@ async function measureFrames(
   workload: Workload,
 ): Promise<Row[]> {
   const { url, port, processIds, token } = product;
-  const id = product.imageId(slideNames.scan);
+  const id = product.imageIdOf(slideNames.scan);
   const slide: TiledSlide = { ...bigSlide, tileSize };
   const { columns } = gridOf(slide, maxLevelOf(slide));
   const apiToken = await createApiToken(url, token, ['slides:read']);
@@ -143,7 +143,7 @@ async function measureDownloads(
   { rounds, seconds }: Workload,
 ): Promise<Row[]> {
   const { url, port, processIds, token } = product;
-  const id = product.imageId(slideNames.scan);
+  const id = product.imageIdOf(slideNames.scan);
   const { users } = await callApi<{ users: { uid: string; email: string }[] }>(url, 'GET', '/admin/users', {
     token,
   });

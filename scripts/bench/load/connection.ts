@@ -32,6 +32,7 @@ export interface ConnectionOptions {
 export function openConnection({ port, onResponse, bytesPerSecond = null }: ConnectionOptions): Connection {
   let socket: Socket | null = null;
   let sentAt = 0;
+  /** Whether a response is outstanding. */
   let isWaiting = false;
   /** The beginning of an incomplete response head. */
   let partialHead: Buffer | null = null;
@@ -40,7 +41,7 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
   let bodyLength = 0;
   /** Received bytes of the body. */
   let received = 0;
-  /** Whether the server closes the connection after this response. */
+  /** Whether the response has announced that the server closes the connection after it. */
   let isClosing = false;
   /** The last received bytes of a chunked body. */
   let tail = empty;

@@ -57,15 +57,14 @@ export function nativeTrace(slide: TiledSlide, seed = 1): string[] {
 }
 
 /**
- * Returns the requests of several concurrent viewers. Groups of six requests (as many as a browser sends at once) of each viewer
- * alternate.
+ * Returns the requests of several concurrent viewers, who take turns with six requests each (as many as a browser sends at once).
  */
 export function viewingTrace(slide: TiledSlide, viewers: number, seed = 1): string[] {
   const lists = Array.from({ length: viewers }, (_, viewer) =>
     [...fieldsOfViewer(slide, randomFrom(seed * 1000 + viewer))].flat(),
   );
-  const longest = Math.max(...lists.map(({ length }) => length));
-  const bursts = Math.ceil(longest / parallelRequests);
+  const longestLength = Math.max(...lists.map(({ length }) => length));
+  const bursts = Math.ceil(longestLength / parallelRequests);
   return Array.from({ length: bursts }, (_, burst) =>
     lists.flatMap((list) => list.slice(burst * parallelRequests, (burst + 1) * parallelRequests)),
   ).flat();
@@ -106,8 +105,8 @@ export function* fieldsOfViewer(
     for (let pans = Math.floor(randomBetween(6, 16)); pans > 0; pans -= 1) {
       const direction = randomBetween(0, 2 * Math.PI);
       const step = (randomBetween(0.2, 0.8) * window.width) / view.zoom / 3; // pixels of full resolution
-      // A pan passes three fields of view.
-      for (let part = 0; part < 3; part += 1) {
+      // The tiles are loaded three times during a pan.
+      for (let third = 0; third < 3; third += 1) {
         view.x = clamp(view.x + Math.cos(direction) * step, slide.width);
         view.y = clamp(view.y + Math.sin(direction) * step, slide.height);
         yield loadField();

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- colours`, also a part of `renderer`: measures how close the corrected colours of a slide with a colour profile are to
- * those of Little CMS. Needs TEST_SLIDES with aperio/1065626.svs, and `transicc` of the package liblcms2-utils.
+ * those of Little CMS. Needs aperio/1065626.svs in the folder TEST_SLIDES, and `transicc` of the package liblcms2-utils.
  *
  * The part compares pixels that the browser shows or saves with corrected colours with the same pixels without correction, which Little CMS
  * converts in floating point (relative colorimetric with black point compensation). The difference is ΔE2000; about 1 is just visible.
@@ -43,6 +43,7 @@ type Pixels = Uint8Array;
 
 interface Comparison {
   readonly name: string;
+  /** Number of compared pixels. */
   readonly pixels: number;
   /** ΔE2000 of each pixel. */
   readonly differences: readonly number[];
@@ -70,7 +71,7 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
   const product = await startProduct({ slides, cache, pin: (line) => line }, {}, 1);
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {
-    const comparisons = [...(await compareScreens(browser, product, isQuick, convert))];
+    const comparisons = await compareScreens(browser, product, isQuick, convert);
     const uncorrected = await thumbnailPixels(slide, thumbnailSide);
     const expected = await convert(uncorrected.rgb);
     const { rgb: corrected } = await convertColour(slide, uncorrected, 'srgb');
@@ -119,7 +120,7 @@ async function compareScreens(
 /** Opens the slide, signed in. @param field query parameters of the field of view */
 async function openField(
   browser: Browser,
-  { url, imageId }: RunningProduct,
+  { url, imageIdOf }: RunningProduct,
   drawer: 'webgl' | 'canvas',
   field: string,
 ): Promise<Page> {
@@ -133,7 +134,7 @@ async function openField(
   const context = await browser.newContext({ viewport, storageState });
   const page = await context.newPage();
   await forceDrawer(page, drawer);
-  await page.goto(`${url}/wsi-viewer?image=${imageId(slideName)}&${field}`);
+  await page.goto(`${url}/wsi-viewer?image=${imageIdOf(slideName)}&${field}`);
   await page.getByTitle('Scale bar').waitFor();
   await page.getByText('Loading tiles...').waitFor({ state: 'hidden' });
   await page.waitForTimeout(1500); // until the last tile has faded in
@@ -171,7 +172,7 @@ async function middleOf(picture: Buffer): Promise<Pixels> {
 /** Returns the pixels of the thumbnail that the server sends. */
 async function thumbnailOf(product: RunningProduct): Promise<Pixels> {
   const session = await createImageSession(product.url, product.token);
-  const path = `/api/v1/image-catalog/proxy/${product.imageId(slideName)}/thumbnail.jpg?session=${session}`;
+  const path = `/api/v1/image-catalog/proxy/${product.imageIdOf(slideName)}/thumbnail.jpg?session=${session}`;
   const response = await fetch(product.url + path);
   if (!response.ok)
     throw new Error(`The server rejected the thumbnail request with status ${response.status}.`);

@@ -20,7 +20,7 @@ export type OpenPage = (viewport: Viewport, prepare: (page: Page) => Promise<voi
 /** Signs in and returns a function that opens a page. */
 export async function createPageOpener(
   browser: Browser,
-  { url, imageId }: RunningProduct,
+  { url, imageIdOf }: RunningProduct,
 ): Promise<OpenPage> {
   const token = await signIn(url, administrator);
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
@@ -38,7 +38,7 @@ export async function createPageOpener(
     await countGraphics(page);
     await prepare(page);
     await serveLargeSlide(page, 200_000); // pixels per side
-    await page.goto(`${url}/wsi-viewer?image=${imageId(slideNames.scan)}&x=4000&y=100000&zoom=1`);
+    await page.goto(`${url}/wsi-viewer?image=${imageIdOf(slideNames.scan)}&x=4000&y=100000&zoom=1`);
     await page.getByTitle('Scale bar').waitFor();
     return page;
   };

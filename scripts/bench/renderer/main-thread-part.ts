@@ -13,8 +13,8 @@ import { createPageOpener, fourK } from './large-slide-page.ts';
 import { type MainThreadFigures, markDrawing, traceMainThread } from './main-thread.ts';
 
 interface Trace extends MainThreadFigures {
-  /** Whether WebGL calls that draw and copy were omitted; they are slow only without a graphics card. */
-  readonly skipsDrawing: boolean;
+  /** Whether the WebGL calls that draw and copy were left out; they are slow only without a graphics card. */
+  readonly isDrawingLeftOut: boolean;
   /** Copies of a whole canvas. */
   readonly canvasCopies: number;
 }
@@ -25,8 +25,8 @@ export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
   try {
     const openPage = await createPageOpener(browser, product);
     const traces: Trace[] = [];
-    for (const skipsDrawing of [false, true]) {
-      const page = await openPage(fourK, (newPage) => markDrawing(newPage, skipsDrawing));
+    for (const isDrawingLeftOut of [false, true]) {
+      const page = await openPage(fourK, (newPage) => markDrawing(newPage, isDrawingLeftOut));
       // Few tiles, because a machine without a graphics card also composes the page in software, which is slow.
       const tiles = isQuick ? 200 : 400;
       await panUntil(page, tiles);
@@ -35,7 +35,7 @@ export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
         panUntil(page, tilesBefore + tiles),
       );
       const { canvasCopies } = await graphicsOf(page);
-      traces.push({ skipsDrawing, canvasCopies, ...figures });
+      traces.push({ isDrawingLeftOut, canvasCopies, ...figures });
       await page.close();
     }
     report(traces, browser.version(), isQuick);
@@ -56,8 +56,8 @@ function report(traces: readonly Trace[], version: string, isQuick: boolean): vo
       markdownTable(traceVerdicts(traces)),
       '',
       markdownTable(
-        traces.map(({ skipsDrawing, frames, copies, longest, longestName }) => ({
-          'drawing by WebGL': skipsDrawing ? 'left out' : 'in software',
+        traces.map(({ isDrawingLeftOut, frames, copies, longest, longestName }) => ({
+          'drawing by WebGL': isDrawingLeftOut ? 'left out' : 'in software',
           'frames with tiles': frames.count,
           'frame p50 ms': frames.p50.toFixed(1),
           'p95 ms': frames.p95.toFixed(1),

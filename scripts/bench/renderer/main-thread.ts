@@ -2,17 +2,17 @@
  * Measures the time that the main thread spends on tiles while the view pans with WebGL, from a trace of the browser.
  *
  * Without a graphics card, WebGL runs in another process that competes with the page for the processors, and the page waits for it.
- * Therefore the CPU time of the main thread is counted, not the elapsed time. A page with a frame every few seconds also runs code
- * that the browser has not optimised. `skipsDrawing` omits the WebGL calls that are slow in software, so that the page draws as many frames
- * per second as on a machine with a graphics card.
+ * Therefore the CPU time of the main thread is counted, not the elapsed time. Moreover, a page that draws a frame only every few seconds runs
+ * code that the browser has not optimised yet. With `isDrawingLeftOut`, the page leaves out the WebGL calls that are slow in software, and draws
+ * as many frames per second as on a machine with a graphics card.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { quantile } from '../load/statistics.ts';
 
-/** CPU time of tasks of the main thread, in milliseconds. */
-interface Tasks {
+/** CPU time of tasks of the main thread, in milliseconds. Without tasks, the percentiles are NaN. */
+interface TaskTimes {
   readonly count: number;
   readonly p50: number;
   readonly p95: number;
@@ -22,9 +22,9 @@ interface Tasks {
 
 export interface MainThreadFigures {
   /** Tasks that drew tiles. */
-  readonly frames: Tasks;
+  readonly frames: TaskTimes;
   /** Tasks that only copied tiles to graphics memory. */
-  readonly copies: Tasks;
+  readonly copies: TaskTimes;
   /** CPU time of the longest of all tasks, in milliseconds. */
   readonly longest: number;
   /** `tiles` when the longest task draws or copies tiles; otherwise the name of its longest part. */
@@ -39,11 +39,11 @@ const copyingMark = 'tiles copied';
 /**
  * Makes the page write a mark into the trace when it draws tiles or copies them to graphics memory.
  *
- * @param skipsDrawing whether the WebGL calls that draw and copy are omitted
+ * @param isDrawingLeftOut whether the page leaves out the WebGL calls that draw and copy
  */
-export async function markDrawing(page: Page, skipsDrawing: boolean): Promise<void> {
+export async function markDrawing(page: Page, isDrawingLeftOut: boolean): Promise<void> {
   await page.addInitScript(
-    ({ skips, marks }) => {
+    ({ isLeftOut, marks }) => {
       const { prototype } = WebGL2RenderingContext;
       const { drawArrays, texSubImage2D } = prototype;
       // Marks each task once, at its end: the microtask runs in the same task after all calls, so the mark costs no time between
@@ -57,7 +57,7 @@ export async function markDrawing(page: Page, skipsDrawing: boolean): Promise<vo
         return function callMarked(this: unknown, ...parameters: unknown[]) {
           if (!isMarkQueued) queueMicrotask(mark);
           isMarkQueued = true;
-          if (!skips) (call as (...values: unknown[]) => void).apply(this, parameters);
+          if (!isLeftOut) (call as (...values: unknown[]) => void).apply(this, parameters);
         };
       };
       Object.assign(prototype, {
@@ -65,7 +65,7 @@ export async function markDrawing(page: Page, skipsDrawing: boolean): Promise<vo
         texSubImage2D: withMark(texSubImage2D, marks.copying),
       });
     },
-    { skips: skipsDrawing, marks: { drawing: drawingMark, copying: copyingMark } },
+    { isLeftOut: isDrawingLeftOut, marks: { drawing: drawingMark, copying: copyingMark } },
   );
 }
 
@@ -108,7 +108,7 @@ export async function traceMainThread(
 
 /** Computes the figures of a trace. @throws Error when the page drew no tiles */
 export function figuresOf(events: readonly TraceEvent[]): MainThreadFigures {
-  const firstDrawing = events.find(({ name }) => name === drawingMark); // in the main thread
+  const firstDrawing = events.find(({ name }) => name === drawingMark); // only the main thread writes this mark
   if (firstDrawing === undefined) throw new Error('The page drew no tiles while it was traced.');
   const mainThreadEvents = events.filter(
     ({ pid, tid }) => pid === firstDrawing.pid && tid === firstDrawing.tid,
@@ -125,8 +125,8 @@ export function figuresOf(events: readonly TraceEvent[]): MainThreadFigures {
   );
   const nameOfLongest = parts.length > 0 ? longestOf(parts).name : longest.name;
   return {
-    frames: tasksOf(tasks.filter(drawsTiles)),
-    copies: tasksOf(tasks.filter((task) => copiesTiles(task) && !drawsTiles(task))),
+    frames: taskTimesOf(tasks.filter(drawsTiles)),
+    copies: taskTimesOf(tasks.filter((task) => copiesTiles(task) && !drawsTiles(task))),
     longest: millisecondsOf(longest),
     longestName: drawsTiles(longest) || copiesTiles(longest) ? 'tiles' : nameOfLongest,
     decodes: mainThreadEvents.filter(({ name }) =>
@@ -136,7 +136,7 @@ export function figuresOf(events: readonly TraceEvent[]): MainThreadFigures {
 }
 
 /** Summarises the CPU times of tasks. */
-function tasksOf(tasks: readonly TraceEvent[]): Tasks {
+function taskTimesOf(tasks: readonly TraceEvent[]): TaskTimes {
   const times = tasks.map(millisecondsOf);
   const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
   return { count: times.length, p50, p95, longest: Math.max(0, ...times) };

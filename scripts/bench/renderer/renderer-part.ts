@@ -24,6 +24,7 @@ import { mainThreadPart } from './main-thread-part.ts';
 
 const laptop = { width: 1280, height: 800 };
 
+/** Inherits the counts of graphics resources: object URLs, bitmaps, textures, decodes, canvas copies and WebGL contexts. */
 interface Sample extends GraphicsCounts {
   /** Tiles that the page has loaded so far. */
   readonly tiles: number;

@@ -51,10 +51,10 @@ async function sendOutlines(product: RunningProduct, folder: string, objects: nu
   const file = join(folder, `${objects}-${bigSlide.width}.geojson`);
   if (!existsSync(file)) await writeOutlines(file, objects, bigSlide);
   const { url, token } = product;
-  const path = `/image-catalog/images/${product.imageId(slideNames.scan)}/result-layers`;
+  const path = `/image-catalog/images/${product.imageIdOf(slideNames.scan)}/result-layers`;
   const body = { name: 'Cells', kind: 'vector' };
   const layer = await callApi<{ id: string; upload: string }>(url, 'POST', path, { token, body });
-  const sent = await fetch(new URL(layer.upload, url), {
+  const uploadResponse = await fetch(new URL(layer.upload, url), {
     method: 'PATCH',
     headers: {
       authorization: `Bearer ${token}`,
@@ -66,7 +66,8 @@ async function sendOutlines(product: RunningProduct, folder: string, objects: nu
     body: Readable.toWeb(createReadStream(file)) as BodyInit,
     duplex: 'half',
   } as RequestInit);
-  if (!sent.ok) throw new Error(`The upload failed: ${sent.status} ${await sent.text()}`);
+  if (!uploadResponse.ok)
+    throw new Error(`The upload failed: ${uploadResponse.status} ${await uploadResponse.text()}`);
   for (;;) {
     const { layers } = await callApi<{ layers: { id: string; state: string; problem: unknown }[] }>(
       url,
@@ -103,7 +104,7 @@ async function withPage<Result>(
   try {
     const page = await context.newPage();
     await page.addInitScript(installLayerProbe);
-    const image = product.imageId(slideNames.scan);
+    const image = product.imageIdOf(slideNames.scan);
     const [x, y] = [bigSlide.width / 2, bigSlide.height / 2];
     const field = { image, x: String(x), y: String(y), zoom: String(zoom), results: layerId.slice(0, 8) };
     await page.goto(`${product.url}/wsi-viewer?${new URLSearchParams(field)}`);

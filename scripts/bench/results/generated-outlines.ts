@@ -13,7 +13,7 @@ export interface Size {
 }
 
 interface Outline {
-  /** Positions in pixels, without the closing position. */
+  /** Positions in pixels of full resolution, without the closing position. */
   readonly positions: readonly (readonly [x: number, y: number])[];
   /** Index into `classNames`. */
   readonly classIndex: number;
@@ -37,7 +37,7 @@ function* outlinesOf(count: number, { width, height }: Size): Generator<Outline>
   const random = seededRandom();
   const perRow = Math.ceil(Math.sqrt((count * width) / height));
   const step = width / perRow;
-  const twoDecimals = (value: number) => Math.round(value * 100) / 100;
+  const roundToHundredths = (value: number) => Math.round(value * 100) / 100;
   for (let n = 0; n < count; n++) {
     const x = ((n % perRow) + random()) * step;
     const y = (Math.floor(n / perRow) + random()) * step;
@@ -46,8 +46,8 @@ function* outlinesOf(count: number, { width, height }: Size): Generator<Outline>
       const angle = (2 * Math.PI * i) / vertices;
       const distance = radius * (0.8 + 0.4 * random());
       return [
-        twoDecimals(x + distance * Math.cos(angle)),
-        twoDecimals(y + distance * Math.sin(angle)),
+        roundToHundredths(x + distance * Math.cos(angle)),
+        roundToHundredths(y + distance * Math.sin(angle)),
       ] as const;
     });
     const classIndex = Math.floor(random() * classNames.length);

@@ -17,7 +17,7 @@ interface HostileFile {
   readonly write: (file: string) => Promise<void> | void;
 }
 
-/** Returns GeoJSON with one polygon. @param coordinates may be invalid JSON */
+/** Returns GeoJSON with one polygon. @param coordinates inserted as they are, even if they are invalid JSON */
 const geoJsonOf = (coordinates: string) =>
   `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":${coordinates}}}]}`;
 

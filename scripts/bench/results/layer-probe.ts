@@ -7,7 +7,7 @@ interface LayerProbe {
   requests: number;
   /** Milliseconds that the main thread spent on the layer in each frame. */
   frames: number[];
-  /** Milliseconds and frames from the last change of a control until the layer was drawn again; null until then. */
+  /** Milliseconds and frames from the last `change` event of a control until the layer was drawn again; null until then. */
   change: { readonly ms: number; readonly frames: number } | null;
 }
 
@@ -23,8 +23,8 @@ export function installLayerProbe(): void {
   window.layerProbe = probe;
   const { fetch } = window;
   window.fetch = (input, init) => {
-    const address = input instanceof Request ? input.url : String(input);
-    if (/\/image-catalog\/overlays\//.test(address)) {
+    const url = input instanceof Request ? input.url : String(input);
+    if (/\/image-catalog\/overlays\//.test(url)) {
       probe.requestedAt ||= performance.now();
       probe.requests++;
     }

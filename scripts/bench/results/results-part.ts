@@ -18,14 +18,14 @@ import { seededRandom } from './seeded-random.ts';
 
 /** Size in pixels of the slide that the layers belong to; it exists only as a size. */
 const slide = { width: 100_000, height: 80_000 };
-/** Size of the viewer in screen pixels. */
+/** Size of a field of view in screen pixels; at full resolution also in pixels of the slide. */
 const field = { width: 1920, height: 1080 };
 /** Number of measured queries of each kind. */
 const repetitions = 200;
 /** Number of fields of view whose counts are compared with the source. */
 const comparedFields = 70;
-/** Bytes of a block in the index: its bounds (left, top, right, bottom as Int32) come first, its length (Uint32) last. */
-const blockBytes = 28;
+/** Bytes of the index entry of a block: its bounds (left, top, right, bottom as Int32) come first, its length (Uint32) last. */
+const indexEntryBytes = 28;
 const blockLengthOffset = 24;
 
 interface LayerFigures {
@@ -37,7 +37,7 @@ interface LayerFigures {
   readonly importMegabytes: number;
   /** Size of the imported layer. */
   readonly layerMegabytes: number;
-  /** Milliseconds, 95th percentile. */
+  /** 95th percentile of the milliseconds of a pick, and of counting the objects of a field of view. */
   readonly pickMs: number;
   readonly countMs: number;
   /** In how many of the compared fields of view the counts equal those of the source, for example "70 of 70". */
@@ -156,13 +156,13 @@ function bytesOfField(index: Buffer, x: number, y: number): number {
   // The bounds of blocks are in quarter pixels.
   const [x0, y0, x1, y1] = [x * 4, y * 4, (x + field.width) * 4, (y + field.height) * 4];
   let bytes = 0;
-  for (let block = 0; block < index.length; block += blockBytes) {
+  for (let entryAt = 0; entryAt < index.length; entryAt += indexEntryBytes) {
     const touchesField =
-      index.readInt32LE(block) <= x1 &&
-      index.readInt32LE(block + 4) <= y1 &&
-      index.readInt32LE(block + 8) >= x0 &&
-      index.readInt32LE(block + 12) >= y0;
-    if (touchesField) bytes += index.readUInt32LE(block + blockLengthOffset);
+      index.readInt32LE(entryAt) <= x1 &&
+      index.readInt32LE(entryAt + 4) <= y1 &&
+      index.readInt32LE(entryAt + 8) >= x0 &&
+      index.readInt32LE(entryAt + 12) >= y0;
+    if (touchesField) bytes += index.readUInt32LE(entryAt + blockLengthOffset);
   }
   return bytes;
 }

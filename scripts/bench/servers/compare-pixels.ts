@@ -30,7 +30,7 @@ export async function comparePixels(
   try {
     let largest = 0;
     let compared = 0;
-    // The index is the number of the level in the file, which OpenSlide expects.
+    // The index is the number of the level in the file, by which OpenSlide addresses it.
     for (const [level, halvings] of comparedHalvings.entries()) {
       for (const tile of chooseTiles(environment.tileSize, halvings, isQuick ? 10 : 60)) {
         const served = await fetchBytes(runningProduct, runningProduct.pathOf(tile));
@@ -74,7 +74,7 @@ async function fetchBytes({ port }: RunningServer, path: string): Promise<Buffer
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Returns the largest difference of two samples; 255 when the pictures differ in size. */
+/** Returns the largest difference between a sample and the expected one; 255 when the pictures differ in size. */
 function largestDifference(actual: Uint8Array, expected: Uint8Array): number {
   if (actual.length !== expected.length) return 255;
   return actual.reduce((largest, sample, i) => Math.max(largest, Math.abs(sample - (expected[i] ?? 0))), 0);

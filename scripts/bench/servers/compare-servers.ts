@@ -174,7 +174,7 @@ export function medians<Shape extends object>(results: readonly Shape[]): Shape 
 /**
  * Writes every tile of the product to a file, so that nginx can serve the same bytes.
  *
- * @param mayReuse whether files of an earlier run may be used
+ * @param mayReuse whether the files of an earlier run are used if they exist
  */
 async function copyTiles(
   product: TileServer,

@@ -58,10 +58,10 @@ function productServer(environment: BenchEnvironment): Candidate {
     version: process.version.replace('v', 'Node '),
     async start() {
       const running = await startProduct(environment);
-      const scan = running.imageId(slideNames.scan);
+      const scan = running.imageIdOf(slideNames.scan);
       // Loads the code for tiles with another slide, so that the time of the first tile consists only of opening the measured
       // slide.
-      await measureResponseTime(running.port, running.tilePath(running.imageId(slideNames.seed), '0/0_0'));
+      await measureResponseTime(running.port, running.tilePath(running.imageIdOf(slideNames.seed), '0/0_0'));
       return { ...running, pathOf: (tile) => running.tilePath(scan, tile) };
     },
     clearCache: () => rmSync(join(environment.cache, 'data', 'tiles'), { recursive: true, force: true }),

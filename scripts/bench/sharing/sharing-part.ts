@@ -24,7 +24,7 @@ type Row = Readonly<Record<string, string | number>>;
 
 const dataset = 'Lesson';
 const followerCount = 100;
-/** Interval between two fields of view that the presenter sends. */
+/** Pause between two fields of view that the presenter sends. */
 const eventIntervalMs = 100;
 /** Connections over which one network guesses secrets. */
 const guessConnections = 40;
@@ -69,8 +69,8 @@ interface Lesson {
 }
 
 /** Creates a collection (a list of slides and views that can be shared) of one slide in a dataset that allows sharing. */
-async function makeLesson({ url, token, imageId }: RunningProduct): Promise<Lesson> {
-  const id = imageId(slideNames.seed);
+async function makeLesson({ url, token, imageIdOf }: RunningProduct): Promise<Lesson> {
+  const id = imageIdOf(slideNames.seed);
   await callApi(url, 'POST', '/admin/images/changes', { token, body: { ids: [id], dataset_name: dataset } });
   await callApi(url, 'PUT', '/admin/datasets', { token, body: { dataset, access: 'open', sharing: true } });
   const body = { title: 'Lesson', items: [{ type: 'slide', id }], readers: [] };
@@ -244,9 +244,9 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
  * Registers two slides with two pairs of points of a known transformation. Measures the distance between a third point that the returned
  * matrix transforms and its true place.
  */
-async function measureRegistration({ url, token, imageId }: RunningProduct, count: number): Promise<Row> {
-  const fromImage = imageId(slideNames.scan);
-  const toImage = imageId(slideNames.halves);
+async function measureRegistration({ url, token, imageIdOf }: RunningProduct, count: number): Promise<Row> {
+  const fromImage = imageIdOf(slideNames.scan);
+  const toImage = imageIdOf(slideNames.halves);
   const body = { dataset, name: 'Registered', slides: [{ image_id: fromImage }, { image_id: toImage }] };
   const { id } = await callApi<{ id: string }>(url, 'POST', '/cases', { token, body });
   const distances: number[] = [];

@@ -2,8 +2,8 @@
  * Creates the large slides of the bench by repeating the tiles of a small slide, and keeps them in the cache folder between runs.
  *
  * `scan.svs` has the layout of an Aperio scan: levels at downsamples 1, 4, 16 and 64, with the compressed tiles of a real
- * scanner at full resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that iipsrv
- * reads. Adjacent repetitions of the small slide differ in brightness, so that a comparison detects a tile at a wrong position.
+ * scanner at full resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that the compared
+ * server iipsrv reads. Adjacent repetitions of the small slide differ in brightness, which reveals a tile at a wrong position.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { openTiff } from '../../../packages/slide/src/tiff/tiff-file.ts';
 import { lengthsByCode, variantOf } from './tile-variants.ts';
 import { type Level, type LevelContent, writeTiff } from './write-tiff.ts';
 
-/** Must be increased when the content of the slides changes, so that cached slides are created again. */
+/** Increase this number when the content of the slides changes, so that cached slides are created again. */
 const version = 2;
 /** Size of the large slides, in pixels. */
 export const bigSlide = { width: 40_000, height: 30_000 };
@@ -197,7 +197,7 @@ async function encodedTiles(
   const unit = shrinkRaster(pixels, downsample);
   const encodeRow = (top: number) =>
     encodeTiles(repeatedRows(unit, width, top, Math.min(tileSize, height - top)), tileSize, colour);
-  const { tables } = await encodeRow(0);
+  const { tables } = await encodeRow(0); // the tables are the same for all rows
   async function* tiles() {
     for (let top = 0; top < height; top += tileSize) yield* (await encodeRow(top)).tiles;
   }

@@ -47,7 +47,7 @@ interface Row {
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
-  /** Processors used, by the name of the processes. */
+  /** Mean number of processors that the processes of each name have used since the last row. */
   readonly cores: readonly (readonly [name: string, cores: number])[];
   /** Memory of the product. */
   readonly megabytes: number;

@@ -20,7 +20,7 @@ export async function viewersPart({ isQuick }: BenchOptions): Promise<void> {
     const sessions = await createViewerSessions(product.url, product.token, profile.viewers);
     console.log('Waiting until the tiles of the slides are rendered …');
     await waitUntilTilesAreRendered([dataDir]);
-    const ids = viewedSlides.map((name) => product.imageId(name));
+    const ids = viewedSlides.map((name) => product.imageIdOf(name));
     const result = await measureViewers(
       {
         port: product.port,
