@@ -79,9 +79,9 @@ test('axe finds no accessibility violation on the account status page of a pendi
     await createAccount('suspended'),
     await createAccount('pending'),
   ];
-  const token = await administratorToken(product.address);
+  const token = await administratorToken(product.url);
   const reason = 'Kurumunuz doğrulanamadı.';
-  await callApi(product.address, 'POST', `/admin/users/${rejected.uid}/reject`, { token, body: { reason } });
+  await callApi(product.url, 'POST', `/admin/users/${rejected.uid}/reject`, { token, body: { reason } });
   for (const [state, person, message] of [
     ['pending', pending, 'Onay Bekliyor'],
     ['suspended', suspended, 'Askıya Alınmış'],
@@ -256,9 +256,9 @@ test('axe finds no accessibility violation on the dialog that requests access to
   product,
 }) => {
   const dataset = 'Mouse kidney';
-  const token = await administratorToken(product.address);
+  const token = await administratorToken(product.url);
   const setAccess = (access: 'open' | 'restricted') =>
-    callApi(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: true } });
+    callApi(product.url, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: true } });
   await setAccess('restricted');
   const member = await openPageAs('user');
   await member.goto('/wsi-viewer');
@@ -270,7 +270,7 @@ test('axe finds no accessibility violation on the dialog that requests access to
   await expectNoAxeFindings(member, 'request of access');
 
   const { uid } = await createAccount('user');
-  await callApi(product.address, 'POST', '/admin/datasets/grants', { token, body: { dataset, uid } });
+  await callApi(product.url, 'POST', '/admin/datasets/grants', { token, body: { dataset, uid } });
   const admin = await openPageAs('admin');
   await admin.goto('/admin/datasets');
   await expect(admin.getByRole('button', { name: /^Kaldır:/ }).first()).toBeVisible();

@@ -19,6 +19,7 @@ export interface SignIn {
 /** State of the account after the actions of an administrator; `user`, `viewer` and `admin` are the roles of active accounts. */
 export type AccountState = 'pending' | 'user' | 'viewer' | 'admin' | 'suspended' | 'deactivated';
 
+/** The administrator's API calls that bring a registered account into each state. */
 const adminActions: Readonly<Record<AccountState, readonly (readonly [path: string, body?: object])[]>> = {
   pending: [],
   user: [['approve', { role: 'user' }]],
@@ -30,19 +31,19 @@ const adminActions: Readonly<Record<AccountState, readonly (readonly [path: stri
 
 let accountCount = 0;
 
-/** Registers an account and brings it into a state with the actions of an administrator. @param address base URL of the product */
-export async function makeAccount(address: string, state: AccountState): Promise<Account> {
+/** Registers an account and brings it into a state with the actions of an administrator. */
+export async function makeAccount(productUrl: string, state: AccountState): Promise<Account> {
   accountCount += 1;
   const account = {
     email: `${state}-${process.pid}-${accountCount}@example.org`,
     password: 'a thin slice of kidney',
     displayName: `Deniz ${state}`,
   };
-  const { user } = await callApi(address, 'POST', '/auth/register', { body: account });
+  const { user } = await callApi(productUrl, 'POST', '/auth/register', { body: account });
   const { uid } = user as { uid: string };
-  const token = await administratorToken(address);
+  const token = await administratorToken(productUrl);
   for (const [action, body] of adminActions[state]) {
-    await callApi(address, 'POST', `/admin/users/${uid}/${action}`, { token, body: body ?? {} });
+    await callApi(productUrl, 'POST', `/admin/users/${uid}/${action}`, { token, body: body ?? {} });
   }
   return { ...account, uid };
 }
@@ -53,21 +54,21 @@ const administratorTokens = new Map<string, string>();
  * Signs in as the first administrator. The token is cached per product, because an account may sign in only 60 times in 15
  * minutes.
  */
-export async function administratorToken(address: string): Promise<string> {
-  const cached = administratorTokens.get(address);
+export async function administratorToken(productUrl: string): Promise<string> {
+  const cached = administratorTokens.get(productUrl);
   if (cached !== undefined) return cached;
-  const { token } = await signIn(address, administrator);
-  administratorTokens.set(address, token);
+  const { token } = await signIn(productUrl, administrator);
+  administratorTokens.set(productUrl, token);
   return token;
 }
 
 /** Signs in with the requests of the web app: one for the token, and one that returns the user. */
 export async function signIn(
-  address: string,
+  productUrl: string,
   { email, password }: Pick<Account, 'email' | 'password'>,
 ): Promise<SignIn> {
-  const { token } = await callApi(address, 'POST', '/auth/login', { body: { email, password } });
-  const verified = await callApi(address, 'POST', '/auth/verify', { body: { token } });
+  const { token } = await callApi(productUrl, 'POST', '/auth/login', { body: { email, password } });
+  const verified = await callApi(productUrl, 'POST', '/auth/verify', { body: { token } });
   return { token: verified.token as string, user: verified.user };
 }
 
@@ -78,12 +79,12 @@ export async function signIn(
  * @throws Error with status and body when the status is not 2xx
  */
 export async function callApi(
-  address: string,
+  productUrl: string,
   method: string,
   path: string,
   { token, body }: { readonly token?: unknown; readonly body?: object } = {},
 ): Promise<Record<string, unknown>> {
-  const response = await fetch(`${address}/api/v1${path}`, {
+  const response = await fetch(`${productUrl}/api/v1${path}`, {
     method,
     headers: {
       ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),

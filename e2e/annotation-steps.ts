@@ -12,7 +12,7 @@ export const test = base.extend<{ readonly clearSlidesAfterwards: undefined }>({
   clearSlidesAfterwards: [
     async ({ product }, use) => {
       await use(undefined);
-      await clearSlides(product.address);
+      await clearSlides(product.url);
     },
     { auto: true },
   ],
@@ -73,14 +73,14 @@ export const annotationRow = (page: Page, name: RegExp): Locator =>
 export const savedIndicator = (page: Page): Locator => page.locator('[data-save-state="saved"]');
 
 /** Deletes all annotation layers and result layers of all slides. */
-async function clearSlides(address: string): Promise<void> {
-  const token = await administratorToken(address);
-  const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
+async function clearSlides(productUrl: string): Promise<void> {
+  const token = await administratorToken(productUrl);
+  const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
   for (const { id } of images as { id: string }[]) {
     for (const kind of ['annotation-layers', 'result-layers']) {
-      const { layers } = await callApi(address, 'GET', `/image-catalog/images/${id}/${kind}`, { token });
+      const { layers } = await callApi(productUrl, 'GET', `/image-catalog/images/${id}/${kind}`, { token });
       for (const layer of layers as { id: string }[]) {
-        await callApi(address, 'DELETE', `/${kind}/${layer.id}`, { token });
+        await callApi(productUrl, 'DELETE', `/${kind}/${layer.id}`, { token });
       }
     }
   }

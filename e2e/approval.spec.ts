@@ -127,7 +127,7 @@ test('user management finds a person by a name that is typed without diacritics,
   const someone = await createAccount('user');
   const email = `sule-${process.pid}@example.org`;
   const body = { email, password: 'ince bir kesit', displayName: 'Şule Çağlı Işık' };
-  await callApi(product.address, 'POST', '/auth/register', { body });
+  await callApi(product.url, 'POST', '/auth/register', { body });
   const page = await openPageAs('admin');
   await page.goto('/admin/users');
   await page.getByRole('searchbox', { name: 'Ara' }).fill('isik SULE');

@@ -21,7 +21,7 @@ test('an administrator finds out from the audit log who opened a slide, and what
 
   await test.step('a reader mistypes the password, signs in and opens a slide', async () => {
     const wrong = { email: reader.email, password: 'a thick slice of kidney' };
-    await expect(callApi(product.address, 'POST', '/auth/login', { body: wrong })).rejects.toThrow('401');
+    await expect(callApi(product.url, 'POST', '/auth/login', { body: wrong })).rejects.toThrow('401');
     const page = await openPageAs(reader);
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();

@@ -31,8 +31,8 @@ const viewerHalf = (page: Page, name: string) => page.getByRole('group', { name,
 
 /** Opens two slides whose movements are linked. @param fields URL parameters with the fields of view of both */
 async function openPair(page: Page, product: Product, fields: string): Promise<void> {
-  const token = await administratorToken(product.address);
-  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
+  const token = await administratorToken(product.url);
+  const { images } = await callApi(product.url, 'GET', '/image-catalog/images', { token });
   const catalogue = images as readonly { readonly id: string; readonly file_name: string }[];
   const idOf = (name: string) => catalogue.find(({ file_name }) => file_name === name)?.id;
   await page.goto(`/wsi-viewer?image=${idOf(slideName)}&beside=${idOf(otherName)}&${fields}`);

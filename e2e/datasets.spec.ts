@@ -17,9 +17,9 @@ test('a member sees the slides of a restricted dataset only after an administrat
 }) => {
   test.slow(); // loads eight pages one after the other
   // Another test may have restricted the dataset.
-  const token = await administratorToken(product.address);
+  const token = await administratorToken(product.url);
   const body = { dataset, access: 'open', listed: false };
-  await callApi(product.address, 'PUT', '/admin/datasets', { token, body });
+  await callApi(product.url, 'PUT', '/admin/datasets', { token, body });
   const someone = await createAccount('user');
   const member = await openPageAs(someone);
   const admin = await openPageAs('admin');

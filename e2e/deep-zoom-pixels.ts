@@ -102,7 +102,8 @@ export function differenceOf(shown: Pixels, expected: Pixels): Difference {
 }
 
 function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Difference {
-  let [sum, equalPixels] = [0, 0];
+  let sum = 0; // of the differences of all samples
+  let equalPixels = 0;
   for (let row = 0; row < shown.height; row++) {
     let shownIndex = row * shown.width * 3;
     let expectedIndex = ((row + y) * expected.width + x) * 3;

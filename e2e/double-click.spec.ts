@@ -46,9 +46,9 @@ test.describe('the list of applicants', () => {
       await expect(toasts.first()).toContainText(first.displayName);
       await expect(page.getByText(`Onaylandı: ${first.displayName}`)).toBeVisible();
       await page.waitForLoadState('networkidle');
-      const token = await administratorToken(product.address);
+      const token = await administratorToken(product.url);
       const statusOf = async (uid: string) =>
-        ((await callApi(product.address, 'GET', `/admin/users/${uid}`, { token })).user as { status: string })
+        ((await callApi(product.url, 'GET', `/admin/users/${uid}`, { token })).user as { status: string })
           .status;
       expect(await Promise.all(people.map(({ uid }) => statusOf(uid)))).toEqual([
         'active',
@@ -139,12 +139,12 @@ test('the dialog for deactivating an account says which access is lost for good,
   product,
 }) => {
   const someone = await createAccount('user');
-  const token = await administratorToken(product.address);
+  const token = await administratorToken(product.url);
   const dataset = 'Mouse kidney';
   const setAccess = (access: 'open' | 'restricted') =>
-    callApi(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: false } });
+    callApi(product.url, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: false } });
   await setAccess('restricted');
-  await callApi(product.address, 'POST', '/admin/datasets/grants', {
+  await callApi(product.url, 'POST', '/admin/datasets/grants', {
     token,
     body: { dataset, uid: someone.uid },
   });

@@ -45,12 +45,12 @@ base.describe('a slide file', () => {
   test.use({ expectedConsoleErrors: /status of (404|502|503)/ });
 
   /** Adds a slide, which the test may change without affecting other tests. @returns the path of its file */
-  async function addSlide({ slidesDir, address }: Product, name: string): Promise<string> {
+  async function addSlide({ slidesDir, url: productUrl }: Product, name: string): Promise<string> {
     const file = path.join(slidesDir, 'Mouse kidney', name);
     await copyFile(path.join(slidesDir, 'Mouse kidney/section-1.svs'), file);
-    const token = await administratorToken(address);
+    const token = await administratorToken(productUrl);
     const statusOfSlide = async () => {
-      const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
+      const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
       const found = (images as { file_name: string; status: string }[]).find(
         ({ file_name }) => file_name === name,
       );
@@ -220,9 +220,9 @@ withPostgres.describe('a database outage', () => {
       await expect(toolsOf(page)).toBeVisible(longTimeout);
       await expectViewerOpen(page);
       const openedSlides = async () => {
-        const token = await administratorToken(product.address);
+        const token = await administratorToken(product.url);
         const query = `?who=${reader.uid}&action=image-opened`;
-        const { entries } = await callApi(product.address, 'GET', `/admin/audit${query}`, { token });
+        const { entries } = await callApi(product.url, 'GET', `/admin/audit${query}`, { token });
         return JSON.stringify(entries);
       };
       for (const name of ['section-1.svs', 'section-10.svs', 'section-2.svs']) {

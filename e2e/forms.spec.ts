@@ -243,7 +243,7 @@ test('a password change shows a success toast, and the person can sign in with t
   await page.getByRole('button', { name: 'Şifreyi Değiştir' }).click();
   expect((await sent).postDataJSON()).toEqual({ new_password: password });
   await expect(toastsOf(page)).toHaveText(['Şifre başarıyla değiştirildi.']);
-  await signIn(product.address, { ...someone, password });
+  await signIn(product.url, { ...someone, password });
 });
 
 test.describe('a failed action on the profile without a message from the server', () => {
@@ -285,5 +285,5 @@ test('the account deletion on the profile deletes the account, shows a success t
   expect(
     await page.evaluate(() => [localStorage.getItem('auth_token'), localStorage.getItem('user_data')]),
   ).toEqual([null, null]);
-  await expect(callApi(product.address, 'POST', '/auth/login', { body: someone })).rejects.toThrow('401'); // no such account
+  await expect(callApi(product.url, 'POST', '/auth/login', { body: someone })).rejects.toThrow('401'); // no such account
 });

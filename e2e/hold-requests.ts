@@ -1,9 +1,9 @@
 import type { Page, Route } from '@playwright/test';
 
 /**
- * Holds back all requests of the page whose URL matches.
+ * Holds back the page's requests whose URL matches the pattern.
  *
- * @returns a function that sends the held requests and holds back no more
+ * @returns a function that sends the held requests; later requests are then sent at once
  */
 export async function holdRequests(page: Page, urlPattern: string | RegExp): Promise<() => Promise<void>> {
   const heldRoutes: Route[] = [];

@@ -72,8 +72,8 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
   });
 
   await test.step('an administrator approves the account', async () => {
-    const token = await administratorToken(product.address);
-    await callApi(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
+    const token = await administratorToken(product.url);
+    await callApi(product.url, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
   });
 
   await test.step('the person signs in', async () => {

@@ -2,10 +2,10 @@
 import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
-/** Returns the path that opens a slide in the viewer. @param address base URL of the product @param name file name of the slide */
-async function linkTo(address: string, name: string): Promise<string> {
-  const token = await administratorToken(address);
-  const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
+/** Returns the path that opens a slide in the viewer. @param productUrl base URL of the product @param name file name of the slide */
+async function linkTo(productUrl: string, name: string): Promise<string> {
+  const token = await administratorToken(productUrl);
+  const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
   const image = (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name);
   return `/wsi-viewer?image=${image?.id}`;
 }
@@ -17,7 +17,7 @@ test('a visitor who follows a link to a slide can continue to the slide after th
 }) => {
   const person = await createAccount('user');
   const page = await openPageAs('anonymous');
-  await page.goto(await linkTo(product.address, 'section-10.svs'));
+  await page.goto(await linkTo(product.url, 'section-10.svs'));
   await expect(page).toHaveURL(/\/auth\/login$/);
   await page.getByLabel('E-posta').fill(person.email);
   await page.getByLabel('Şifre', { exact: true }).fill(person.password);
@@ -33,7 +33,7 @@ test('a visitor who follows a link to a slide can continue to the slide after th
 
 test('signing out removes the stored link to a slide from the browser', async ({ openPageAs, product }) => {
   const page = await openPageAs('user');
-  await page.goto(await linkTo(product.address, 'section-10.svs'));
+  await page.goto(await linkTo(product.url, 'section-10.svs'));
   await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
   await page.getByRole('button', { name: /Deniz user/ }).click();
   await page.getByRole('menuitem', { name: 'Logout' }).click();
@@ -46,7 +46,7 @@ test('a link to a slide expands the group of the slide in the catalogue and mark
   product,
 }) => {
   const page = await openPageAs('user');
-  await page.goto(await linkTo(product.address, 'loose.svs'));
+  await page.goto(await linkTo(product.url, 'loose.svs'));
   await expect(page.getByRole('button', { name: /^Unknown 1 images$/ })).toHaveAttribute(
     'aria-expanded',
     'true',

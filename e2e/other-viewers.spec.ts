@@ -128,10 +128,10 @@ test.beforeAll(async () => {
     }
   };
   product = await startProduct(copySlides, { DICOMWEB_ORIGINS: viewers.origin, THROTTLE: 'off' });
-  const admin = await administratorToken(product.address);
+  const admin = await administratorToken(product.url);
   const readyCount = async () => (await listImages(admin)).filter(({ status }) => status === 'ready').length;
   await expect.poll(readyCount, { timeout: 50_000, intervals: [100, 250] }).toBe(slides.length);
-  const created = await callApi(product.address, 'POST', '/user/api-tokens', {
+  const created = await callApi(product.url, 'POST', '/user/api-tokens', {
     token: admin,
     body: { name: 'viewer', scopes: ['slides:read'] },
   });
@@ -150,13 +150,13 @@ interface CatalogueImage {
 
 /** Returns the images of the catalogue. @param adminToken bearer token of the administrator */
 async function listImages(adminToken: string): Promise<readonly CatalogueImage[]> {
-  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token: adminToken });
+  const { images } = await callApi(product.url, 'GET', '/image-catalog/images', { token: adminToken });
   return images as CatalogueImage[];
 }
 
 /** Requests a path of the product with the API token and returns the response body. */
 async function get(urlPath: string, accept = '*/*'): Promise<Uint8Array> {
-  const response = await fetch(product.address + urlPath, {
+  const response = await fetch(product.url + urlPath, {
     headers: { authorization: `Bearer ${token}`, accept },
   });
   if (!response.ok) throw new Error(`${urlPath}: ${response.status} ${await response.text()}`);
@@ -171,7 +171,7 @@ const firstValueOf = (dataSet: DataSet | undefined, tag: string) => String(dataS
  */
 async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
   const name = path.basename(slide.path);
-  const images = await listImages(await administratorToken(product.address));
+  const images = await listImages(await administratorToken(product.url));
   const hasTestedName = ({ file_name }: CatalogueImage) =>
     slides.some((each) => path.basename(each.path) === file_name);
   // A folder of DICOM files is listed under another name; it is the only image without the name of a tested file.
@@ -194,7 +194,7 @@ async function openPage(page: Page): Promise<void> {
 
 /** Returns the connection options of dicomweb-client. */
 const connectionOptions = () => ({
-  url: `${product.address}/dicom-web`,
+  url: `${product.url}/dicom-web`,
   headers: { Authorization: `Bearer ${token}` },
 });
 
@@ -308,11 +308,11 @@ for (const slide of slides) {
   }, info) => {
     const { imageId, image } = await openSlide(slide);
     await openPage(page);
-    const admin = await administratorToken(product.address);
-    const { session_id: session } = await callApi(product.address, 'POST', '/auth/image-session', {
+    const admin = await administratorToken(product.url);
+    const { session_id: session } = await callApi(product.url, 'POST', '/auth/image-session', {
       token: admin,
     });
-    const manifest = `${product.address}/iiif/session/${String(session)}/manifest/${imageId}`;
+    const manifest = `${product.url}/iiif/session/${String(session)}/manifest/${imageId}`;
     /** Bytes of the loaded tiles of full resolution; the key is `x,y` of the upper left corner. */
     const loadedTiles = new Map<string, Buffer>();
     page.on('response', async (response) => {

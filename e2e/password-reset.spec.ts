@@ -26,7 +26,7 @@ test('the link in a password reset e-mail sets a new password, and is rejected w
     expect(link).toBeDefined();
   }).toPass();
   const { origin, pathname, hash } = new URL(link ?? '');
-  expect(origin).toBe(product.address);
+  expect(origin).toBe(product.url);
 
   const setPassword = async () => {
     await page.goto('/');

@@ -15,7 +15,7 @@ export const administrator = { email: 'admin@example.org', password: 'glass, sta
 
 export interface Product {
   /** Base URL. */
-  readonly address: string;
+  readonly url: string;
   /** Path of the slide folder. */
   readonly slidesDir: string;
   /**
@@ -56,7 +56,7 @@ export async function startProduct(
   // Render workers keep their compile cache in the data folder, which is new for each start; the link points to the shared cache.
   await symlink(path.join(compileCache, 'render'), path.join(dataDir, 'compiled'));
   const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, ['packages/server/src/main.ts'], {
     // The server does not inherit the settings of the shell that runs the tests.
     env: {
@@ -81,7 +81,7 @@ export async function startProduct(
   }
 
   const product: Product = {
-    address,
+    url,
     slidesDir,
     log: () => output,
     mailsTo: (recipient) => readMails(path.join(dataDir, 'outbox'), recipient),
@@ -91,7 +91,7 @@ export async function startProduct(
     },
   };
   try {
-    await waitUntilReady(address, server);
+    await waitUntilReady(url, server);
   } catch (error) {
     await product.stop();
     throw new Error(`The server did not become ready.\n${output}`, { cause: error });
@@ -106,18 +106,18 @@ async function readMails(outbox: string, recipient: string): Promise<string[]> {
   return mails.filter((mail) => mail.includes(recipient));
 }
 
-async function waitUntilReady(address: string, server: ChildProcess): Promise<void> {
+async function waitUntilReady(url: string, server: ChildProcess): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (server.exitCode === null && Date.now() < deadline) {
     try {
-      if ((await fetch(`${address}/health/ready`)).ok) return;
+      if ((await fetch(`${url}/health/ready`)).ok) return;
     } catch {
       // not listening yet
     }
     await setTimeout(100);
   }
   const failure = server.exitCode === null ? 'is not ready after 30 s' : `ended with code ${server.exitCode}`;
-  throw new Error(`The server at ${address} ${failure}.`);
+  throw new Error(`The server at ${url} ${failure}.`);
 }
 
 async function stopProcess(server: ChildProcess): Promise<void> {

@@ -47,12 +47,12 @@ test('after two pairs of points are marked to register two slides of a case, lin
   openPageAs,
   product,
 }) => {
-  const token = await administratorToken(product.address);
-  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
+  const token = await administratorToken(product.url);
+  const { images } = await callApi(product.url, 'GET', '/image-catalog/images', { token });
   const idOf = (name: string) =>
     (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name)?.id ?? '';
   const [first, second] = [idOf(firstName), idOf(secondName)];
-  const createdCase = await callApi(product.address, 'POST', '/cases', {
+  const createdCase = await callApi(product.url, 'POST', '/cases', {
     token,
     body: {
       dataset: 'Mouse kidney',
@@ -82,7 +82,7 @@ test('after two pairs of points are marked to register two slides of a case, lin
   });
 
   await test.step('the registration maps a third point with an error of at most 5 µm', async () => {
-    const { registrations } = await callApi(product.address, 'GET', `/cases/${String(createdCase.id)}`, {
+    const { registrations } = await callApi(product.url, 'GET', `/cases/${String(createdCase.id)}`, {
       token,
     });
     const [registration] = registrations as { matrix: number[] }[];
@@ -93,7 +93,7 @@ test('after two pairs of points are marked to register two slides of a case, lin
       a * point.x + c * point.y + e - expected.x,
       b * point.x + d * point.y + f - expected.y,
     );
-    const { mpp_x } = await callApi(product.address, 'GET', `/image-catalog/images/${second}`, { token });
+    const { mpp_x } = await callApi(product.url, 'GET', `/image-catalog/images/${second}`, { token });
     expect(distance * (Number(mpp_x) || 1)).toBeLessThanOrEqual(5);
   });
 
@@ -111,5 +111,5 @@ test('after two pairs of points are marked to register two slides of a case, lin
     expect(fieldIn(page, 'b').zoom / fieldIn(page, '').zoom).toBeCloseTo(2, 1);
   });
 
-  await callApi(product.address, 'DELETE', `/cases/${String(createdCase.id)}`, { token });
+  await callApi(product.url, 'DELETE', `/cases/${String(createdCase.id)}`, { token });
 });

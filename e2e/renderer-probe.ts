@@ -9,7 +9,7 @@ export interface GraphicsCounts {
   readonly objectUrls: number;
   readonly bitmaps: number;
   readonly textures: number;
-  // The numbers below count from the opening of the page.
+  // The following numbers are totals since the page was opened.
   /** JPEG images that were decoded on the main thread, while they were copied to a texture. */
   readonly mainThreadDecodes: number;
   /** Copies from a canvas that is at least half as wide as the window. */
@@ -179,11 +179,11 @@ export async function serveLargeSlide(page: Page, side: number): Promise<void> {
         .convertToBlob({ type: 'image/jpeg', quality: 0.9 })
         .then((blob) => blob.arrayBuffer());
       window.fetch = async (input, init) => {
-        const address = input instanceof Request ? input.url : String(input);
-        if (address.includes('/image.dzi')) {
+        const url = input instanceof Request ? input.url : String(input);
+        if (url.includes('/image.dzi')) {
           return new Response(xml, { headers: { 'content-type': 'application/xml' } });
         }
-        if (!address.includes('/image_files/')) return await fetch(input, init);
+        if (!url.includes('/image_files/')) return await fetch(input, init);
         served += 1;
         return new Response(await tile, { headers: { 'content-type': 'image/jpeg' } });
       };
@@ -200,9 +200,9 @@ export function servedTiles(page: Page): Promise<number> {
 /** Pans with the arrow keys, row by row over parts of the slide that are not loaded, until the page has loaded `tiles` tiles. */
 export async function panUntil(page: Page, tiles: number): Promise<void> {
   await page.evaluate(async (targetCount) => {
-    const { servedTiles: served } = window as unknown as { servedTiles: () => number };
+    const { servedTiles: countServed } = window as unknown as { servedTiles: () => number };
     const [sidewaysSteps, stepsPerRow] = [293, 300]; // 293 steps sideways, then 7 down
-    for (let step = 0; served() < targetCount; step += 1) {
+    for (let step = 0; countServed() < targetCount; step += 1) {
       const row = Math.floor(step / stepsPerRow);
       const sideways = row % 2 === 0 ? 'ArrowRight' : 'ArrowLeft';
       const key = step % stepsPerRow >= sidewaysSteps ? 'ArrowDown' : sideways;

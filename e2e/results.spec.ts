@@ -27,11 +27,15 @@ interface Result {
  *
  * @returns the id of the layer
  */
-async function sendResult(address: string, imageId: string, { name, kind, file }: Result): Promise<string> {
-  const token = await administratorToken(address);
+async function sendResult(
+  productUrl: string,
+  imageId: string,
+  { name, kind, file }: Result,
+): Promise<string> {
+  const token = await administratorToken(productUrl);
   const path = `/image-catalog/images/${imageId}/result-layers`;
-  const layer = await callApi(address, 'POST', path, { token, body: { name, kind } });
-  const response = await fetch(new URL(layer.upload as string, address), {
+  const layer = await callApi(productUrl, 'POST', path, { token, body: { name, kind } });
+  const response = await fetch(new URL(layer.upload as string, productUrl), {
     method: 'PATCH',
     headers: {
       authorization: `Bearer ${token}`,
@@ -44,7 +48,7 @@ async function sendResult(address: string, imageId: string, { name, kind, file }
   });
   expect(response.status).toBe(204);
   const importedLayer = async () => {
-    const { layers } = await callApi(address, 'GET', path, { token });
+    const { layers } = await callApi(productUrl, 'GET', path, { token });
     return (layers as { id: string; state: string; problem: unknown }[]).find(({ id }) => id === layer.id);
   };
   await expect.poll(importedLayer, { timeout: 30_000 }).toMatchObject({ state: 'ready', problem: null });
@@ -52,9 +56,9 @@ async function sendResult(address: string, imageId: string, { name, kind, file }
 }
 
 /** Opens the slide, adds a result layer, and opens the panel of results. */
-async function openWithResult(page: Page, address: string, result: Result) {
+async function openWithResult(page: Page, productUrl: string, result: Result) {
   const slide = await openSlide(page);
-  const layerId = await sendResult(address, imageIdOf(page), result);
+  const layerId = await sendResult(productUrl, imageIdOf(page), result);
   await page.reload();
   await openResults(page);
   return { slide, layerId };
@@ -64,9 +68,9 @@ async function openWithResult(page: Page, address: string, result: Result) {
 const imageIdOf = (page: Page) => new URL(page.url()).searchParams.get('image') ?? '';
 
 /** Returns the width of a slide in pixels. */
-async function widthOf(address: string, imageId: string): Promise<number> {
-  const token = await administratorToken(address);
-  const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
+async function widthOf(productUrl: string, imageId: string): Promise<number> {
+  const token = await administratorToken(productUrl);
+  const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
   const image = (images as { id: string; width: number }[]).find(({ id }) => id === imageId);
   return image?.width ?? Number.NaN;
 }
@@ -146,7 +150,7 @@ test('a heatmap result is drawn over the slide, shows the value under the pointe
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
   const page = await openPageAs('admin');
-  const { slide, layerId } = await openWithResult(page, product.address, {
+  const { slide, layerId } = await openWithResult(page, product.url, {
     name: 'Tumour probability',
     kind: 'raster',
     file: await buildHeatmap(),
@@ -167,7 +171,7 @@ test('a heatmap result is drawn over the slide, shows the value under the pointe
   expect(requests).toBe(0);
 
   // The position 600, 700 of the slide is in the middle at zoom 0.5. The heatmap has 256 columns with the values 0 to 255.
-  const columnWidth = (await widthOf(product.address, slide.imageId)) / 256;
+  const columnWidth = (await widthOf(product.url, slide.imageId)) / 256;
   const column = Math.floor(600 / columnWidth) + 1; // right of the middle; its number is also its value
   const middleOfColumn = slide.x + ((column + 0.5) * columnWidth - 600) * 0.5;
   await page.mouse.move(middleOfColumn - 1, slide.y);
@@ -186,7 +190,7 @@ test('the cells of a result layer are drawn and counted by class, a class can be
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
   const page = await openPageAs('admin');
-  const { slide, layerId } = await openWithResult(page, product.address, {
+  const { slide, layerId } = await openWithResult(page, product.url, {
     name: 'Cells',
     kind: 'vector',
     file: buildCells(),
@@ -224,7 +228,7 @@ test('mitoses of a result layer are counted inside an annotation and filtered by
   const page = await openPageAs('admin');
   await openSlide(page);
   await outlineTumour(page);
-  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: buildCells() });
+  await openWithResult(page, product.url, { name: 'Cells', kind: 'vector', file: buildCells() });
   const layer = resultsPanel(page).getByRole('listitem').filter({ hasText: 'Mitosis' }).first();
   const mitoses = layer
     .getByRole('list', { name: 'Classes' })
@@ -271,12 +275,12 @@ test('the URL keeps the order and settings of two result layers and the position
   const page = await openPageAs('admin');
   await openSlide(page);
   const imageId = imageIdOf(page);
-  const heatmapId = await sendResult(product.address, imageId, {
+  const heatmapId = await sendResult(product.url, imageId, {
     name: 'Heat',
     kind: 'raster',
     file: await buildHeatmap(),
   });
-  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: buildCells() });
+  await openWithResult(page, product.url, { name: 'Cells', kind: 'vector', file: buildCells() });
   const switches = resultsPanel(page).getByRole('switch', { name: /^Show: / });
   const names = () => switches.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
   await expect.poll(names).toEqual(['Show: Heat', 'Show: Cells']);

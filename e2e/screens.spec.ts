@@ -71,10 +71,10 @@ test.describe('the dashboard layout', () => {
     product,
   }) => {
     const nameless = { email: `isimsiz-${process.pid}@example.org`, password: 'adı olmayan biri' };
-    const { user } = await callApi(product.address, 'POST', '/auth/register', { body: nameless });
+    const { user } = await callApi(product.url, 'POST', '/auth/register', { body: nameless });
     const { uid } = user as { uid: string };
-    const token = await administratorToken(product.address);
-    await callApi(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
+    const token = await administratorToken(product.url);
+    await callApi(product.url, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
     const page = await openPageAs({ ...nameless, uid, displayName: '' });
     await page.goto('/dashboard/profile');
     await expect(page.getByRole('button', { name: nameless.email })).toContainText('İ');
@@ -190,8 +190,8 @@ test.describe('the account status', () => {
     await page.goto('/account-status');
     await expect(page.getByText('Onay Bekliyor')).toBeVisible();
     await page.waitForLoadState('networkidle');
-    const token = await administratorToken(product.address);
-    await callApi(product.address, 'POST', `/admin/users/${waiting.uid}/approve`, { token, body: {} });
+    const token = await administratorToken(product.url);
+    await callApi(product.url, 'POST', `/admin/users/${waiting.uid}/approve`, { token, body: {} });
     await page.clock.runFor(30_000);
     await expect(page).toHaveURL(/\/dashboard$/);
   });

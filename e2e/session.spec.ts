@@ -83,8 +83,8 @@ test.describe('a sign-in that is rejected', () => {
     await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
     // Otherwise the server could reject a request of the dashboard first, which would end the sign-in before the click.
     await page.waitForLoadState('networkidle');
-    const { token } = await callApi(product.address, 'POST', '/auth/login', { body: administrator });
-    await callApi(product.address, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
+    const { token } = await callApi(product.url, 'POST', '/auth/login', { body: administrator });
+    await callApi(product.url, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
     await page.getByRole('link', { name: 'WSI Viewer', exact: true }).click();
     await expect(page).toHaveURL(/\/auth\/login$/);
     expect(await page.evaluate(storedKeys)).toEqual([]);

@@ -29,19 +29,19 @@ async function saveView(teacher: Page, title: string) {
 }
 
 /** Creates a layer that all members may read, with one annotation. @returns the ids of the slide and the layer */
-async function annotateSlide(address: string, token: string) {
-  const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
+async function annotateSlide(productUrl: string, token: string) {
+  const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
   const slide = (images as { id: string; file_name: string }[]).find(
     ({ file_name }) => file_name === slideName,
   );
   if (slide === undefined) throw new Error(`The catalogue does not list ${slideName}.`);
-  const layer = await callApi(address, 'POST', `/image-catalog/images/${slide.id}/annotation-layers`, {
+  const layer = await callApi(productUrl, 'POST', `/image-catalog/images/${slide.id}/annotation-layers`, {
     token,
     body: { name: 'ogrenci-listesi.geojson', visibility: 'members' },
   });
   const layerId = String(layer.id);
   const changes = [addTriangleChange()];
-  await callApi(address, 'POST', `/annotation-layers/${layerId}/changes`, { token, body: { changes } });
+  await callApi(productUrl, 'POST', `/annotation-layers/${layerId}/changes`, { token, body: { changes } });
   return { imageId: slide.id, layerId };
 }
 
@@ -67,9 +67,9 @@ test('a teacher shares a tour of slide views with a question, and a student with
   product,
 }) => {
   test.setTimeout(180_000); // two browsers and many steps
-  const token = await administratorToken(product.address);
+  const token = await administratorToken(product.url);
   const body = { dataset: 'Aperio', access: 'open', sharing: true };
-  await callApi(product.address, 'PUT', '/admin/datasets', { token, body });
+  await callApi(product.url, 'PUT', '/admin/datasets', { token, body });
   const teacher = await openPageAs('user');
   const student = await openPageAs('anonymous');
   await student.setViewportSize(phone);
@@ -185,19 +185,19 @@ test('a visitor with a share link sees the annotations of the slide until the li
   openPageAs,
   product,
 }) => {
-  const { address } = product;
-  const token = await administratorToken(address);
+  const { url: productUrl } = product;
+  const token = await administratorToken(productUrl);
   const dataset = { dataset: 'Aperio', access: 'open', sharing: true };
-  await callApi(address, 'PUT', '/admin/datasets', { token, body: dataset });
-  const { imageId, layerId } = await annotateSlide(address, token);
-  const link = await callApi(address, 'POST', '/share-links', {
+  await callApi(productUrl, 'PUT', '/admin/datasets', { token, body: dataset });
+  const { imageId, layerId } = await annotateSlide(productUrl, token);
+  const link = await callApi(productUrl, 'POST', '/share-links', {
     token,
     body: { target: { type: 'slide', id: imageId }, title: lessonTitle, show_annotations: true },
   });
   const visitor = await openPageAs('anonymous');
   await visitor.setViewportSize(phone);
   const annotations = visitor.getByRole('img', { name: 'Slayttaki işaretleme sayısı: 1' });
-  const layerAddress = `${address}/api/v1/annotation-layers/${layerId}`;
+  const layerUrl = `${productUrl}/api/v1/annotation-layers/${layerId}`;
 
   const session =
     await test.step('the visitor opens the link, hides the annotations and shows them again', async () => {
@@ -218,22 +218,22 @@ test('a visitor with a share link sees the annotations of the slide until the li
     await visitor.keyboard.press('d');
     await expect(visitor.getByRole('toolbar', { name: /Drawing tools|Çizim araçları/ })).toHaveCount(0);
     const query = { session };
-    const read = await visitor.request.get(`${layerAddress}/annotations`, { params: query });
+    const read = await visitor.request.get(`${layerUrl}/annotations`, { params: query });
     expect(read.status()).toBe(200);
     const data = { changes: [addTriangleChange()] };
-    const changed = await visitor.request.post(`${layerAddress}/changes`, { params: query, data });
+    const changed = await visitor.request.post(`${layerUrl}/changes`, { params: query, data });
     expect(changed.status()).toBe(401);
-    const deleted = await visitor.request.delete(layerAddress, { params: query });
+    const deleted = await visitor.request.delete(layerUrl, { params: query });
     expect(deleted.status()).toBe(401);
     await visitor.reload();
     await expect(annotations).toBeVisible();
   });
 
   await test.step('the annotations disappear when the link is revoked', async () => {
-    await callApi(address, 'DELETE', `/share-links/${String(link.id)}`, { token });
+    await callApi(productUrl, 'DELETE', `/share-links/${String(link.id)}`, { token });
     await expect(visitor.getByRole('heading', { name: 'Bu bağlantı artık açılmıyor' })).toBeVisible();
     await expect(annotations).toHaveCount(0);
-    const read = await visitor.request.get(`${layerAddress}/annotations`, { params: { session } });
+    const read = await visitor.request.get(`${layerUrl}/annotations`, { params: { session } });
     expect([401, 404]).toContain(read.status());
   });
 });

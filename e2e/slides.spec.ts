@@ -36,7 +36,7 @@ async function showStatus(page: Page, status: string): Promise<void> {
 /** Requests a tile with an image session. @returns the HTTP status */
 async function tileStatus(product: Product, session: unknown, imageId: string): Promise<number> {
   const tile = `/api/v1/image-catalog/proxy/${imageId}/image_files/8/0_0.jpeg?session=${String(session)}`;
-  return (await fetch(product.address + tile)).status;
+  return (await fetch(product.url + tile)).status;
 }
 
 test('an administrator edits, moves, hides, removes and restores a slide, and members see only the slides meant for them', async ({
@@ -45,9 +45,9 @@ test('an administrator edits, moves, hides, removes and restores a slide, and me
   product,
 }) => {
   test.slow(); // many steps on one page
-  const { token } = await signIn(product.address, await createAccount('user'));
-  const { session_id: session } = await callApi(product.address, 'POST', '/auth/image-session', { token });
-  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
+  const { token } = await signIn(product.url, await createAccount('user'));
+  const { session_id: session } = await callApi(product.url, 'POST', '/auth/image-session', { token });
+  const { images } = await callApi(product.url, 'GET', '/image-catalog/images', { token });
   const imageOf = (name: string) =>
     (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name);
   const imageId = imageOf('section-1.svs')?.id ?? '';
@@ -87,7 +87,7 @@ test('an administrator edits, moves, hides, removes and restores a slide, and me
     await expect(admin.getByText('1 slayt üyelerden gizlendi.')).toBeVisible();
     await expect(rowOf(admin, 'Böbrek 1')).toContainText('Gizli');
     expect(await tileStatus(product, session, imageId)).toBe(404);
-    const { images: memberImages } = await callApi(product.address, 'GET', '/image-catalog/images', {
+    const { images: memberImages } = await callApi(product.url, 'GET', '/image-catalog/images', {
       token,
     });
     expect((memberImages as { id: string }[]).map(({ id }) => id)).not.toContain(imageId);
@@ -131,9 +131,9 @@ test('slide management shows why a slide file cannot be read, and reads the file
 }) => {
   const file = path.join(product.slidesDir, 'Mouse kidney', 'broken.svs');
   await writeFile(file, 'not a slide');
-  const token = await administratorToken(product.address);
+  const token = await administratorToken(product.url);
   const failedCount = async () => {
-    const { counts } = await callApi(product.address, 'GET', '/admin/images/counts', { token });
+    const { counts } = await callApi(product.url, 'GET', '/admin/images/counts', { token });
     return (counts as { failed: number }).failed;
   };
   await expect.poll(failedCount, { timeout: 60_000 }).toBe(1);

@@ -49,10 +49,10 @@ async function fillSlides(folder: string): Promise<void> {
  * Waits until the server has ingested every slide (read its header), because a page that opens earlier would show an incomplete
  * catalogue.
  */
-async function waitForSlides(address: string): Promise<void> {
-  const token = await administratorToken(address);
+async function waitForSlides(productUrl: string): Promise<void> {
+  const token = await administratorToken(productUrl);
   const readyCount = async () => {
-    const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
+    const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
     return (images as { status: string }[]).filter(({ status }) => status === 'ready').length;
   };
   await expect.poll(readyCount, { timeout: 60_000, intervals: [100, 250] }).toBe(1 + builtSlides.length);
@@ -87,7 +87,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   product: [
     async ({ settings }, use) => {
       const product = await startProduct(fillSlides, settings);
-      await waitForSlides(product.address);
+      await waitForSlides(product.url);
       await use(product);
       await product.stop();
     },
@@ -97,9 +97,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   expectedConsoleErrors: [null, { option: true }],
 
   // Relative URLs in the tests refer to the product.
-  baseURL: async ({ product }, use) => use(product.address),
+  baseURL: async ({ product }, use) => use(product.url),
 
-  createAccount: async ({ product }, use) => use((state) => makeAccount(product.address, state)),
+  createAccount: async ({ product }, use) => use((state) => makeAccount(product.url, state)),
 
   openPageAs: async ({ browser, product, createAccount, expectedConsoleErrors, baseURL }, use, info) => {
     const consoleErrors: string[] = [];
@@ -108,7 +108,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const visitor = typeof who === 'string' && who !== 'anonymous' ? await createAccount(who) : who;
       const context = await browser.newContext({
         ...(baseURL && { baseURL }),
-        ...(visitor !== 'anonymous' && { storageState: await storageOf(product.address, visitor) }),
+        ...(visitor !== 'anonymous' && { storageState: await storageOf(product.url, visitor) }),
       });
       contexts.push(context);
       const page = await context.newPage();
@@ -130,13 +130,13 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 });
 
 /** Signs in and returns the browser storage of a signed-in account, with the keys of the specification. */
-async function storageOf(address: string, account: Account) {
-  const { token, user } = await signIn(address, account);
+async function storageOf(productUrl: string, account: Account) {
+  const { token, user } = await signIn(productUrl, account);
   return {
     cookies: [],
     origins: [
       {
-        origin: address,
+        origin: productUrl,
         localStorage: [
           { name: 'auth_token', value: token },
           { name: 'user_data', value: JSON.stringify(user) },

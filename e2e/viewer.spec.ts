@@ -113,12 +113,12 @@ test.describe('the image catalogue', () => {
     product,
   }) => {
     const page = await openPageAs('user');
-    const token = await administratorToken(product.address);
-    const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
+    const token = await administratorToken(product.url);
+    const { images } = await callApi(product.url, 'GET', '/image-catalog/images', { token });
     const id =
       (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === 'section-10.svs')
         ?.id ?? '';
-    await callApi(product.address, 'PUT', `/image-catalog/images/${id}`, {
+    await callApi(product.url, 'PUT', `/image-catalog/images/${id}`, {
       token,
       body: { organ_type: 'BÖBREK ılık' },
     });
@@ -140,7 +140,7 @@ test.describe('the image catalogue', () => {
     }
     await page.getByPlaceholder('Search images...').fill('kidney nothing');
     await expect(page.getByText('No images match your search')).toBeVisible();
-    await callApi(product.address, 'PUT', `/image-catalog/images/${id}`, {
+    await callApi(product.url, 'PUT', `/image-catalog/images/${id}`, {
       token,
       body: { organ_type: null },
     });
