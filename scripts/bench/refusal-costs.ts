@@ -16,12 +16,12 @@ await main(async () => {
     .map(({ parentPath, name }) => join(parentPath, name));
   const costs: RefusalCost[] = [];
   for await (const cost of refusalCosts(files)) costs.push(cost);
-  costs.sort((a, b) => b.processorMs - a.processorMs || b.ms - a.ms);
+  costs.sort((a, b) => b.processorMs - a.processorMs || b.elapsedMs - a.elapsedMs);
   console.log('      CPU ms    ms  memory MB  result');
-  for (const { path, code, ms, processorMs, bytes } of costs) {
+  for (const { path, code, elapsedMs, processorMs, bytes } of costs) {
     const numbers = [
       String(processorMs).padStart(12),
-      ms.toFixed(0).padStart(5),
+      elapsedMs.toFixed(0).padStart(5),
       (bytes / 2 ** 20).toFixed(1).padStart(10),
     ];
     console.log(`${numbers.join(' ')}  ${(code ?? 'opened').padEnd(20)} ${path}`);

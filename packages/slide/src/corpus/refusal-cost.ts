@@ -7,7 +7,7 @@ export interface RefusalCost {
   /** The error; null for a file that can be rendered. */
   readonly code: SlideErrorCode | null;
   /** Elapsed time in milliseconds until the result; it depends on the load of the machine. */
-  readonly ms: number;
+  readonly elapsedMs: number;
   /** Processor time in milliseconds, a multiple of 10. */
   readonly processorMs: number;
   /** Peak memory while the file is read, minus the memory of the idle process. */
@@ -26,7 +26,7 @@ const TICK_MS = 10;
 export async function* refusalCosts(paths: Iterable<string>): AsyncGenerator<RefusalCost> {
   const pool = new RenderPool({ processes: 1, queueLimit: 1, timeoutMs: TIMEOUT_MS });
   try {
-    // The process starts with its first job, so this one groups no files.
+    // The process starts with its first job, so this job, which groups no files, starts it before the measurement.
     await pool.group({ path: '/' }, [], []);
     const [processId = 0] = pool.processIds;
     const idleBytes = await readMemoryBytes(processId, 'VmRSS');
@@ -36,9 +36,15 @@ export async function* refusalCosts(paths: Iterable<string>): AsyncGenerator<Ref
       const startMs = performance.now();
       const startProcessorMs = await readProcessorMs(processId);
       const code = await renderAndReturnError(pool, path);
-      const ms = performance.now() - startMs;
+      const elapsedMs = performance.now() - startMs;
       const processorMs = (await readProcessorMs(processId)) - startProcessorMs;
-      yield { path, code, ms, processorMs, bytes: (await readMemoryBytes(processId, 'VmHWM')) - idleBytes };
+      yield {
+        path,
+        code,
+        elapsedMs,
+        processorMs,
+        bytes: (await readMemoryBytes(processId, 'VmHWM')) - idleBytes,
+      };
     }
   } finally {
     await pool.close();

@@ -61,7 +61,7 @@ function checkJpeg(image: Encoded): void {
   const header = readJpegHeader(bytes);
   checkSize(image, header);
   if (isProgressive(header.frameMarker)) checkScanCount(countScans(bytes.subarray(header.scanAt)));
-  // APP2 segments hold the colour profile. The segments start after the two bytes of SOI.
+  // APP2 segments contain the colour profile.
   let profileBytes = 0;
   for (const segment of segments(bytes)) {
     if (segment.marker === marker.APP2) profileBytes += segment.end - segment.bodyAt;

@@ -1,5 +1,5 @@
 /**
- * Chooses which sample values of a single-channel picture are shown as black and as white when the file does not declare it.
+ * Chooses which sample values of a single-channel picture are shown as black and as white when the file does not declare them.
  * Cameras store samples of 14 bits or fewer in 16 bits; shown unchanged, such a picture would be nearly black.
  *
  * The readers of fluorescence and 16-bit grey formats use this module. The rules are in docs/formats/channels.md.
@@ -70,7 +70,7 @@ export function isTooDark({ black, white }: GreyRange, bits: number, isInverted:
  * @throws SlideError errors of reading and decoding those tiles
  */
 export async function estimateContrast(tiles: LevelTiles, bits: number): Promise<GreyRange> {
-  // The second pass of `estimateRange` decodes the tiles of the first pass again.
+  // The second pass of `estimateRange` decodes the tiles of the first pass again, without reading them again.
   const encodedTiles = new Map<string, Promise<EncodedImage | null>>();
   const readTileOnce = (address: TileAddress) => {
     const key = `${address.column} ${address.row}`;

@@ -24,7 +24,7 @@ const MAX_PIXELS = 8192 * 8192;
  * Decodes a picture of any codec to RGB pixels.
  *
  * @param shrink reduction factor, a divisor of width and height
- * @returns upright pixels on a white background; each is the mean (for JPEG, nearly) of `shrink × shrink` pixels
+ * @returns upright pixels on a white background; each is the mean (for JPEG and JPEG 2000, nearly) of `shrink × shrink` pixels
  * @throws SlideError FILE_CORRUPT when the bytes are not a picture of the declared codec and size;
  *   FORMAT_NOT_SUPPORTED for an unsupported variant of the codec; LIMIT_EXCEEDED for a picture that is too large
  */

@@ -48,7 +48,7 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const count = view.getUint32(0, true);
   if (count !== segmentCount || count > MAX_SEGMENTS) {
-    throw corruptError(`it has ${count} segments, and needs ${segmentCount}`);
+    throw corruptError(`it has ${count} segments instead of ${segmentCount}`);
   }
   // The first four bytes are the count.
   const offsets = Array.from({ length: count }, (_, i) => view.getUint32(4 + 4 * i, true));

@@ -131,7 +131,7 @@ function checkFrame(frame: Frame, size: { readonly width: number; readonly heigh
 
 /** Reads an LSE segment. Its type 1 contains coding parameters; the others contain palettes and larger sizes. */
 function readPreset(bytes: Uint8Array, { bodyAt, end }: Segment): Preset {
-  if (bytes[bodyAt] !== 1) throw notSupportedError('a mapping table');
+  if (bytes[bodyAt] !== 1) throw notSupportedError('palettes or extended sizes');
   if (bodyAt + 11 > end) throw corruptError('its parameters are truncated');
   const value = (index: number) => uint16(bytes, bodyAt + 1 + 2 * index);
   return { MAXVAL: value(0), T1: value(1), T2: value(2), T3: value(3), RESET: value(4) };
@@ -158,7 +158,7 @@ function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Sc
     count === frame.components.length && components.every((component, i) => component === i);
   const hasOneComponent = count === 1 && components[0] !== -1;
   const isComplete = hasAllComponents || (hasOneComponent && interleaveMode === 0);
-  if (interleaveMode > 2 || !isComplete) throw corruptError('its scan has other components than its frame');
+  if (interleaveMode > 2 || !isComplete) throw corruptError('its scan does not match its frame');
   if (transform !== 0) throw notSupportedError('a point transform');
   return { components, NEAR, isInterleavedByPixel: interleaveMode === 2 && count > 1 };
 }
@@ -204,7 +204,7 @@ function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
 const J = [
   0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ];
-/** Number of contexts of regular mode; the arrays A and N have two more, for the samples that end a run. */
+/** Number of contexts of regular mode; the arrays A and N have two more, for the two types of samples that end a run. */
 const CONTEXTS = 365;
 /** Maximum of the error sums A and B. Valid streams stay below it; above it, 32-bit shifts would overflow. */
 const MAX_SUM = 2 ** 30;
@@ -294,7 +294,7 @@ function decodeScan(
 
     b += error * step;
     a += Math.abs(error);
-    if (a > MAX_SUM || Math.abs(b) > MAX_SUM) throw corruptError('an error is larger than any sample');
+    if (a > MAX_SUM || Math.abs(b) > MAX_SUM) throw corruptError('its prediction errors are too large');
     if (n === RESET) {
       a >>= 1;
       b >>= 1;
@@ -334,12 +334,12 @@ function decodeScan(
     const mappedWithType = mapped + type;
     const isOdd = (mappedWithType & 1) === 1;
     const magnitude = (mappedWithType + (isOdd ? 1 : 0)) / 2;
-    const isOddNegative = k !== 0 || 2 * negative >= n;
+    const isOddNegative = k !== 0 || 2 * negative >= n; // whether odd numbers stand for negative errors
     const error = isOddNegative === isOdd ? -magnitude : magnitude;
 
     if (error < 0) negative++;
     a += (mapped + 1 - type) >> 1;
-    if (a > MAX_SUM) throw corruptError('an error is larger than any sample');
+    if (a > MAX_SUM) throw corruptError('its prediction errors are too large');
     if (n === RESET) {
       a >>= 1;
       n >>= 1;
@@ -376,7 +376,7 @@ function decodeScan(
     runIndexes[component] = Math.max((runIndexes[component] as number) - 1, 0);
   };
 
-  /** Sets the samples beyond both ends of a line to its neighbours. Source: T.87, A.2.1. */
+  /** Sets the samples that prediction needs beyond the left end of a line and the right end of the line above. Source: T.87, A.2.1. */
   const startLine = (above: Int32Array, line: Int32Array) => {
     line[0] = above[1] as number;
     above[width + 1] = above[width] as number;

@@ -83,7 +83,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if (decoded.samples.length !== reducedWidth * reducedHeight * header.components * bytesPerSample) {
     throw corruptError(decoded.codecErrors);
   }
-  const samples = new Uint8Array(decoded.samples.buffer);
+  const samples = new Uint8Array(decoded.samples.buffer); // the buffer of a copy, which contains nothing else
   const isYcc =
     (colour === 'ycc' && !header.isTransformed) ||
     (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) ||

@@ -49,8 +49,8 @@ function interleave(planes: Uint8Array, pixels: number): Uint8Array {
 }
 
 /**
- * Scales grey samples linearly between `black` and `white`. With equal values, larger samples are white and all others
- * black. Source: DICOM PS3.3 C.11.2.1.2.1.
+ * Scales grey samples linearly between `black` and `white`; `black` is the larger one for inverted samples. If both are equal,
+ * larger samples are white and all others black. Source: DICOM PS3.3 C.11.2.1.2.1.
  */
 function paintGrey(values: Uint8Array | Uint16Array, black: number, white: number): Uint8Array {
   const slope = 255 / (white - black);
@@ -75,14 +75,17 @@ function paintGrey(values: Uint8Array | Uint16Array, black: number, white: numbe
  * 65,536, because only their sum is rounded; the 0.5 in the table for Cb makes the shift by 16 bits round.
  */
 const contributions = {
-  red: Int16Array.from({ length: 256 }, (_, cr) => rounded(1.402 * (cr - 128))),
-  greenByCb: Int32Array.from({ length: 256 }, (_, cb) => rounded(2 ** 16 * (0.5 - 0.34414 * (cb - 128)))),
-  greenByCr: Int32Array.from({ length: 256 }, (_, cr) => rounded(2 ** 16 * (-0.71414 * (cr - 128)))),
-  blue: Int16Array.from({ length: 256 }, (_, cb) => rounded(1.772 * (cb - 128))),
+  red: Int16Array.from({ length: 256 }, (_, cr) => roundHalfAwayFromZero(1.402 * (cr - 128))),
+  greenByCb: Int32Array.from({ length: 256 }, (_, cb) =>
+    roundHalfAwayFromZero(2 ** 16 * (0.5 - 0.34414 * (cb - 128))),
+  ),
+  greenByCr: Int32Array.from({ length: 256 }, (_, cr) =>
+    roundHalfAwayFromZero(2 ** 16 * (-0.71414 * (cr - 128))),
+  ),
+  blue: Int16Array.from({ length: 256 }, (_, cb) => roundHalfAwayFromZero(1.772 * (cb - 128))),
 };
 
-/** Rounds halves away from zero. */
-function rounded(value: number): number {
+function roundHalfAwayFromZero(value: number): number {
   return Math.sign(value) * Math.floor(Math.abs(value) + 0.5);
 }
 

@@ -25,11 +25,11 @@ const CHECKSUM_BYTES = 4;
 const MAX_CHUNKS = 1000;
 /** Length of the data of the IHDR chunk, the longest chunk whose data are read. */
 const IHDR_DATA_BYTES = 13;
-/** Unit of the pHYs chunk: pixels per metre. */
+/** Value of the unit field of the pHYs chunk: pixels per metre. */
 const PHYS_UNIT_METRE = 1;
 
 const GREY = 0;
-/** Allowed bits per sample, and samples per decoded pixel, by colour type. Source: section 11.2.1, table 12. */
+/** Allowed bits per sample, and samples per decoded pixel, by colour type. Source: PNG specification, section 11.2.1, table 12. */
 const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
   [GREY]: { bits: [1, 2, 4, 8, 16], decodedSamples: 1 },
   2: { bits: [8, 16], decodedSamples: 3 }, // RGB

@@ -144,7 +144,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
       const maxBytes = sizeLimit(width, height, SAMPLING_444);
       if (output.length < maxBytes) output = new Uint8Array(maxBytes);
       const size: OutNumber = [null];
-      const failed = compress(
+      const errorCode = compress(
         compressor,
         rgb,
         width,
@@ -157,7 +157,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
         quality,
         ACCURATE_DCT,
       );
-      return failed === 0 && size[0] !== null ? output.slice(0, Number(size[0])) : null;
+      return errorCode === 0 && size[0] !== null ? output.slice(0, Number(size[0])) : null;
     },
   };
 }

@@ -63,7 +63,7 @@ export async function svsDirectories({
       );
       const tags = level === 0 && profile ? { [tag.ICCProfile]: undefinedBytes(profile) } : {};
       const stored = { ...directory, tags: { ...directory.tags, ...tags }, tiles: tiles ?? [] };
-      return describe(stored, description, 0);
+      return withDescription(stored, description, 0);
     }),
   );
   const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
@@ -73,23 +73,31 @@ export async function svsDirectories({
   const thumbnail = shrinkRaster(picture, factor);
   return [
     full,
-    describe(
+    withDescription(
       await encodePicture(thumbnail, null),
       `${library} \r\n${size} -> ${thumbnail.width}x${thumbnail.height} - ${pairs.join('')}`,
       0,
     ),
     ...reduced,
-    describe(await encodePicture(paintPlain(90, 96, [0, 255, 0]), null), `${library} \r\nlabel 90x96`, 1),
-    describe(await encodePicture(paintPlain(160, 64, [0, 0, 255]), null), `${library} \r\nmacro 160x64`, 9),
+    withDescription(
+      await encodePicture(paintPlain(90, 96, [0, 255, 0]), null),
+      `${library} \r\nlabel 90x96`,
+      1,
+    ),
+    withDescription(
+      await encodePicture(paintPlain(160, 64, [0, 0, 255]), null),
+      `${library} \r\nmacro 160x64`,
+      9,
+    ),
   ];
 }
 
 /**
- * Adds an ImageDescription.
+ * Adds an ImageDescription and a NewSubfileType.
  *
  * @param subfileType NewSubfileType: Aperio writes 0 for the slide, 1 for the label, 9 for the macro
  */
-function describe(directory: DirectoryPlan, description: string, subfileType: number): DirectoryPlan {
+function withDescription(directory: DirectoryPlan, description: string, subfileType: number): DirectoryPlan {
   const tags = {
     ...directory.tags,
     [tag.NewSubfileType]: long(subfileType),

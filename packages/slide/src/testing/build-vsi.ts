@@ -26,7 +26,7 @@ export interface VsiStackPlan {
   readonly name?: string;
   /** Pixel size in `unit`; absent when the file does not state it. */
   readonly mpp?: number;
-  /** By default micrometres. */
+  /** Unit of `mpp` as VSI writes it; by default micrometres (`10^-6m^1`). */
   readonly unit?: string;
   readonly objectivePower?: number;
   /** Whether the pixels are in an .ets file; by default true. */
@@ -61,7 +61,7 @@ export function buildVsi(stacks: readonly VsiStackPlan[]): Buffer {
 
 /** Builds a .vsi file with these fields and a TIFF directory after them. */
 export function buildVsiOf(fields: readonly VsiField[]): Buffer {
-  const tree = volume(fields);
+  const tree = encodeVolume(fields);
   const [imageWidth, imageLength] = [256, 257];
   const preview = buildTiff({ directories: [{ tags: { [imageWidth]: long(1), [imageLength]: long(1) } }] });
   // The values of this directory are stored in its entries, so it can be moved to another position.
@@ -142,7 +142,7 @@ function colourTable(bgr: readonly number[]): VsiField {
   return { tag: vsiTag.tableElements, value: { type: TYPE.bgr, bytes: Uint8Array.of(...black, ...bgr) } };
 }
 
-function volume(fields: readonly VsiField[]): Buffer {
+function encodeVolume(fields: readonly VsiField[]): Buffer {
   const header = Buffer.alloc(24);
   header.writeUInt16LE(header.length, 0);
   header.writeUInt16LE(0x5349, 2); // magic number of volumes
@@ -182,7 +182,7 @@ function encodeField({ tag, index, value }: VsiField): Buffer {
   }
   const volumeType = index === undefined ? 1 : 0;
   header.writeUInt32LE(FLAG.volume + indexFlag + volumeType, 0);
-  return Buffer.concat([header, volume(value)]);
+  return Buffer.concat([header, encodeVolume(value)]);
 }
 
 /** A tile of an .ets file. */
@@ -275,14 +275,14 @@ export const etsCompressions: Readonly<Record<EtsCoding, number>> = {
  * Cuts a picture into tiles of an .ets file.
  *
  * @param resolutions number of stored resolutions, each half the size of the one before
- * @param between coordinates of all tiles between row and resolution, such as focus and channel
+ * @param otherCoordinates coordinates of all tiles between row and resolution, for example focus and channel
  */
 export async function cutEtsTiles(
   picture: Raster,
   tileSide: number,
   resolutions: number,
   coding: EtsCoding,
-  between: readonly number[] = [0],
+  otherCoordinates: readonly number[] = [0],
 ): Promise<EtsTile[]> {
   const tiles: EtsTile[] = [];
   for (let resolution = 0; resolution < resolutions; resolution++) {
@@ -290,7 +290,10 @@ export async function cutEtsTiles(
     for (let row = 0; row * tileSide < reduced.height; row++) {
       for (let column = 0; column * tileSide < reduced.width; column++) {
         const tile = paddedTile(reduced, column * tileSide, row * tileSide, tileSide);
-        tiles.push({ place: [column, row, ...between, resolution], data: await encode(tile, coding) });
+        tiles.push({
+          place: [column, row, ...otherCoordinates, resolution],
+          data: await encode(tile, coding),
+        });
       }
     }
   }

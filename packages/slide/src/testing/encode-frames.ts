@@ -19,15 +19,15 @@ export interface FrameSamples {
 }
 
 /** Returns codec options that print nothing. Each codec gets its own object, because it adds its functions to the object. */
-const silent = () => ({ print: () => {}, printErr: () => {} });
+const silentOptions = () => ({ print: () => {}, printErr: () => {} });
 
 const loadOpenJpeg = readOnce(async () => {
   const { default: openJpeg } = await import('@cornerstonejs/codec-openjpeg/wasmjs');
-  return openJpeg(silent());
+  return openJpeg(silentOptions());
 });
 const loadCharls = readOnce(async () => {
   const { default: charls } = await import('@cornerstonejs/codec-charls/wasmjs');
-  return charls(silent());
+  return charls(silentOptions());
 });
 
 /**

@@ -86,17 +86,17 @@ function blockOf(
   plane: number | null,
 ): Uint8Array {
   const { samplesPerPixel, bits = 8, isDifferenced, littleEndian = true } = plan;
-  const perPixel = plane === null ? samplesPerPixel : 1;
+  const storedPerPixel = plane === null ? samplesPerPixel : 1;
   const sampleAt = (x: number, y: number, sample: number): number => {
     if (x >= plan.width || y >= plan.height) return 0;
     return plan.samples[(y * plan.width + x) * samplesPerPixel + sample] ?? 0;
   };
-  const rowBytes = Math.ceil((width * perPixel * bits) / 8);
+  const rowBytes = Math.ceil((width * storedPerPixel * bits) / 8);
   const bytes = new Uint8Array(rowBytes * rows);
   const view = new DataView(bytes.buffer);
   for (let row = 0; row < rows; row++) {
-    for (let i = 0; i < width * perPixel; i++) {
-      const [x, sample] = [Math.floor(i / perPixel), plane ?? i % perPixel];
+    for (let i = 0; i < width * storedPerPixel; i++) {
+      const [x, sample] = [Math.floor(i / storedPerPixel), plane ?? i % storedPerPixel];
       const leftSample = isDifferenced && x > 0 ? sampleAt(left + x - 1, top + row, sample) : 0;
       const value = (sampleAt(left + x, top + row, sample) - leftSample) & (2 ** bits - 1);
       if (bits === 16) view.setUint16(row * rowBytes + i * 2, value, littleEndian);

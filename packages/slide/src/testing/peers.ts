@@ -62,14 +62,15 @@ export async function openSlidePeer(): Promise<Peer | null> {
       };
       return {
         levels,
-        async read(level, place, background) {
-          if (Number.isInteger(library.downsample(slide, level))) return readAt(level, place, background);
+        async read(level, rectangle, background) {
+          if (Number.isInteger(library.downsample(slide, level))) return readAt(level, rectangle, background);
           // OpenSlide interpolates when the position of a region is fractional at level 0. A region that starts in the
           // top left corner has no fractional position.
-          const whole = { x: 0, y: 0, width: place.x + place.width, height: place.y + place.height };
-          if (whole.width * whole.height > MAX_PIXELS) throw new Error(`${whole.width} × ${whole.height}`);
-          const { x, y, width, height } = place;
-          return cropRaster(await readAt(level, whole, background), x, y, width, height);
+          const { x, y, width, height } = rectangle;
+          const fromCorner = { x: 0, y: 0, width: x + width, height: y + height };
+          if (fromCorner.width * fromCorner.height > MAX_PIXELS)
+            throw new Error(`${fromCorner.width} × ${fromCorner.height} pixels are too many`);
+          return cropRaster(await readAt(level, fromCorner, background), x, y, width, height);
         },
         close: () => library.close(slide),
       };
@@ -121,16 +122,17 @@ export async function libvipsPeer(): Promise<Peer | null> {
     // A link with a neutral name: vips treats brackets in a name as options, and opens the extension .svs with OpenSlide.
     const link = join(folder, 'slide');
     await symlink(path, link);
-    const picture = await describe(link);
+    const picture = await readPictureInfo(link);
     if (picture === null) {
       await close();
       return null;
     }
     const { source, width, height } = picture;
-    const crop = async ({ x, y, width: wide, height: high }: Rectangle, { r, g, b }: Colour) => {
+    const crop = async (rectangle: Rectangle, { r, g, b }: Colour) => {
       const target = join(folder, 'part.ppm');
-      const place = [x, y, wide, high].map(String);
-      await run('vips', ['crop', source, `${target}[background=${r} ${g} ${b}]`, ...place], {
+      const { x, y } = rectangle;
+      const bounds = [x, y, rectangle.width, rectangle.height].map(String);
+      await run('vips', ['crop', source, `${target}[background=${r} ${g} ${b}]`, ...bounds], {
         timeout: TIMEOUT_MS,
       });
       return parsePpm(await readFile(target));
@@ -138,11 +140,11 @@ export async function libvipsPeer(): Promise<Peer | null> {
     let whole: Promise<Raster> | null = null;
     return {
       levels: [{ width, height }],
-      async read(_level, place, background) {
-        if (width * height > MAX_WHOLE_PIXELS) return crop(place, background);
+      async read(_level, rectangle, background) {
+        if (width * height > MAX_WHOLE_PIXELS) return crop(rectangle, background);
         // All reads of a slide have the same background.
         whole ??= crop({ x: 0, y: 0, width, height }, background);
-        return cropRaster(await whole, place.x, place.y, place.width, place.height);
+        return cropRaster(await whole, rectangle.x, rectangle.y, rectangle.width, rectangle.height);
       },
       close,
     };
@@ -153,7 +155,9 @@ export async function libvipsPeer(): Promise<Peer | null> {
  * Returns the name of a picture for commands (with the option to rotate it) and its size; null when libvips itself does
  * not read it as 8-bit grey or RGB.
  */
-async function describe(link: string): Promise<{ source: string; width: number; height: number } | null> {
+async function readPictureInfo(
+  link: string,
+): Promise<{ source: string; width: number; height: number } | null> {
   const readHeader = async (source: string) => {
     const { stdout } = await run('vipsheader', ['-a', source], { timeout: TIMEOUT_MS });
     return (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(stdout)?.[1] ?? '';

@@ -8,15 +8,15 @@ export interface Piece {
 
 /** Returns a file of any size that has these pieces, and zeros at all other positions. */
 export function sparseSource(pieces: readonly Piece[], size: number): ByteSource {
-  const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
+  const readInto: ByteSource['readInto'] = async (target, targetStart, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    target.fill(0, at, at + length);
+    target.fill(0, targetStart, targetStart + length);
     for (const piece of pieces) {
       const start = Math.max(offset, piece.at);
       const end = Math.min(offset + length, piece.at + piece.bytes.length);
       if (start >= end) continue;
-      target.set(piece.bytes.subarray(start - piece.at, end - piece.at), at + start - offset);
+      target.set(piece.bytes.subarray(start - piece.at, end - piece.at), targetStart + start - offset);
     }
   };
   return {

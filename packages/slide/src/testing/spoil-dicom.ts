@@ -91,11 +91,11 @@ export const changedPixelData = (plan: DicomPlan, change: (pixels: DicomFragment
   );
 /** Builds a file and changes the frame positions in its basic offset table. */
 export const changedOffsets = (change: (offsets: number[]) => number[]) =>
-  changedPixelData(rlePlan, (all) => {
-    const table = Array.from({ length: all.offsetTable.length / 4 }, (_, i) =>
-      Buffer.from(all.offsetTable).readUInt32LE(i * 4),
+  changedPixelData(rlePlan, (pixels) => {
+    const table = Array.from({ length: pixels.offsetTable.length / 4 }, (_, i) =>
+      Buffer.from(pixels.offsetTable).readUInt32LE(i * 4),
     );
-    return { ...all, offsetTable: littleEndian(4, change(table)) };
+    return { ...pixels, offsetTable: littleEndian(4, change(table)) };
   });
 /**
  * Builds a file and changes its extended offset table or the table of lengths.
@@ -124,13 +124,13 @@ export const changedFragments = (
   change: (fragments: readonly Uint8Array[]) => readonly Uint8Array[],
   plan: DicomPlan = rlePlan,
 ) =>
-  changedPixelData({ ...plan, offsetTable: 'empty' }, (all) => ({
-    ...all,
-    fragments: change(all.fragments),
+  changedPixelData({ ...plan, offsetTable: 'empty' }, (pixels) => ({
+    ...pixels,
+    fragments: change(pixels.fragments),
   }));
 /** Builds a file and changes the bytes of each frame, which is one fragment. */
 export const changedFrames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpegPlan) =>
-  changedFragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
+  changedFragments((frames) => frames.map((frame) => change(Buffer.from(frame))), plan);
 /** Builds a sparsely tiled file that states these positions of its frames: column and row in pixels, from 1. */
 export const withFramePositions = (...places: readonly (readonly [number, number])[]) =>
   fileWith(

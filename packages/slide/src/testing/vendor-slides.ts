@@ -83,8 +83,8 @@ const philipsXml =
   '</DataObject>';
 
 /** Builds the XML element of a Ventana slide that states an overlap of two frames by 4 × 2 pixels. */
-const joint = (direction: string, one: number, other: number) =>
-  `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${one}" Tile2="${other}" OverlapX="4" OverlapY="2"/>`;
+const joint = (direction: string, frame: number, neighbour: number) =>
+  `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${frame}" Tile2="${neighbour}" OverlapX="4" OverlapY="2"/>`;
 
 const ventanaXml =
   '<EncodeInfo Ver="2"><SlideStitchInfo><ImageInfo AOIScanned="1" Width="32" Height="32" NumRows="2" NumCols="3" Pos-X="0" Pos-Y="0.0">' +
