@@ -8,7 +8,10 @@ import {
   updateCase,
   updateDataset,
 } from '@lamina/contract';
-import { describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { describe, expect, it, vi } from 'vitest';
+import { findCases, saveCase } from '../store/cases.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
@@ -135,4 +138,42 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await user.call(getCase, { params })).body.registrations).toEqual([]);
     expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(404);
   });
+
+  it('keep the slide that a scan adds while an account registers two other slides', async () => {
+    const server = await testServer({ database });
+    const { db } = server.services;
+    const { admin, slides, images } = await createSlides(server);
+    const body = { dataset: 'Böbrek', name: 'V-1', slides: slides.slice(0, 2) };
+    const { id } = (await admin.call(createCase, { body })).body;
+    const params = { caseId: id };
+    const token = await server.fixtures.token(await server.fixtures.user());
+    const [from_image = '', to_image = '', addedImage = ''] = images;
+    const points: { from: [number, number]; to: [number, number] }[] = [
+      { from: [0, 0], to: [0, 0] },
+      { from: [10, 0], to: [10, 0] },
+    ];
+    let registered: Promise<{ readonly status: number }> | undefined;
+    // As a scan does: the case changes in a transaction that holds the lock `catalogue`.
+    await runLockedTransaction(db, 'catalogue', async (tx) => {
+      const [stored] = await findCases(tx, [id]);
+      if (stored === undefined) throw new Error('the case is not stored');
+      const addedSlide = { image_id: addedImage, stain: null, block: null, note: null };
+      await saveCase(tx, { ...stored, slides: [...stored.slides, addedSlide] });
+      const request = { params, body: { from_image, to_image, points } };
+      registered = server.as(token).call(registerCaseSlides, request);
+      if (database === 'PostgreSQL') await waitForBlockedQuery(db); // on SQLite the request waits for the only connection
+    });
+    expect((await registered)?.status).toBe(200);
+    const { body: caseAfterwards } = await admin.call(getCase, { params });
+    expect(caseAfterwards.slides.map(({ image_id }) => image_id)).toEqual(images);
+  });
+
+  /** Waits until a query to this PostgreSQL database waits for a lock. */
+  async function waitForBlockedQuery(db: Database): Promise<void> {
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      expect(rows).not.toEqual([]);
+    });
+  }
 });
