@@ -82,7 +82,7 @@ export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLeve
 /**
  * Groups subblocks by downsample, which the file does not state: it is the ratio of the full and the stored size, both
  * rounded. The ratio is exact for large subblocks and imprecise for edge subblocks of a few pixels. So the large ones are
- * grouped first, and each small one joins the group with the closest downsample that its rounding allows, if there is one.
+ * grouped first; each small one joins the group with the closest downsample that its rounding allows, or begins a new group.
  */
 function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock[]> {
   const groups = new Map<number, Subblock[]>();

@@ -81,7 +81,7 @@ export function bitsPerSample({ pixelType }: Subblock): 8 | 16 {
 }
 
 /**
- * Checks that the encoding of a subblock is supported; called for all of them before anything is displayed.
+ * Checks that the encoding of a subblock is supported. Called for every displayed subblock when the slide is opened.
  *
  * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -183,9 +183,10 @@ async function readRectangle(
   const pixelBytes = bytesPerPixel(subblock);
   const rowBytes = width * pixelBytes;
   const samples = new Uint8Array(rowBytes * height);
-  for (let first = 0; first < height; first += CONCURRENT_ROWS) {
+  for (let firstRow = 0; firstRow < height; firstRow += CONCURRENT_ROWS) {
     signal?.throwIfAborted();
-    const rows = Array.from({ length: Math.min(CONCURRENT_ROWS, height - first) }, (_, i) => first + i);
+    const rowCount = Math.min(CONCURRENT_ROWS, height - firstRow);
+    const rows = Array.from({ length: rowCount }, (_, i) => firstRow + i);
     await Promise.all(
       rows.map((row) => {
         const rowOffset = span.offset + ((y + row) * subblock.storedWidth + x) * pixelBytes;

@@ -164,7 +164,7 @@ async function readGroup(
     onProgress(end / count);
   }
 
-  /** Returns, for the annotations from `first` to `end` inclusive, the index of their first coordinate; for `count`, the end. */
+  /** Returns where each annotation from `first` to `end` begins in the coordinates; for `count`, where the last one ends. */
   async function readStarts(first: number, end: number): Promise<number[]> {
     const coordinateCount = coordinates?.length ?? 0;
     if (startList === null) {

@@ -92,12 +92,13 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const bits = dataSet.whole(tag.BitsAllocated);
   if (bits !== 8 && bits !== 16) throw corruptError(`its pixels have ${bits} bits`);
   // In TILED_FULL, frames are in row-major order; otherwise each frame states its position.
-  const isFull = dataSet.text(tag.DimensionOrganizationType) === 'TILED_FULL';
-  if (frames * (isFull ? 1 : MIN_POSITION_BYTES) > source.size) {
+  const isTiledFull = dataSet.text(tag.DimensionOrganizationType) === 'TILED_FULL';
+  if (frames * (isTiledFull ? 1 : MIN_POSITION_BYTES) > source.size) {
     throw corruptError(`it is too small for the ${frames} frames it claims`);
   }
   // No optical paths are passed, because a label map has one value per pixel, whatever the illumination.
-  const collector = isFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
+  const collector =
+    isTiledFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
   walk.budget.elements += frames * limits.elementsPerFrame;
   const remainingElements: ElementSelection =
     collector === null

@@ -87,7 +87,7 @@ export async function readDataSet(
  * @param end offset after the elements; null when a delimiter ends them
  * @param depth number of enclosing sequences; 0 for the data set of the file
  * @param stopsAt whether to stop before the element with this tag; null to read all elements
- * @returns the offset after the last element and the delimiter
+ * @returns the offset after the last element, or after the delimiter if there is one
  */
 async function readElements(
   walk: Walk,
@@ -104,7 +104,7 @@ async function readElements(
     const number = tagAt(walk.window, offset);
     if (number === tag.ItemDelimitationItem && end === null) return offset + ITEM_HEADER_BYTES;
     if (number >>> 16 === ITEM_GROUP) throw corruptError(`${nameOfTag(number)} is among data elements`);
-    // This precedes the parsing of the header, because elements of the next group may have another encoding.
+    // This check precedes the parsing of the header, because elements of the next group may have another encoding.
     if (stopsAt?.(number)) return offset;
     const header = readHeader(walk, offset) ?? (await loadHeader(walk, offset));
     if (--walk.budget.elements < 0) throw limitExceededError('its header has too many elements');
@@ -129,7 +129,7 @@ async function readElements(
   return offset;
 }
 
-/** Visits one element: reads, enters or skips it. Returns the offset after the element. */
+/** Visits one element: reads its value or its items, or skips it. Returns the offset after the element. */
 async function readElement(
   walk: Walk,
   element: Element,
@@ -154,21 +154,22 @@ async function readElement(
     return readItems(itemWalk, element, itemSelection, values, depth + 1);
   }
   if (itemSelection) throw corruptError(`${nameOfTag(element.tag)} is not a sequence`);
-  const bytes = length ?? 0;
+  const byteCount = length ?? 0;
   if (selected === 'position') values.set(element.tag, { kind: 'position', position: { offset, length } });
   if (selected === 'value') {
-    if (bytes > limits.valueBytes) throw limitExceededError(`${nameOfTag(element.tag)} has ${bytes} bytes`);
-    if (!walk.window.covers(offset, bytes)) await walk.window.load(offset, bytes);
+    if (byteCount > limits.valueBytes)
+      throw limitExceededError(`${nameOfTag(element.tag)} has ${byteCount} bytes`);
+    if (!walk.window.covers(offset, byteCount)) await walk.window.load(offset, byteCount);
     const actualVr = vr === 'UN' ? vrOfTag(element.tag) : vr;
-    values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: walk.window.copy(offset, bytes) });
+    values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: walk.window.copy(offset, byteCount) });
   }
-  return offset + bytes;
+  return offset + byteCount;
 }
 
 /** Visits the items of a sequence. Returns the offset after the sequence. */
 async function readItems(
   walk: Walk,
-  { tag: number, offset: start, length }: Element,
+  { tag: sequenceTag, offset: start, length }: Element,
   selected: ItemSelection | undefined,
   values: Map<number, Value>,
   depth: number,
@@ -184,10 +185,11 @@ async function readItems(
     const itemLength = window.u32(offset + 4);
     offset += ITEM_HEADER_BYTES;
     if (itemTag === tag.SequenceDelimitationItem && end === null) break;
-    if (itemTag !== tag.Item) throw corruptError(`${nameOfTag(number)} contains something other than items`);
+    if (itemTag !== tag.Item)
+      throw corruptError(`${nameOfTag(sequenceTag)} contains something other than items`);
     if (--budget.elements < 0) throw limitExceededError('its header has too many elements');
     const itemEnd = itemLength === UNDEFINED_LENGTH ? null : offset + itemLength;
-    if (itemEnd !== null) checkInside(walk, number, offset, itemLength, end);
+    if (itemEnd !== null) checkInside(walk, sequenceTag, offset, itemLength, end);
     if (selected === undefined && itemEnd !== null) {
       offset = itemEnd;
       continue;
@@ -205,10 +207,10 @@ async function readItems(
     if (selected?.onItem) selected.onItem(dataSetOf(itemValues));
     else if (selected) items.push(dataSetOf(itemValues));
     if (items.length > limits.items)
-      throw limitExceededError(`${nameOfTag(number)} has more than ${limits.items} items`);
+      throw limitExceededError(`${nameOfTag(sequenceTag)} has more than ${limits.items} items`);
   }
-  if (end !== null && offset !== end) throw corruptError(`an item is longer than ${nameOfTag(number)}`);
-  if (selected && !selected.onItem) values.set(number, { kind: 'items', items });
+  if (end !== null && offset !== end) throw corruptError(`an item is longer than ${nameOfTag(sequenceTag)}`);
+  if (selected && !selected.onItem) values.set(sequenceTag, { kind: 'items', items });
   return offset;
 }
 

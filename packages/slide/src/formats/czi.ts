@@ -127,15 +127,15 @@ async function openDisplayedImage(source: ByteSource): Promise<{
 
   const channels = chooseChannels(allSubblocks, metadata);
   const channelNumbers = new Set(channels.map(({ number }) => number));
-  const displayed = allSubblocks.filter(({ channel }) => channelNumbers.has(channel));
-  for (const subblock of displayed) checkReadable(subblock);
-  checkOnePixelTypePerChannel(displayed);
+  const displayedSubblocks = allSubblocks.filter(({ channel }) => channelNumbers.has(channel));
+  for (const subblock of displayedSubblocks) checkReadable(subblock);
+  checkOnePixelTypePerChannel(displayedSubblocks);
 
-  const mosaic = openMosaic(displayed);
+  const mosaic = openMosaic(displayedSubblocks);
   const [firstChannel] = channels;
   const isSingleBrightfieldChannel =
     channels.length === 1 && metadata.channels.get(firstChannel.number)?.isTransmitted === true;
-  const background = displayed.some(isColour) || isSingleBrightfieldChannel ? WHITE : BLACK;
+  const background = displayedSubblocks.some(isColour) || isSingleBrightfieldChannel ? WHITE : BLACK;
   return {
     image: openMosaicImage(mosaic, channels, createSubblockReader(source), background),
     metadata,

@@ -32,7 +32,7 @@ export async function checkMiraxFiles(files: SlideFiles): Promise<readonly strin
 
 /** A VMS or VMU slide must have at least one of these keys. */
 const requiredKeys = /^(ImageFile|MapFile)$/;
-/** Keys whose values are file names. */
+/** Matches the keys whose values are file names, e.g. `MapFile` or `ImageFile(1,0)`. */
 const fileKeys = /^(ImageFile|MapFile|OptimisationFile|MacroImage)(\(\d+(,\d+)*\))?$/;
 
 /**

@@ -33,8 +33,8 @@ export interface ValueImage {
   /** Red, green and blue of the values 0, 1, 2 … of a palette image; null for other images. */
   readonly palette: readonly (readonly [number, number, number])[] | null;
   /**
-   * Reads rows of values into `target`. Pixels without data become NaN, which an integer array stores as 0. Callers should
-   * proceed from top to bottom, because only the latest blocks are cached.
+   * Reads `count` rows of values from row `top` into `target`. Pixels without data become NaN, which an integer array stores
+   * as 0. Callers should proceed from top to bottom, because only the latest blocks are cached.
    *
    * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
    */
@@ -113,6 +113,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const row = Math.floor(index / blocks.columns);
     const isTiled = geometry.tiles !== null;
     const rows = isTiled ? blocks.height : Math.min(blocks.height, geometry.height - row * blocks.height);
+    // A longer block is damaged; reading only its beginning limits the memory.
     const packed = { source, offset, length: Math.min(length, maxBlockBytes) };
     const stored =
       packing === 'jpeg'
@@ -223,18 +224,18 @@ async function blocksOf(
   const height = tiles?.height ?? (await readRowsPerStrip(directory, geometry));
   const columns = tiles?.columns ?? 1;
   const count = columns * (tiles?.rows ?? Math.ceil(geometry.height / height));
-  const [offsets, lengths] = tiles
+  const [offsetsTag, lengthsTag] = tiles
     ? ([tag.TileOffsets, tag.TileByteCounts] as const)
     : ([tag.StripOffsets, tag.StripByteCounts] as const);
-  if (directory.count(offsets) < count || directory.count(lengths) < count) {
-    throw new SlideError('FILE_CORRUPT', `The image has ${directory.count(offsets)} of ${count} blocks`);
+  if (directory.count(offsetsTag) < count || directory.count(lengthsTag) < count) {
+    throw new SlideError('FILE_CORRUPT', `The image has ${directory.count(offsetsTag)} of ${count} blocks`);
   }
   return {
     width: tiles?.width ?? width,
     height,
     columns,
-    offsets: await directory.table(offsets, count),
-    lengths: await directory.table(lengths, count),
+    offsets: await directory.table(offsetsTag, count),
+    lengths: await directory.table(lengthsTag, count),
   };
 }
 
@@ -257,9 +258,11 @@ function splitStrips(blocks: Blocks, imageHeight: number, rowBytes: number): Blo
   };
 }
 
+/** The decompressed rows of a block. */
 interface StoredRows {
   readonly rows: number;
   readonly width: number;
+  /** Bytes of one row; every row begins at a new byte. */
   readonly rowBytes: number;
   readonly isLittleEndian: boolean;
 }

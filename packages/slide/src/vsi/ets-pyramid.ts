@@ -16,7 +16,7 @@ export type EtsPyramid = Pick<Slide, 'levels' | 'background' | 'readTile' | 'sho
 
 /** The tiles of one resolution. */
 interface Grid {
-  /** 0 is full resolution; each further one has half the size. */
+  /** 0 is full resolution; each following number halves width and height. */
   readonly resolution: number;
   readonly columns: number;
   readonly rows: number;
@@ -36,8 +36,8 @@ const FIRST_OTHER_COORDINATE = 2;
 const LAST_SUPPORTED_FRAME_MARKER = 0xc2;
 
 /**
- * Opens the image of an .ets file at all its resolutions. Displays the middle focal plane and the first position of other
- * dimensions such as time, and overlays grey channels.
+ * Opens the image of an .ets file at all its resolutions. Displays the middle focal plane, the first position of other
+ * dimensions such as time, and all grey channels overlaid, or the first channel if the pixels are colours.
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
  */
