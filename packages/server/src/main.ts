@@ -1,4 +1,4 @@
-/** Starts and stops the program. Messages for people go to stdout, JSON log lines to stderr. */
+/** Entry point of the server program. Messages for people go to stdout, JSON log lines to stderr. */
 import './platform/require-node.ts';
 import cluster from 'node:cluster';
 import path from 'node:path';
@@ -104,7 +104,7 @@ async function startPrimary(context: ProcessContext): Promise<void> {
     calls: renderedTilesCalls(renderedTiles),
     log,
   });
-  if (serving === null) process.exit(1); // the process has logged the reason
+  if (serving === null) process.exit(1); // the first serving process has logged the reason
   await startMetricsServer({
     config,
     log,

@@ -159,7 +159,7 @@ export async function createServices({
   passwordCost = safePasswordCost,
 }: ServiceDependencies): Promise<Services> {
   const audit = createAuditRecorder({ db, now, log });
-  await mergeSpellings({ db, now, log, audit }); // names that earlier versions stored in several spellings
+  await mergeSpellings({ db, now, log, audit }); // names of datasets and organs that earlier versions stored in several spellings
   const limitActions = createLimitActions({ now, audit, isOn: config.throttle });
   const background = createBackground({ log });
   const jobs = await createJobs(config, log);
@@ -335,7 +335,7 @@ export async function createServices({
   const annotations = createAnnotations({ db, now, signIn, foreignUse, onCommit });
   const linkedAnnotations = createLinkedAnnotations(db, now);
   const annotationFiles = createAnnotationFiles({ db, annotations, foreignUse });
-  // The job `sweep` runs periodically and deletes what has expired.
+  // The job `sweep` runs periodically and deletes expired rows and files.
   jobs.setWorker('sweep', async () => {
     await imageSessions.deleteExpired();
     await apiTokens.deleteExpired();

@@ -189,7 +189,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     account: Pick<User, 'uid' | 'email'>,
     composeEmail: (recipient: Recipient) => Email,
   ): Promise<void> {
-    await mail.queue(tx, composeEmail(await recipients.of(tx, account)));
+    await mail.queue(tx, composeEmail(await recipients.forAccount(tx, account)));
   }
 
   /**

@@ -282,7 +282,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           });
         }
         const answer = { dataset: request.dataset, granted, reason };
-        await mail.queue(tx, datasetAnswerEmail(await recipients.of(tx, requester), answer));
+        await mail.queue(tx, datasetAnswerEmail(await recipients.forAccount(tx, requester), answer));
         return requester.uid;
       });
       imageSessions.invalidateRights({ uid });

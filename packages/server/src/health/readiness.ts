@@ -1,7 +1,7 @@
 /**
- * Determines for `GET /health/ready` whether this process is ready for requests: the database answers, slides can be read from
- * the slide folder or from object storage, and the queue of tiles to render is not full. The checks run at most twice a second.
- * The log states why a process is not ready.
+ * Determines for `GET /health/ready` whether this process is ready for requests: the database answers, the slide folder or the
+ * object storage can be read, and the render queue is not full. The checks run at most twice a second. The log states why a process
+ * is not ready.
  */
 import fs from 'node:fs/promises';
 import type { Logger } from 'pino';
@@ -29,7 +29,7 @@ const cacheTtlMs = 500;
 
 export function createReadiness(dependencies: ReadinessDependencies): Readiness {
   const { config, db, log, renderedTiles, objectStorage } = dependencies;
-  let lastCheck: { readonly at: number; readonly reason: Promise<string | null> } | null = null;
+  let lastCheck: { readonly startedAt: number; readonly reason: Promise<string | null> } | null = null;
   let loggedReason: string | null = null;
 
   /** Returns why the process is not ready; null if it is ready. */
@@ -51,7 +51,8 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
   return {
     async isReady() {
       const now = performance.now();
-      if (lastCheck === null || now - lastCheck.at > cacheTtlMs) lastCheck = { at: now, reason: check() };
+      if (lastCheck === null || now - lastCheck.startedAt > cacheTtlMs)
+        lastCheck = { startedAt: now, reason: check() };
       const reason = await lastCheck.reason;
       if (reason !== loggedReason) {
         if (reason === null) log.info('server ready; /health/ready returns 200');
@@ -67,7 +68,7 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
   };
 }
 
-/** Returns the error message of the work; null when it succeeds within the time limit. */
+/** Returns the error message of work that fails or exceeds the time limit; null when the work succeeds. */
 async function errorOf(work: Promise<unknown>): Promise<string | null> {
   const { promise: tooLate, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, timeoutMs, `no answer within ${timeoutMs} ms`);

@@ -33,11 +33,11 @@ interface Dependencies {
 export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependencies): AdminDigest {
   /** Queues the digest e-mails; if the last digest is less than five minutes old, enqueues the job for later. */
   async function sendDigest(): Promise<void> {
-    const at = now();
+    const time = now();
     // The lock guards applications, dataset requests and the queue of e-mails, so two processes cannot both send a digest.
     const waitMs = await runLockedTransaction(db, 'accounts', async (tx) => {
       const lastSentAt = await findDigest(tx, digestName);
-      const remainingMs = lastSentAt === null ? 0 : Date.parse(lastSentAt) + digestEveryMs - at.getTime();
+      const remainingMs = lastSentAt === null ? 0 : Date.parse(lastSentAt) + digestEveryMs - time.getTime();
       // If the system clock was set back, the wait would be longer than the interval.
       if (remainingMs > 0) return Math.min(remainingMs, digestEveryMs);
       const since = lastSentAt ?? ''; // an empty text is before every time
@@ -47,9 +47,9 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
         newDatasetRequests: await countOpenDatasetRequests(tx, since),
       };
       if (waiting.newApplications + waiting.newDatasetRequests === 0) return null; // an earlier digest contained all of them
-      await saveDigest(tx, digestName, at.toISOString());
+      await saveDigest(tx, digestName, time.toISOString());
       for (const admin of await listActiveAdmins(tx)) {
-        await mail.queue(tx, adminDigestEmail(await recipients.of(tx, admin), waiting));
+        await mail.queue(tx, adminDigestEmail(await recipients.forAccount(tx, admin), waiting));
       }
       return null;
     });

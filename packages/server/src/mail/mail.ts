@@ -83,9 +83,9 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
 
   async function queue(connection: Connection, email: Email): Promise<void> {
     const id = randomUUID();
-    const at = now().toISOString();
+    const queuedAt = now().toISOString();
     const content = encryption.encrypt(JSON.stringify(email), purpose(id));
-    await insertEmail(connection, { id, content, created_at: at, attempts: 0, due_at: at });
+    await insertEmail(connection, { id, content, created_at: queuedAt, attempts: 0, due_at: queuedAt });
   }
 
   async function deliver(row: Row<'letters'>): Promise<void> {

@@ -6,16 +6,21 @@ import type { Recipient } from './email-texts.ts';
 
 export interface Recipients {
   /** Returns the recipient for an account, with the language of the account. */
-  of(db: Connection, account: Pick<User, 'uid' | 'email'>): Promise<Recipient>;
+  forAccount(db: Connection, account: Pick<User, 'uid' | 'email'>): Promise<Recipient>;
   /** Returns the recipient for an address that has no account yet. */
-  at(email: string, language: Language): Recipient;
+  forAddress(email: string, language: Language): Recipient;
 }
 
 /** Creates the service. @param publicUrl returns the address of the web app, which links in e-mails start with */
 export function createRecipients(productName: string, publicUrl: () => string): Recipients {
-  const at = (to: string, language: Language) => ({ to, language, productName, publicUrl: publicUrl() });
+  const forAddress = (to: string, language: Language) => ({
+    to,
+    language,
+    productName,
+    publicUrl: publicUrl(),
+  });
   return {
-    of: async (db, { uid, email }) => at(email, await findLanguage(db, uid)),
-    at,
+    forAccount: async (db, { uid, email }) => forAddress(email, await findLanguage(db, uid)),
+    forAddress,
   };
 }

@@ -108,8 +108,8 @@ export function createMetrics(): Metrics {
   }
 
   function requestsOf(method: string, route: string, status: number): (ms: number) => void {
-    const count = requests.of(route, methods.has(method) ? method : 'other', status);
-    const durations = requestSeconds.of(route);
+    const count = requests.forLabels(route, methods.has(method) ? method : 'other', status);
+    const durations = requestSeconds.forLabels(route);
     return (ms) => {
       count.value++;
       durations.add(ms);

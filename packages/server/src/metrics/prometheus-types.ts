@@ -24,14 +24,14 @@ export interface MetricNow {
 /** A value for each combination of labels that has occurred. Values are never deleted, so there must be few combinations. */
 interface ByLabels<T> {
   /** Returns the value of a combination. @param values label values, in the order of the label names */
-  of(...values: readonly (string | number)[]): T;
+  forLabels(...values: readonly (string | number)[]): T;
   entries(): Iterable<{ readonly labels: Labels; readonly counted: T }>;
 }
 
 function createByLabels<T>(names: readonly string[], create: () => T): ByLabels<T> {
   const entriesByKey = new Map<string, { readonly labels: Labels; readonly counted: T }>();
   return {
-    of(...values) {
+    forLabels(...values) {
       const key = values.join('\n');
       const existing = entriesByKey.get(key);
       if (existing !== undefined) return existing.counted;
@@ -48,7 +48,7 @@ export interface Counter {
   /** Adds one. @param values label values, in the order of the label names */
   add(...values: readonly (string | number)[]): void;
   /** Returns the count of these label values, for callers that add to it often. */
-  of(...values: readonly (string | number)[]): { value: number };
+  forLabels(...values: readonly (string | number)[]): { value: number };
   samples(): Sample[];
 }
 
@@ -56,9 +56,9 @@ export function createCounter(...labelNames: readonly string[]): Counter {
   const counts = createByLabels(labelNames, () => ({ value: 0 }));
   return {
     add(...values) {
-      counts.of(...values).value++;
+      counts.forLabels(...values).value++;
     },
-    of: counts.of,
+    forLabels: counts.forLabels,
     samples: () => [...counts.entries()].map(({ labels, counted }) => ({ labels, value: counted.value })),
   };
 }
@@ -67,15 +67,15 @@ export interface Histogram {
   /** Adds a duration. @param values label values, in the order of the label names */
   add(ms: number, ...values: readonly (string | number)[]): void;
   /** Returns the durations of these label values, for callers that add to them often. */
-  of(...values: readonly (string | number)[]): Durations;
+  forLabels(...values: readonly (string | number)[]): Durations;
   entries(): Iterable<{ readonly labels: Labels; readonly counted: Durations }>;
 }
 
 export function createHistogram(...labelNames: readonly string[]): Histogram {
   const durations = createByLabels(labelNames, createDurations);
   return {
-    add: (ms, ...values) => durations.of(...values).add(ms),
-    of: durations.of,
+    add: (ms, ...values) => durations.forLabels(...values).add(ms),
+    forLabels: durations.forLabels,
     entries: () => durations.entries(),
   };
 }

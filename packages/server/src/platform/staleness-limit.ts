@@ -26,9 +26,9 @@ export function createStalenessLimit(clock: () => number): StalenessLimit {
     async track(query) {
       runningQueries++;
       try {
-        const answer = await query();
+        const result = await query();
         failedAt = null;
-        return answer;
+        return result;
       } catch (error) {
         failedAt = clock();
         throw error;

@@ -82,7 +82,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         origin,
       });
       if (existingUser !== null) {
-        await mail.queue(tx, alreadyRegisteredEmail(await recipients.of(tx, existingUser)));
+        await mail.queue(tx, alreadyRegisteredEmail(await recipients.forAccount(tx, existingUser)));
         return;
       }
       const code = newSecret();
@@ -98,7 +98,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         expires_at: new Date(now().getTime() + confirmWithinMs).toISOString(),
         language,
       });
-      await mail.queue(tx, confirmRegistrationEmail(recipients.at(user.email, language), code));
+      await mail.queue(tx, confirmRegistrationEmail(recipients.forAddress(user.email, language), code));
     });
     mail.wake();
   }

@@ -195,9 +195,9 @@ export function createEmbeddedSignIn({
       await deleteApiTokensOf(tx, uid);
     },
 
-    async revokeIssuedBefore(tx, uid, at) {
-      await deleteTokensCreatedBefore(tx, uid, at);
-      await deleteApiTokensCreatedBefore(tx, uid, at);
+    async revokeIssuedBefore(tx, uid, time) {
+      await deleteTokensCreatedBefore(tx, uid, time);
+      await deleteApiTokensCreatedBefore(tx, uid, time);
     },
 
     async signInsOf(uid) {

@@ -109,11 +109,11 @@ export function createExternalSignIn({
       throw new AppError('token_invalid', { reason: 'external_email_missing' });
     }
 
-    const at = now().toISOString();
+    const timestamp = now().toISOString();
     const sameAddressUser = await findUserByEmail(tx, person.email);
     if (sameAddressUser === null) {
       const { email, displayName } = person;
-      const user = rules.register({ uid: randomUUID(), email, displayName }, at);
+      const user = rules.register({ uid: randomUUID(), email, displayName }, timestamp);
       await insertUser(tx, user, language);
       await insertIdentity(tx, user.uid, identity);
       const detail = { issuer: person.issuer };
@@ -136,7 +136,7 @@ export function createExternalSignIn({
     await deleteResetsOf(tx, sameAddressUser.uid);
     await signIn.revokeAll(tx, sameAddressUser.uid);
     await insertIdentity(tx, sameAddressUser.uid, identity);
-    const user = { ...sameAddressUser, updatedAt: at };
+    const user = { ...sameAddressUser, updatedAt: timestamp };
     await updateUser(tx, user);
     const detail = { issuer: person.issuer };
     await audit.record(tx, { action: 'identity-linked', actor: user.uid, target: user.uid, detail, origin });

@@ -26,18 +26,18 @@ export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependenc
   return {
     async list({ uid, tokenHash }) {
       const signIns = await signIn.signInsOf(uid);
-      return signIns.map((each) => ({
-        id: each.id,
-        created_at: each.createdAt,
-        last_used_at: each.lastUsedAt,
-        address: each.address,
-        browser: each.browser,
-        current: each.tokenHash === tokenHash,
+      return signIns.map((listed) => ({
+        id: listed.id,
+        created_at: listed.createdAt,
+        last_used_at: listed.lastUsedAt,
+        address: listed.address,
+        browser: listed.browser,
+        current: listed.tokenHash === tokenHash,
       }));
     },
 
     async end({ uid, origin }, id) {
-      const ended = (await signIn.signInsOf(uid)).find((each) => each.id === id);
+      const ended = (await signIn.signInsOf(uid)).find((listed) => listed.id === id);
       if (ended === undefined) throw new AppError('not_found');
       await runLockedTransaction(db, 'accounts', async (tx) => {
         await signIn.signOut(tx, ended.tokenHash);

@@ -122,7 +122,7 @@ export function createSecondFactor({
       await insertRecoveryCodes(
         tx,
         uid,
-        codes.map((each) => recoveryHash(uid, each)),
+        codes.map((recoveryCode) => recoveryHash(uid, recoveryCode)),
       );
       return codes;
     },

@@ -62,7 +62,7 @@ export function knownNetworkKey({ email, origin }: Attempt): string {
 }
 
 /** Returns the row of a counter after one more attempt. @param before the row until now; undefined for the first attempt */
-export function incremented(
+export function incrementedRow(
   key: string,
   limit: Limit,
   before: Row<'throttles'> | undefined,

@@ -28,7 +28,7 @@ import {
 import { deleteExpiredThrottles, deleteThrottles, findThrottles, saveThrottle } from '../store/throttles.ts';
 import {
   type Attempt,
-  incremented,
+  incrementedRow,
   knownNetworkKey,
   type Rule,
   ruleOf,
@@ -124,48 +124,48 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   const recordedBlocks = new Set<string>();
   const shareLinkBlocks = createKnownBlocks();
   let lastDeletionMs = 0;
-  const nowText = () => now().toISOString();
+  const nowIso = () => now().toISOString();
 
   /** Returns, of the blocks of these rules, the one that ends last; null when no rule is blocked. */
   async function findBlock(connection: Connection, rules: readonly Rule[]): Promise<Block | null> {
-    const at = nowText();
+    const timestamp = nowIso();
     const keys = rules.map(({ key }) => key);
-    const blocks = (await findThrottles(connection, keys, at)).flatMap(({ key, blocked_until: until }) =>
-      until !== null && until > at ? [{ key, until }] : [],
+    const blocks = (await findThrottles(connection, keys, timestamp)).flatMap(
+      ({ key, blocked_until: until }) => (until !== null && until > timestamp ? [{ key, until }] : []),
     );
     return blocks.toSorted((a, b) => (a.until < b.until ? 1 : -1))[0] ?? null;
   }
 
-  /** Returns whether the account has signed in from the network of the attempt within `knownNetworkMs`. */
+  /** Returns whether the account has signed in or registered from the network of the attempt within `knownNetworkMs`. */
   async function isNetworkKnown(attempt: Attempt): Promise<boolean> {
     return (
-      attempt.email !== null && (await findThrottles(db, [knownNetworkKey(attempt)], nowText())).length > 0
+      attempt.email !== null && (await findThrottles(db, [knownNetworkKey(attempt)], nowIso())).length > 0
     );
   }
 
   /** Increments the counter of each rule. When one of them is blocked, increments none and returns the block. */
-  function addUnlessBlocked(rules: readonly Rule[]): Promise<Block | null> {
+  function incrementUnlessBlocked(rules: readonly Rule[]): Promise<Block | null> {
     return runLockedTransaction(db, 'throttle', async (tx) => {
       const block = await findBlock(tx, rules);
       if (block !== null) return block;
-      const at = now();
-      await incrementCounts(tx, rules, at);
+      const time = now();
+      await incrementCounts(tx, rules, time);
       // `abs`: the deletion continues even after the clock was set back.
-      if (Math.abs(at.getTime() - lastDeletionMs) >= deleteExpiredEveryMs) {
-        lastDeletionMs = at.getTime();
-        await deleteExpiredThrottles(tx, at.toISOString(), maxThrottleRows);
+      if (Math.abs(time.getTime() - lastDeletionMs) >= deleteExpiredEveryMs) {
+        lastDeletionMs = time.getTime();
+        await deleteExpiredThrottles(tx, time.toISOString(), maxThrottleRows);
       }
       return null;
     });
   }
 
   /** Increments the counters. The transaction must hold the lock `throttle`. */
-  async function incrementCounts(tx: DatabaseTransaction, rules: readonly Rule[], at: Date): Promise<void> {
+  async function incrementCounts(tx: DatabaseTransaction, rules: readonly Rule[], time: Date): Promise<void> {
     const keys = rules.map(({ key }) => key);
-    const rows = await findThrottles(tx, keys, at.toISOString());
+    const rows = await findThrottles(tx, keys, time.toISOString());
     for (const { key, limit } of rules) {
       const before = rows.find((row) => row.key === key);
-      await saveThrottle(tx, incremented(key, limit, before, at));
+      await saveThrottle(tx, incrementedRow(key, limit, before, time));
     }
   }
 
@@ -236,7 +236,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       ruleOf('second factor', 'account', secondFactorLimit, attempt).key,
     ];
     const networkKey = knownNetworkKey(attempt);
-    const rows = await findThrottles(db, [...failures, networkKey], nowText());
+    const rows = await findThrottles(db, [...failures, networkKey], nowIso());
     const expiryIfMarkedADayAgo = now().getTime() + knownNetworkMs - dayMs;
     const wasMarkedToday = rows.some(
       ({ key, expires_at }) => key === networkKey && Date.parse(expires_at) > expiryIfMarkedADayAgo,
@@ -251,13 +251,14 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   return {
     async count(action, attempt) {
       const limits = action === 'registration' ? registrationLimits : resetRequestLimits;
-      const block = await addUnlessBlocked(rulesOf(action, limits, attempt));
+      const block = await incrementUnlessBlocked(rulesOf(action, limits, attempt));
       if (block !== null) await refuse(block, action, attempt);
     },
 
     async mayMail(attempt) {
+      // A known network has a counter of its own, so that strangers cannot stop the e-mails to the owner of the account.
       const subject = (await isNetworkKnown(attempt)) ? 'account-and-network' : 'account';
-      const block = await addUnlessBlocked([ruleOf('mail', subject, mailLimit, attempt)]);
+      const block = await incrementUnlessBlocked([ruleOf('mail', subject, mailLimit, attempt)]);
       if (block !== null) await recordBlock(block, 'mail', attempt);
       return block === null;
     },
@@ -284,7 +285,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
       if (strangersBlock !== null && !isKnown) {
         await decoy();
-        return refuse((await addUnlessBlocked(failureRules)) ?? strangersBlock, step, attempt);
+        return refuse((await incrementUnlessBlocked(failureRules)) ?? strangersBlock, step, attempt);
       }
       let isCounted = successRules.length === 0;
       /** A block that another attempt has caused during `work`. */
@@ -298,7 +299,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
           await incrementCounts(tx, successRules, now());
           isCounted = true;
         });
-        if (!isCounted) blockDuringWork = await addUnlessBlocked(successRules);
+        if (!isCounted) blockDuringWork = await incrementUnlessBlocked(successRules);
         if (blockDuringWork !== null) throw tooManyAttempts(blockDuringWork.until, now());
         if (attempt.email !== null) await logWriteError(recordSuccess(attempt), attempt);
         return result;
@@ -307,7 +308,9 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
         if (!isWrongSecret(error)) throw error;
         // A code is only checked after the right password, so a 429 because of wrong codes does not reveal whether an account exists.
         const isWrongCode = error.code === 'second_factor_invalid';
-        const newBlock = await addUnlessBlocked(isWrongCode ? [...failureRules, ...codeRules] : failureRules);
+        const newBlock = await incrementUnlessBlocked(
+          isWrongCode ? [...failureRules, ...codeRules] : failureRules,
+        );
         // While other networks are blocked, a wrong password from a known network also gets 429, so that it does not reveal the network.
         const blockOfFailure = newBlock ?? (isWrongCode ? null : strangersBlock);
         if (blockOfFailure !== null) return refuse(blockOfFailure, step, attempt);
@@ -317,7 +320,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
     async requireShareLink(origin, linkId) {
       const rules = shareLinkRules(origin, linkId);
-      await refuseShareLink(shareLinkBlocks.find(rules, nowText()) ?? (await findBlock(db, rules)), origin);
+      await refuseShareLink(shareLinkBlocks.find(rules, nowIso()) ?? (await findBlock(db, rules)), origin);
     },
 
     async failShareLink(origin, linkId) {
@@ -325,9 +328,9 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       // The cheapest check comes first: most attempts of a flood are rejected from memory, others after a query, and only the rest needs
       // a transaction with a lock.
       const block =
-        shareLinkBlocks.find(rules, nowText()) ??
+        shareLinkBlocks.find(rules, nowIso()) ??
         (await findBlock(db, rules)) ??
-        (await addUnlessBlocked(rules));
+        (await incrementUnlessBlocked(rules));
       await refuseShareLink(block, origin);
     },
 
@@ -347,10 +350,10 @@ function createKnownBlocks() {
   /** End of the block (ISO 8601) by key of the counter. */
   const blockEndByKey = new Map<string, string>();
   return {
-    find(rules: readonly Rule[], at: string): Block | null {
+    find(rules: readonly Rule[], timestamp: string): Block | null {
       for (const { key } of rules) {
         const until = blockEndByKey.get(key);
-        if (until !== undefined && until > at) return { key, until };
+        if (until !== undefined && until > timestamp) return { key, until };
       }
       return null;
     },

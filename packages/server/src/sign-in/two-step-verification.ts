@@ -49,8 +49,8 @@ interface Dependencies {
 export function createTwoStepVerification(dependencies: Dependencies): TwoStepVerification {
   const { db, audit, mail, signIn, throttle, limitActions, secondFactor, recipients } = dependencies;
 
-  async function queueEmail(tx: DatabaseTransaction, user: User, isOn: boolean): Promise<void> {
-    await mail.queue(tx, secondFactorEmail(await recipients.of(tx, user), isOn));
+  async function queueEmail(tx: DatabaseTransaction, user: User, state: 'on' | 'off'): Promise<void> {
+    await mail.queue(tx, secondFactorEmail(await recipients.forAccount(tx, user), state === 'on'));
   }
 
   return {
@@ -73,7 +73,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
           await requireAllowed(tx);
           await limitActions.require(tx, 'second-factor-on', { uid, origin });
           await audit.record(tx, { action: 'second-factor-on', actor: uid, target: uid, origin });
-          await queueEmail(tx, user, true);
+          await queueEmail(tx, user, 'on');
           return recoveryCodes;
         }),
       );
@@ -90,7 +90,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
         await secondFactor.remove(tx, uid);
         if (!wasOn) return;
         await audit.record(tx, { action: 'second-factor-off', actor: uid, target: uid, origin });
-        await queueEmail(tx, user, false);
+        await queueEmail(tx, user, 'off');
       });
       mail.wake();
     },
@@ -111,7 +111,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
         await secondFactor.remove(tx, uid);
         if (!wasOn) return;
         await audit.record(tx, event);
-        await queueEmail(tx, user, false);
+        await queueEmail(tx, user, 'off');
       });
       mail.wake();
     },

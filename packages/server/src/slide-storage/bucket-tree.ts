@@ -42,11 +42,11 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
   folders.set('', { files: new Map(), folders: new Set(), listingStart: 0, listingEnd: 0 });
   for await (const object of store.list('', signal)) {
     listing.push(object);
-    const parts = object.key.split('/');
-    const folderNames = parts.slice(0, -1);
-    const fileName = parts.at(-1) ?? '';
-    // Keys with an empty part, `.` or `..` are skipped, because they are not valid paths.
-    if (folderNames.some((part) => part === '' || part === '.' || part === '..')) continue;
+    const segments = object.key.split('/');
+    const folderNames = segments.slice(0, -1);
+    const fileName = segments.at(-1) ?? '';
+    // Keys with a folder name that is empty, `.` or `..` are skipped, because they are not valid paths.
+    if (folderNames.some((name) => name === '' || name === '.' || name === '..')) continue;
     const folder = findOrAddFolder(folderNames);
     // A key that ends with a slash stands for the folder itself.
     if (fileName !== '' && fileName !== '.' && fileName !== '..') folder.files.set(fileName, object);

@@ -23,9 +23,9 @@ const app = await buildApp(services);
 await ensureFirstAdmin(services);
 await recordSettingsChange(services, config);
 const address = await app.listen({ host: config.host, port: config.port });
-/** Only this rectangle of the demonstration slides is rendered. */
-const part = { x: 9000, y: 5000, width: 512, height: 512 };
-registerDemoSlidesJob({ ...services, parts: { colon: part, liver: part } });
+/** The rectangle of each demonstration slide that is written, in pixels of full resolution. */
+const area = { x: 9000, y: 5000, width: 512, height: 512 };
+registerDemoSlidesJob({ ...services, parts: { colon: area, liver: area } });
 await services.catalogue.start();
 services.uploads.start();
 await services.jobs.start();

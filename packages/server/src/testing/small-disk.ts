@@ -8,8 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * Returns the beginning of a command line; the program and its arguments have to be appended. For the program, `folder` is the small
- * disk. Its process has the id of the process that is started.
+ * Returns the beginning of a command line; the caller appends the program and its arguments. For the program, `folder` is a disk of
+ * `bytes` bytes. The program replaces the started process, so it has the id of this process.
  */
 export function commandOnSmallDisk(folder: string, bytes: number): readonly string[] {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];

@@ -212,7 +212,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     return { path: absolutePath, members };
   }
 
-  /** The open slide that a requester needs. It is a class, because creating closures for each tile takes longer than the rest. */
+  /** A request for the open slide of an image. A class, because creating closures for each tile takes longer than the rest. */
   class ImageOpening implements OpenRequest {
     readonly image: ServableImage;
     readonly requester: Requester;

@@ -127,7 +127,7 @@ export async function auditRowsOf(db: Database): Promise<AnyRow[]> {
 export async function updateChecksums(folder: string): Promise<void> {
   const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const sums = new Map<string, string>();
-  for (const name of names.filter((each) => each !== 'SHA256SUMS').sort()) {
+  for (const name of names.filter((name) => name !== 'SHA256SUMS').sort()) {
     if (fs.statSync(path.join(folder, name)).isFile())
       sums.set(name, await sha256Of(path.join(folder, name)));
   }
