@@ -376,7 +376,7 @@ function decodeScan(
     runIndexes[component] = Math.max((runIndexes[component] as number) - 1, 0);
   };
 
-  /** Sets the samples that prediction needs beyond the left end of a line and the right end of the line above. Source: T.87, A.2.1. */
+  /** Sets the samples left of a line and right of the line above, which prediction needs. Source: T.87, A.2.1. */
   const startLine = (above: Int32Array, line: Int32Array) => {
     line[0] = above[1] as number;
     above[width + 1] = above[width] as number;

@@ -1,6 +1,6 @@
 /**
- * De-identifies TIFF files: leaves out the directories of the label and macro images, blanks identifying text, and zeroes every byte
- * that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags, because
+ * De-identifies TIFF files: leaves out the directories of the label and macro images, blanks identifying text, and zeroes every
+ * byte that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags, because
  * de-identification must examine every tag.
  *
  * Longer than 350 lines because reading, checking and blanking of a directory share its layout.
@@ -146,12 +146,12 @@ class TiffPatcher {
   async patches(): Promise<PatchList> {
     const first = await this.#readHeader();
     const chain = await this.#readChain(first);
-    const [leading] = chain;
-    if (leading === undefined) throw new NotDeidentifiable('the file has no directory');
-    const kind = await this.#kindOf(leading);
+    const [firstDirectory] = chain;
+    if (firstDirectory === undefined) throw new NotDeidentifiable('the file has no directory');
+    const kind = await this.#kindOf(firstDirectory);
     const keptDirectories: Directory[] = [];
     for (const [i, directory] of chain.entries()) {
-      if (await this.#isKept(directory, i, leading, kind)) keptDirectories.push(directory);
+      if (await this.#isKept(directory, i, firstDirectory, kind)) keptDirectories.push(directory);
     }
     if (keptDirectories.length === 0) throw new NotDeidentifiable('no directory of the slide is left');
     this.#link(chain, keptDirectories);
@@ -233,7 +233,7 @@ class TiffPatcher {
       const size = (sizes[type] ?? 0) * valueCount;
       if (sizes[type] === undefined) throw new NotDeidentifiable(`a value has the unknown type ${type}`);
       const high = needsUpperBits ? block.u32(nextAt + nextBytes + 4 * i) * 2 ** 32 : 0;
-      const isInEntry = size <= pointerBytes && !(needsUpperBits && type === ASCII);
+      const isInEntry = size <= pointerBytes && !(needsUpperBits && type === ASCII); // NDPI never stores ASCII in the entry
       entries.push({
         tag: block.u16(entryAt),
         type,
@@ -286,7 +286,12 @@ class TiffPatcher {
   }
 
   /** Whether the directory is certainly a part of the slide, not its label, its macro or an unknown image. */
-  async #isKept(directory: Directory, index: number, leading: Directory, kind: Kind): Promise<boolean> {
+  async #isKept(
+    directory: Directory,
+    index: number,
+    firstDirectory: Directory,
+    kind: Kind,
+  ): Promise<boolean> {
     const has = (tag: number) => directory.entries.some((entry) => entry.tag === tag);
     const description = await this.#text(directory, tags.ImageDescription);
     switch (kind) {
@@ -310,10 +315,10 @@ class TiffPatcher {
         return has(tags.TileOffsets) || (index === 1 && subfileType === 0);
       }
       case 'generic': {
-        if (directory === leading) return true;
+        if (directory === firstDirectory) return true;
         const names = description + (await this.#text(directory, tags.PageName));
         if (/label|macro|overview|barcode|slide/i.test(names)) return false;
-        return this.#hasShapeOf(leading, directory);
+        return this.#hasShapeOf(firstDirectory, directory);
       }
     }
   }
@@ -322,12 +327,12 @@ class TiffPatcher {
    * Whether a directory has the aspect ratio of the first image, with a tolerance of 2 %, like the levels, channels and
    * planes of a slide. Labels have another one.
    */
-  async #hasShapeOf(leading: Directory, directory: Directory): Promise<boolean> {
+  async #hasShapeOf(firstDirectory: Directory, directory: Directory): Promise<boolean> {
     const sizeOf = async (image: Directory) => [
       (await this.#numbers(image, tags.ImageWidth))[0] ?? 0,
       (await this.#numbers(image, tags.ImageLength))[0] ?? 0,
     ];
-    const [fullWidth = 0, fullHeight = 0] = await sizeOf(leading);
+    const [fullWidth = 0, fullHeight = 0] = await sizeOf(firstDirectory);
     const [width = 0, height = 0] = await sizeOf(directory);
     if (width === 0 || height === 0 || fullWidth === 0) return false;
     const expected = (fullHeight * width) / fullWidth;

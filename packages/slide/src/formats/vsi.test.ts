@@ -397,7 +397,7 @@ describe('openSlideFrom with a damaged .vsi file', () => {
 });
 
 describe('openSlideFrom with a damaged .ets file', () => {
-  const { moreHeader, tiles } = etsPlaces;
+  const { etsHeader, tiles } = etsPlaces;
   const vsi = buildVsi([stack]);
   /** Returns the offset of the list of tiles. */
   const tileListOffset = (file: Buffer) => Number(file.readBigUInt64LE(32));
@@ -431,26 +431,22 @@ describe('openSlideFrom with a damaged .ets file', () => {
       'FILE_CORRUPT',
     ],
     ['whose tiles have 2^31 coordinates', (file) => file.writeUInt32LE(2 ** 31, 12), 'LIMIT_EXCEEDED'],
-    ['whose tiles have no width', (file) => file.writeUInt32LE(0, moreHeader + 28), 'FILE_CORRUPT'],
-    ['whose tiles have 10^5 rows', (file) => file.writeUInt32LE(100_000, moreHeader + 32), 'LIMIT_EXCEEDED'],
+    ['whose tiles have no width', (file) => file.writeUInt32LE(0, etsHeader + 28), 'FILE_CORRUPT'],
+    ['whose tiles have 10^5 rows', (file) => file.writeUInt32LE(100_000, etsHeader + 32), 'LIMIT_EXCEEDED'],
     [
       'whose tiles have planes in depth',
-      (file) => file.writeUInt32LE(8, moreHeader + 36),
+      (file) => file.writeUInt32LE(8, etsHeader + 36),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['of signed samples', (file) => file.writeUInt32LE(1, moreHeader + 8), 'FORMAT_NOT_SUPPORTED'],
-    ['of float samples', (file) => file.writeUInt32LE(9, moreHeader + 8), 'FORMAT_NOT_SUPPORTED'],
-    ['of 16 bits in JPEG', (file) => file.writeUInt32LE(4, moreHeader + 8), 'FORMAT_NOT_SUPPORTED'],
-    ['of 4 samples a pixel', (file) => file.writeUInt32LE(4, moreHeader + 12), 'FORMAT_NOT_SUPPORTED'],
-    ['of 0 samples a pixel', (file) => file.writeUInt32LE(0, moreHeader + 12), 'FORMAT_NOT_SUPPORTED'],
-    ['with a palette', (file) => file.writeUInt32LE(2, moreHeader + 16), 'FORMAT_NOT_SUPPORTED'],
-    ['with lossless JPEG', (file) => file.writeUInt32LE(5, moreHeader + 20), 'FORMAT_NOT_SUPPORTED'],
-    ['with BMP', (file) => file.writeUInt32LE(9, moreHeader + 20), 'FORMAT_NOT_SUPPORTED'],
-    [
-      'with an unknown compression',
-      (file) => file.writeUInt32LE(99, moreHeader + 20),
-      'FORMAT_NOT_SUPPORTED',
-    ],
+    ['of signed samples', (file) => file.writeUInt32LE(1, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
+    ['of float samples', (file) => file.writeUInt32LE(9, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
+    ['of 16 bits in JPEG', (file) => file.writeUInt32LE(4, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
+    ['of 4 samples a pixel', (file) => file.writeUInt32LE(4, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
+    ['of 0 samples a pixel', (file) => file.writeUInt32LE(0, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
+    ['with a palette', (file) => file.writeUInt32LE(2, etsHeader + 16), 'FORMAT_NOT_SUPPORTED'],
+    ['with lossless JPEG', (file) => file.writeUInt32LE(5, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
+    ['with BMP', (file) => file.writeUInt32LE(9, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
+    ['with an unknown compression', (file) => file.writeUInt32LE(99, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
     ['with a tile at column −1', (file) => file.writeInt32LE(-1, tileListOffset(file) + 4), 'FILE_CORRUPT'],
     [
       'with a tile outside the image',
@@ -521,8 +517,8 @@ describe('openSlideFrom with a damaged .ets file', () => {
     ],
     ['that is not JPEG', (file) => file.fill(0, tiles, tiles + 4), 'FILE_CORRUPT'],
     ['of one byte', (file) => file.writeUInt32LE(1, tileListOffset(file) + 28), 'FILE_CORRUPT'],
-    ['of another size', (file) => file.writeUInt32LE(250, moreHeader + 28), 'FILE_CORRUPT'],
-    ['with another number of samples', (file) => file.writeUInt32LE(1, moreHeader + 12), 'FILE_CORRUPT'],
+    ['of another size', (file) => file.writeUInt32LE(250, etsHeader + 28), 'FILE_CORRUPT'],
+    ['with another number of samples', (file) => file.writeUInt32LE(1, etsHeader + 12), 'FILE_CORRUPT'],
   ])('opens the slide, but reading a tile %s throws $2', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);

@@ -186,7 +186,7 @@ function heaviestOf<T>(party: Party<T>): Party<T> | null {
   return heaviest;
 }
 
-/** Follows the parties with the most waiting jobs to the last key; returns the newest of its jobs with the highest priority number. */
+/** Follows the parties with the most waiting jobs to the last key; returns its newest job with the highest priority number. */
 function newestOf<T>(party: Party<T>): Ticket<T> | null {
   const heaviest = heaviestOf(party);
   if (heaviest !== null) return newestOf(heaviest);

@@ -9,8 +9,8 @@ import { isOnLocalDisk } from './local-file-system.ts';
 import { readPace } from './read-pace.ts';
 
 /**
- * Opens a file for positioned reads, many of which may run at once. They run on this thread while reads are fast
- * (read-pace.ts), and in the thread pool while they are slow.
+ * Opens a file for positioned reads, many of which may run at once. If the file is on a local disk, they run on this thread
+ * while reads are fast (read-pace.ts). All other reads run in the thread pool.
  *
  * After the file is modified, every read throws FILE_CHANGED, because old and new bytes would not belong together. If another
  * file takes over the name, reads continue with the opened file.
@@ -26,8 +26,8 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const modifiedAtMs = millisecondsOf(stats.mtimeNs);
 
   /**
-   * @param current the state of the file after a read. The operating system updates the modification time before it changes
-   *   the bytes, so an unchanged time means that the bytes read are unchanged
+   * Throws if the file was modified. The operating system updates the modification time before it changes the bytes, so an
+   * unchanged time after a read means that the bytes read are unchanged.
    */
   function requireUnchanged(current: Stats): void {
     if (mayGrow || (current.size === size && current.mtimeMs === modifiedAtMs)) return;
@@ -86,7 +86,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
  * Computes the value that `Slide.fingerprint` would have if the slide were opened now. It changes with each
  * member that the location names, and with each file in member folders.
  *
- * @throws SlideError FILE_MISSING when the leading file or a member is missing
+ * @throws SlideError FILE_MISSING when the leading file or a member is missing; STORE_UNAVAILABLE
  */
 export async function fingerprintOfFiles({ path, members = [] }: SlideLocation): Promise<string> {
   try {

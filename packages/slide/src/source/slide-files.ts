@@ -17,15 +17,15 @@ export interface SlideFiles {
   /** Fingerprint of the whole slide, as `fingerprintOf` (open-slide-files.ts) computes it for the location of the slide. */
   readonly fingerprint: string;
   /**
-   * Returns the sorted names of the files that may belong to the slide, including the leading file: the members that the
-   * location names, or all files of the folder if it names none.
+   * Returns the sorted names of the files that may belong to the slide, including the leading file: the members of the
+   * location, or all files of the folder if the location has no list of members.
    */
   list(): Promise<readonly string[]>;
   /**
    * Opens another file of the slide by its path relative to the leading file's folder.
    *
-   * @throws SlideError FILE_MISSING; FILE_CORRUPT when the name leads out of that folder, or the location
-   * names members and this file is not among them
+   * @throws SlideError FILE_MISSING; FILE_CORRUPT when the name leads out of that folder, or the location has a list of
+   *   members and this file is not among them
    */
   open(name: string): Promise<ByteSource>;
   /**

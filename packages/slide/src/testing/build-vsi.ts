@@ -217,7 +217,7 @@ const SIS_HEADER_BYTES = 64;
 const ETS_HEADER_BYTES = 228;
 /** Positions in an .ets file, for tests that damage it: of the second header ("ETS") and of the first tile. */
 export const etsPlaces = {
-  moreHeader: SIS_HEADER_BYTES,
+  etsHeader: SIS_HEADER_BYTES,
   tiles: SIS_HEADER_BYTES + ETS_HEADER_BYTES,
 } as const;
 
@@ -231,20 +231,20 @@ export function buildEts(plan: EtsPlan): Buffer {
   header.writeUInt32LE(header.length, 4);
   header.writeUInt32LE(version, 8);
   header.writeUInt32LE(dimensions, 12);
-  header.writeBigUInt64LE(BigInt(etsPlaces.moreHeader), 16);
+  header.writeBigUInt64LE(BigInt(etsPlaces.etsHeader), 16);
   header.writeUInt32LE(ETS_HEADER_BYTES, 24);
-  const moreHeader = Buffer.alloc(ETS_HEADER_BYTES);
-  moreHeader.write('ETS', 'latin1');
+  const etsHeader = Buffer.alloc(ETS_HEADER_BYTES);
+  etsHeader.write('ETS', 'latin1');
   const colourSpace = plan.colourSpace ?? (components === 3 ? 3 : 1);
   const [etsVersion, quality, tileDepth] = [0x30006, 90, 1];
   const numbers = [
     ...[etsVersion, componentType, components, colourSpace, plan.compression],
     ...[quality, plan.tileWidth, plan.tileHeight, tileDepth],
   ];
-  for (const [i, number] of numbers.entries()) moreHeader.writeUInt32LE(number, 4 + 4 * i);
-  moreHeader.set(background, 108);
-  moreHeader.writeUInt32LE(plan.componentOrder ?? 0, 148);
-  moreHeader.writeUInt32LE((plan.hasResolutions ?? true) ? 1 : 0, 152);
+  for (const [i, number] of numbers.entries()) etsHeader.writeUInt32LE(number, 4 + 4 * i);
+  etsHeader.set(background, 108);
+  etsHeader.writeUInt32LE(plan.componentOrder ?? 0, 148);
+  etsHeader.writeUInt32LE((plan.hasResolutions ?? true) ? 1 : 0, 152);
 
   let at: number = etsPlaces.tiles;
   // An entry has 4 unused bytes, the coordinates, the offset (8 bytes), the number of bytes (4), and 4 unused bytes.
@@ -259,7 +259,7 @@ export function buildEts(plan: EtsPlan): Buffer {
   });
   header.writeBigUInt64LE(BigInt(at), 32); // the position of the list
   header.writeUInt32LE(tiles.length, 40);
-  return Buffer.concat([header, moreHeader, ...tiles.map(({ data }) => data), ...entries]);
+  return Buffer.concat([header, etsHeader, ...tiles.map(({ data }) => data), ...entries]);
 }
 
 /** Encoding of a tile; `samples` is uncompressed RGB. */

@@ -25,8 +25,8 @@ export function tiffOfTile(compression: number, tile: Uint8Array, side: number):
 }
 
 /**
- * Builds an SVG of `side` × `side` pixels that contains a black PNG of `pngSide` × `pngSide` pixels. The SVG is small, because the
- * PNG compresses well, but its decoder needs `pngSide`² × 4 bytes of memory.
+ * Builds an SVG of `side` × `side` pixels that contains a black PNG of `pngSide` × `pngSide` pixels. The SVG is small, because
+ * the PNG compresses well, but its decoder needs `pngSide`² × 4 bytes of memory.
  */
 export function expensiveSvg(side: number, pngSide: number): Buffer {
   const png = blackPng(pngSide).toString('base64');

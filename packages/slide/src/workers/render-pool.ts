@@ -14,7 +14,7 @@ import { RenderWorker } from './render-worker.ts';
 
 /** Settings of a pool of render processes. */
 export interface RenderPoolOptions {
-  /** Maximum number of jobs that run at once, each in a process (in two processes for a slide that a C library must read). */
+  /** Maximum number of jobs that run at once, each in a process of its own. A slide that a C library must read adds a process. */
   readonly processes: number;
   /** Maximum number of waiting requests of all accounts. The server's own jobs and prerendering have queues with the same limit. */
   readonly queueLimit: number;

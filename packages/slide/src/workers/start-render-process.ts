@@ -55,7 +55,7 @@ export interface RenderProcessOptions {
   readonly compiledFolder: string | null;
   /** Folder for temporary files, which may be as large as a decoded image. */
   readonly scratchFolder: string;
-  /** Reads objects for the process. */
+  /** Reads objects for the process; null when slides are local files. */
   readonly objects: Objects;
 }
 
@@ -82,7 +82,7 @@ export class NeedsOwnProcess extends Error {}
 export class RenderProcess {
   readonly #child: ChildProcess;
   readonly #options: RenderProcessOptions;
-  #idle: NodeJS.Timeout | null = null;
+  #idleTimer: NodeJS.Timeout | null = null;
   readonly #ended: Promise<void>;
   #current: CurrentJob | null = null;
   #nextJobId = 0;
@@ -145,7 +145,7 @@ export class RenderProcess {
     const id = this.#nextJobId++;
     this.#lastPath = job.kind === 'group' ? null : job.location.path;
     this.#keepProgramAlive(true);
-    clearTimeout(this.#idle ?? undefined);
+    clearTimeout(this.#idleTimer ?? undefined);
     const timeoutMs = this.#options.timeoutMs * timeoutFactorOf(job);
     const timer = setTimeout(() => void this.end(this.#timeoutError(timeoutMs)), timeoutMs);
     const watch = this.#watch();
@@ -156,7 +156,7 @@ export class RenderProcess {
       clearTimeout(timer);
       clearInterval(watch);
       this.#keepProgramAlive(false);
-      this.#idle = setTimeout(() => void this.dismiss(), this.#options.idleMs).unref();
+      this.#idleTimer = setTimeout(() => void this.dismiss(), this.#options.idleMs).unref();
     });
     this.#send({ id, job });
     return { result, cancel: () => this.#send({ id, job: null }) };
