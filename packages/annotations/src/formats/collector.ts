@@ -18,7 +18,7 @@ import {
   type RejectionCode,
 } from './import-types.ts';
 
-/** A feature as a reader finds it in a file, not validated. An `id` that is not a UUID is replaced. */
+/** A feature as a reader finds it in a file, not validated. An `id` that is not a UUID is replaced; undefined: the file has none. */
 export interface RawFeature {
   readonly id: unknown;
   readonly geometry: unknown;
@@ -50,7 +50,7 @@ export interface Collector {
 export function createCollector({ extent, offset }: ImportOptions): Collector {
   const features: AnnotationFeature[] = [];
   const ids = new Set<string>();
-  /** Numbers of the features with each warning. */
+  /** For each warning, the numbers of the features that have it. */
   const warnings = new Map<ImportWarningCode, Set<number>>();
   const rejected: Rejection[] = [];
   let rejectedCount = 0;
@@ -138,7 +138,7 @@ function withoutMissingParents(
   ids: ReadonlySet<string>,
   warnings: Map<ImportWarningCode, Set<number>>,
 ): readonly AnnotationFeature[] {
-  const changedIndexes = new Set<number>(); // the result of the import contains only their number
+  const changedIndexes = new Set<number>(); // not feature numbers, but the result contains only their count
   const result = features.map((feature, index) => {
     const { parentId, ...properties } = feature.properties;
     if (parentId === undefined || ids.has(parentId)) return feature;

@@ -62,7 +62,7 @@ export function exportAnnotations(
   }
 }
 
-/** Tests, by warning code, whether the export of a feature causes the loss. */
+/** For each warning code, tests whether a feature has what the format cannot store. */
 const lossTests: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature) => boolean>> = {
   holes_as_outlines: ({ geometry }) =>
     isArea(geometry) && polygonsOf(geometry).some((rings) => rings.length > 1),

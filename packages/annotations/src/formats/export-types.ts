@@ -8,13 +8,13 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
   readonly format: ExportFormat;
-  /** Micrometres per pixel, for areas and lengths in micrometres; null when the slide does not state it. */
+  /** Micrometres per pixel, for areas and lengths in micrometres; null when the slide does not state them. */
   readonly pixelSize: PixelSize | null;
   /** Pixels subtracted from every coordinate, for programs whose origin is not the corner of the slide. */
   readonly offset?: { readonly x: number; readonly y: number };
 }
 
-/** Losses of an export, because the chosen format cannot store everything. The API and the export dialog turn the codes into texts. */
+/** What an export loses when its format cannot store everything. The API and the export dialog turn the codes into texts. */
 export const exportWarningCodes = [
   'holes_as_outlines',
   'lines_left_out',
@@ -31,6 +31,7 @@ export interface ExportResult {
   readonly mediaType: string;
   /** File name extension without a dot. */
   readonly extension: string;
+  /** `count` is the number of annotations that lose something. */
   readonly warnings: readonly { readonly code: ExportWarningCode; readonly count: number }[];
 }
 

@@ -1,4 +1,4 @@
-/** Imports annotation files of other programs. Every reader enforces `import-limits.ts` and `annotationLimits`. */
+/** Imports annotation files of other programs. `import-limits.ts` and `annotationLimits` hold for every format. */
 import { type Collector, createCollector } from './collector.ts';
 import { importLimits } from './import-limits.ts';
 import { ImportError, type ImportFormat, type ImportOptions, type ImportResult } from './import-types.ts';
@@ -40,7 +40,7 @@ function readFile(bytes: Uint8Array, format: ImportFormat | 'auto', collector: C
 }
 
 function readXml(text: string, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
-  // The root element is near the beginning of the file.
+  // The root element is expected in the first 10,000 characters.
   const isAsap =
     format === 'auto' ? /<ASAP_Annotations[\s>/]/.test(text.slice(0, 10_000)) : format === 'asap';
   if (isAsap) readAsap(text, collector);

@@ -1,4 +1,4 @@
-/** Options and result of an import. The result has codes and parameters; the API and the import dialog turn them into texts. */
+/** Options and result of an import. Problems have codes and parameters, which the API and the import dialog turn into texts. */
 import type { AnnotationFeature, Extent, ObjectType } from '../model/feature.ts';
 import type { FeatureErrorCode } from '../model/feature-error.ts';
 
@@ -35,11 +35,12 @@ export type ImportErrorCode = (typeof importErrorCodes)[number];
 export type RejectionCode = FeatureErrorCode | 'duplicate_id' | 'unsupported_element';
 
 export interface Rejection {
-  /** Number of the feature in the file, from 1; children count in the order of the file. */
+  /** Number of the feature in the file, from 1; in JSON each feature comes before its children. */
   readonly feature: number;
   /** Line of the file, from 1; null for JSON. */
   readonly line: number | null;
   readonly code: RejectionCode;
+  /** The member with the problem, such as `geometry.coordinates[0][3]`; empty for the feature itself. */
   readonly path: string;
   readonly params: Readonly<Record<string, string | number>>;
 }
@@ -68,8 +69,9 @@ export interface ImportWarning {
 export interface ImportCounts {
   readonly features: number;
   readonly vertices: number;
+  /** Number of features of each type; a type without features is missing. */
   readonly byType: Readonly<Partial<Record<ObjectType, number>>>;
-  /** In the order of the file; `names` is empty for features without a class. */
+  /** In the order in which the classes first appear in the file; `names` is empty for features without a class. */
   readonly byClass: readonly { readonly names: readonly string[]; readonly count: number }[];
 }
 
@@ -82,7 +84,7 @@ export type ImportResult =
       readonly warnings: readonly ImportWarning[];
       /** The first 100 rejections. */
       readonly rejected: readonly Rejection[];
-      /** All rejections, also those that are not listed. */
+      /** Number of all rejections, including those that are not listed. */
       readonly rejectedCount: number;
     }
   | {

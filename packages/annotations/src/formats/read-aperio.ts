@@ -1,7 +1,7 @@
 /**
  * Reads XML of Aperio ImageScope: `Annotations/Annotation/Regions/Region/Vertices/Vertex`. An `Annotation` element is a layer in
- * ImageScope; its name becomes the class of its regions. `LineColor` is an integer with red in its lowest byte. HALO writes `V`
- * instead of `Vertex`. A region with `NegativeROA="1"` is a hole.
+ * ImageScope; its name becomes the class of its regions. `LineColor` is an integer with red in its lowest byte. The program HALO
+ * writes `V` instead of `Vertex`. A region with `NegativeROA="1"` is a hole.
  */
 import { createEllipse } from '../geometry/ellipse.ts';
 import { boundsOfPositions, ringContains } from '../geometry/ring.ts';
@@ -78,7 +78,10 @@ function addLayer(layer: Layer, collector: Collector): void {
   }
 }
 
-/** Returns the smallest outline around the first vertex of a hole; null when there is none. */
+/**
+ * Returns the outline with the smallest bounding box around the first vertex of a hole; null when there is none. Ellipses have no
+ * holes here, because their vertices are not their outline.
+ */
 function findOutlineAround(outlines: readonly Region[], { points }: Region): Region | null {
   const [first] = points;
   if (!isPosition(first)) return null;
@@ -111,10 +114,10 @@ function addRegion(region: Region, holes: readonly Region[], layer: Layer, colle
   });
 }
 
-/** Returns a geometry for the collector to validate. A rectangle or an ellipse may have two vertices, which are opposite corners. */
+/** Returns a geometry for the collector to validate. Two vertices of a rectangle or an ellipse are opposite corners of its box. */
 function readGeometry({ attributes, points }: Region, holes: readonly Region[]): unknown {
   const positions = points.filter(isPosition);
-  // The collector rejects this geometry and names the first coordinate that is not a number.
+  // The collector rejects this geometry and names the first position with a coordinate that is not a number.
   if (positions.length < points.length) return { type: 'MultiPoint', coordinates: points };
   if (positions.length === 1) return { type: 'Point', coordinates: positions[0] };
   if (attributes.Type === regionTypes.arrow || attributes.Type === regionTypes.ruler)

@@ -65,7 +65,7 @@ function addAnnotation(
   const className = group === 'None' ? '' : cleanLine(group, collector);
   const classColor = readCssColor(groupColors.get(group)) ?? annotationColor;
   if (className && !classColor) collector.warn('class_color_chosen');
-  // Colours are arrays, so they are compared as texts.
+  // Colours are arrays; equal ones give equal texts.
   const differsFromClass = annotationColor && String(annotationColor) !== String(classColor ?? '');
   collector.add({
     id: undefined,
@@ -102,7 +102,7 @@ function readGeometry(
   }
 }
 
-/** Returns the ring with its closing position, which most files in XML formats leave out. */
+/** Returns the ring with its closing position, which most XML files leave out. A closed ring has at least four positions. */
 export function closeRing<Point extends readonly [number | null, number | null]>(
   points: readonly Point[],
 ): readonly Point[] {

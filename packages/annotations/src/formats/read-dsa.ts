@@ -15,7 +15,7 @@ import { ImportError } from './import-types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Returns whether a JSON value is an annotation, or a list of annotations, of the Digital Slide Archive. */
+/** Returns whether a JSON value contains an annotation of the Digital Slide Archive. */
 export function isDsa(value: unknown): boolean {
   return annotationsOf(value).length > 0;
 }
@@ -111,7 +111,7 @@ function closeRing(points: unknown): unknown {
  * Reads an element with centre, width, height and rotation in radians.
  *
  * @param shapeOf creates the shape around the origin
- * @returns a polygon; a geometry that the collector rejects when a member has the wrong type
+ * @returns a polygon; when a member has the wrong type, a geometry that the collector rejects
  */
 function readBox(element: Json, shapeOf: (width: number, height: number) => PolygonGeometry): unknown {
   const { center, width, height, rotation = 0 } = element;
@@ -164,7 +164,7 @@ export function readCssColor(value: unknown): Color | null {
   return decimal ? readChannels(decimal, (digits) => Math.min(255, Number(digits))) : null;
 }
 
-/** Returns the colour of the three groups of a match. */
+/** Returns the colour whose three channels are the groups of a match. */
 function readChannels(
   [, red = '', green = '', blue = '']: RegExpExecArray,
   parse: (text: string) => number,

@@ -80,7 +80,7 @@ function topLevelItems(value: unknown): readonly unknown[] {
   throw new ImportError('unknown_format');
 }
 
-/** Adds one feature; returns its id, null when it was rejected, and its children, which are not read yet. */
+/** Adds one feature. Returns its id, which is null when the feature was rejected, and its children, which are not read yet. */
 function readFeature(
   value: unknown,
   parentId: string | null,
@@ -94,7 +94,7 @@ function readFeature(
   const properties = isObject(feature.properties) ? feature.properties : {};
   const children = [properties.childObjects, properties.children].find(Array.isArray) ?? [];
   const type = readType(feature, properties);
-  if (type === 'root') return { id: parentId, children };
+  if (type === 'root') return { id: parentId, children }; // not an annotation: its children get the parent of the root
   collector.begin();
   if (!isObject(value)) {
     collector.reject('not_an_object');
@@ -110,7 +110,7 @@ function readFeature(
   return { id, children };
 }
 
-/** Returns the object type of a feature; the name in the file when the reader does not know it. */
+/** Returns the object type of a feature, 'annotation' when the file names none; an unknown name unchanged. */
 function readType(feature: Json, properties: Json): string {
   const legacyName = typeof feature.id === 'string' && typesByName.has(feature.id) ? feature.id : 'unknown';
   const name = [properties.objectType, properties.object_type, properties.type].find(
@@ -127,7 +127,7 @@ function readProperties(
   parentId: string | null,
   collector: Collector,
 ): Record<string, unknown> {
-  const objectType = typesByName.get(type);
+  const objectType = typesByName.get(type); // the types are keys, too; undefined for an unknown name
   if (!objectType) collector.warn('unknown_object_type');
   const metadata = readMetadata(properties, collector);
   const { [descriptionKey]: metadataDescription, ...otherMetadata } = metadata;
@@ -147,6 +147,7 @@ function readProperties(
   };
 }
 
+/** Reads the colour of an annotation: a packed integer or three values. QuPath, too, ignores an array of four. */
 function readColor(value: unknown, collector: Collector): { color?: Color } {
   if (value === undefined || value === null) return {};
   if (typeof value === 'number' && Number.isInteger(value)) return { color: unpackColor(value) };
@@ -170,7 +171,7 @@ function readClassColor({ color, colorRGB }: Json): unknown {
   return typeof color === 'number' ? unpackColor(color) : null;
 }
 
-/** Returns the names of a class; the names of its parent classes come first. */
+/** Returns the names of a class, those of its parent classes first; an empty list when there is no class. */
 function readClassNames(value: unknown): readonly string[] {
   if (typeof value === 'string') {
     return value

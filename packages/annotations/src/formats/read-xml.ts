@@ -6,8 +6,8 @@ import { ImportError } from './import-types.ts';
 /**
  * Called at the start of each element.
  *
- * @param path the names of its ancestors from the root, then its own; the array is reused
- * @param line the line of the file, from 1
+ * @param path the names of its ancestors from the root, then its own; the parser changes this array afterwards
+ * @param line the line of the text, from 1, at which the start tag ends
  */
 type XmlElementHandler = (
   path: readonly string[],
@@ -15,12 +15,12 @@ type XmlElementHandler = (
   line: number,
 ) => void;
 
-/** Characters per call of the parser; a limit that is exceeded ends the parsing before the next call. */
+/** Characters per call of the parser. */
 const chunkLength = 64 * 1024;
 
 /**
- * Parses XML and calls the handler for each element. A document type definition is rejected before parsing, because it could define
- * entities that expand to gigabytes.
+ * Parses XML and calls the handler for each element. A text that may contain a document type definition is rejected before
+ * parsing, because that could define entities that expand to gigabytes.
  *
  * @throws ImportError, and the errors that the handler throws
  */
@@ -58,7 +58,7 @@ export function readXmlElements(text: string, onElement: XmlElementHandler): voi
   parser.close();
 }
 
-/** Returns the number of a text such as `1.5`, `,5`, `7.` or `-1e3`, with a decimal point or comma; null when it is not finite. */
+/** Reads a number with a decimal point or comma, such as `1.5`, `,5`, `7.` or `-1e3`; null for other texts and infinite numbers. */
 export function readDecimal(text: string | undefined): number | null {
   if (text === undefined || !/^\s*[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?\s*$|^\s*[+-]?\d+[.,]\s*$/.test(text))
     return null;

@@ -67,7 +67,7 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
   return { hasBareNumbers };
 }
 
-/** Returns the index of the quote that ends a string; a quote after an odd number of backslashes is part of the string. */
+/** Returns the index of the quote that ends a string, or the text's length. A quote after an odd number of backslashes is escaped. */
 function findEndOfString(bytes: Uint8Array, start: number): number {
   let end = bytes.indexOf(quote, start + 1);
   while (end !== -1) {
@@ -79,7 +79,7 @@ function findEndOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Quotes NaN, Infinity and -Infinity outside of strings, so that `JSON.parse` accepts the text. */
+/** Quotes NaN, Infinity and -Infinity, so that `JSON.parse` accepts the text. Matches whole strings, too, to leave them unchanged. */
 export function quoteBareNumbers(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/gs, (token) =>
     token.startsWith('"') ? token : `"${token}"`,

@@ -1,4 +1,4 @@
-/** Writes XML of Aperio ImageScope: a layer per class, a region per outline, hole, line and point. */
+/** Writes XML of Aperio ImageScope: one layer per class and colour, and in it one region per outline, hole, line and point. */
 import { expandEllipse } from '../geometry/ellipse.ts';
 import type { PixelSize } from '../geometry/measure.ts';
 import { boundsOf } from '../geometry/measure.ts';
@@ -23,7 +23,7 @@ const unclassifiedColor: Color = [0, 255, 0];
 
 /** Yields the parts of a document. */
 export function* writeAperio(features: Features, pixelSize: PixelSize | null): Generator<string> {
-  // One layer for each class name and colour; both together, as JSON, are its key.
+  // The key of a layer is its class name and its colour as JSON.
   const layers = new Map<
     string,
     { readonly name: string; readonly color: Color; readonly features: AnnotationFeature[] }
@@ -41,7 +41,7 @@ export function* writeAperio(features: Features, pixelSize: PixelSize | null): G
   let layerId = 0;
   for (const { name, color, features: layerFeatures } of layers.values()) {
     const [red, green, blue] = color;
-    // Red is in the lowest byte. The constant has the name of the attribute.
+    // Red is in the lowest byte. The constant is named like the attribute, for the shorthand below.
     const LineColor = red + green * 256 + blue * 65_536;
     layerId++;
     yield `${openTag('Annotation', { Id: layerId, Name: name, LineColor, Visible: 1, Type: 4 })}\n<Regions>\n`;

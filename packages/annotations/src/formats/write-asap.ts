@@ -17,7 +17,7 @@ interface Shape {
   readonly isHole: boolean;
 }
 
-/** The name with which ASAP marks that an annotation or group belongs to no group. */
+/** ASAP writes this name for an annotation or a group that belongs to no group. */
 const noGroup = 'None';
 /** Colour of annotations without a class and without a colour of their own. */
 const unclassifiedColor: Color = [244, 250, 88];
@@ -30,7 +30,7 @@ export function* writeAsap(features: Features): Generator<string> {
   let number = 0;
   for (const feature of features) {
     const { classification, color, name } = feature.properties;
-    const className = classification?.names.join(': '); // the class and its subclasses, as in `Tumor: Necrosis`
+    const className = classification?.names.join(': '); // such as `Tumor` or, for a derived class, `Tumor: Positive`
     for (const shape of shapesOf(feature)) {
       const group = shape.isHole ? `${className ?? 'Unclassified'} (hole)` : (className ?? noGroup);
       if (group !== noGroup) groups.set(group, classification?.color ?? chooseClassColor([group]));
@@ -57,7 +57,7 @@ export function* writeAsap(features: Features): Generator<string> {
   yield '</AnnotationGroups>\n</ASAP_Annotations>\n';
 }
 
-/** Returns the ASAP shapes of an annotation; none for a line of more than two points. */
+/** Returns the ASAP shapes of an annotation; none for lines other than a single line of two points. */
 function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
   if (isArea(geometry)) {
     return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>
@@ -66,7 +66,7 @@ function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
       ),
     );
   }
-  const [positions = []] = pathsOf(geometry); // the only path, except of lines in several parts, which ASAP cannot store
+  const [positions = []] = pathsOf(geometry); // only a MultiLineString has more paths, and ASAP cannot store it
   if (geometry.type === 'Point') return [{ type: 'Dot', positions, isHole: false }];
   if (geometry.type === 'MultiPoint') return [{ type: 'PointSet', positions, isHole: false }];
   return isMeasurement(geometry.type, positions) ? [{ type: 'Measurement', positions, isHole: false }] : [];

@@ -49,7 +49,7 @@ function toLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(toCell).join(',')}\r\n`;
 }
 
-/** Quotes a text with a separator, quote or line end, or with space at an end; lists in some locales use `;` as separator. */
+/** Quotes a text with a separator (`;` in some locales), quote or line end, or with leading or trailing space. */
 function toCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(encodeMeasurement(value));
@@ -58,7 +58,7 @@ function toCell(value: string | number | null): string {
 }
 
 /**
- * Prevents CSV injection: puts an apostrophe before `=`, `+`, `-`, `@` and `|` (also in their small and full-width forms), which
+ * Prevents CSV injection: puts an apostrophe before `=`, `+`, `-` and `@` (also in their small and full-width forms) and `|`, which
  * would start a formula. This happens at the start of the text, and after separators and line ends inside it, because a program
  * with other settings may begin a new cell there.
  */

@@ -8,7 +8,7 @@ import type { AnnotationFeature } from '../model/feature.ts';
 import type { Features } from './export-types.ts';
 import { descriptionKey } from './read-qupath.ts';
 
-/** Maximum nesting of annotations in a file, low enough for the import (`jsonDepth`). Deeper annotations become roots. */
+/** Maximum nesting of annotations in a file; the import (`jsonDepth`) accepts more. Deeper annotations become roots. */
 const maximumLevels = 60;
 
 /** Yields a feature collection; children are nested in their parents. */
@@ -44,7 +44,7 @@ function canBeNested(feature: AnnotationFeature, byId: ReadonlyMap<string, Annot
   for (let level = 0; level < maximumLevels; level++) {
     if (parentId === undefined) return true;
     const parent = byId.get(parentId);
-    // An annotation whose own parent is missing is a root; one with a more distant missing ancestor is inside its parent.
+    // An annotation whose parent is missing is a root (level 0); one whose more distant ancestor is missing stays in its parent.
     if (!parent) return level > 0;
     parentId = parent.properties.parentId;
   }
@@ -65,7 +65,7 @@ function toQuPath(feature: AnnotationFeature, childrenOf: Hierarchy['childrenOf'
     properties: {
       objectType,
       ...(name !== undefined && { name }),
-      ...(color && { color: color.slice(0, 3) }), // QuPath ignores colours with an opacity here
+      ...(color && { color: color.slice(0, 3) }), // without opacity, because QuPath ignores a colour of four values here
       ...(classification && { classification: encodeClassification(classification) }),
       ...(isLocked && { isLocked }),
       ...(objectType === 'tmaCore' && { isMissing: isMissing === true }),

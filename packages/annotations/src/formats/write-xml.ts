@@ -1,4 +1,4 @@
-/** Replacements of the characters that an attribute value must not contain. */
+/** Replacements of characters that an attribute value must not contain, or that XML parsers would turn into spaces. */
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -9,7 +9,10 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** Returns an XML start tag with escaped attributes. Characters that XML 1.0 does not allow (section 2.2) are removed. */
+/**
+ * Returns the start tag of an XML element, or with `/>` an empty element. Attribute values are escaped; characters that XML 1.0
+ * does not allow (section 2.2) are removed.
+ */
 export function openTag(
   name: string,
   attributes: Readonly<Record<string, string | number>>,

@@ -10,8 +10,8 @@ interface Outer {
 }
 
 /**
- * Builds an area from rings that do not cross. Rings with a positive signed area are outer rings; each other ring is a hole of
- * the smallest outer ring around it.
+ * Builds an area from rings that do not cross. Rings with a positive signed area are outer rings; a ring with a negative area is
+ * a hole of the smallest outer ring around it. Other rings are dropped.
  *
  * @returns null when no ring has a positive area
  */
@@ -34,7 +34,7 @@ export function assembleArea(rings: readonly Ring[], plane: Plane | undefined): 
     : { type: 'MultiPolygon', coordinates: polygons, ...onPlane };
 }
 
-/** Returns the smallest outer ring around a hole. */
+/** Returns the smallest outer ring around a hole; undefined when there is none. */
 function findOuter(ascendingByArea: readonly Outer[], hole: Ring): Outer | undefined {
   const bounds = boundsOfLines([hole]);
   const area = -signedArea(hole);

@@ -1,6 +1,6 @@
 /**
- * Union, difference and intersection of areas, and the repair of areas whose rings cross. A large area and a much smaller one
- * are combined near the smaller one only (`local-boolean.ts`). Results are rounded to 1/100 pixel.
+ * Union, difference and intersection of areas, and the repair of areas whose rings cross. An area and a much smaller one are
+ * combined only near the smaller one (`local-boolean.ts`). Results are rounded to 1/100 pixel.
  */
 import { type AreaGeometry, countVertices, type Plane, polygonsOf, type Ring } from '../model/geometry.ts';
 import { assembleArea } from './assemble.ts';
@@ -10,7 +10,7 @@ import { clipLocally } from './local-boolean.ts';
 import { boundsOfLines, orientRing } from './ring.ts';
 import { isSelfIntersecting, ringCrossesItself } from './self-intersections.ts';
 
-/** From this number of positions in the larger area, an operation clips only the surroundings of a much smaller area. */
+/** Areas with at least this number of positions are clipped only near the other area, if that is much smaller. */
 const minimumPositionsForLocalClipping = 1000;
 /** Maximum number of passes of a repair; almost every area needs only one. */
 const maximumRepairPasses = 4;
@@ -51,29 +51,30 @@ export function repairArea(area: AreaGeometry): AreaGeometry | null {
   return repaired;
 }
 
+/** Runs one pass of a repair. */
 function resolveRings(area: AreaGeometry): AreaGeometry | null {
   return assemble(clipRings('union', gridRingsOf(area), []), area.plane);
 }
 
-/** Combines two areas: locally when one is large and the other much smaller, otherwise as a whole. */
+/** Combines two areas: only near the second when it is much smaller than the first, otherwise as a whole. */
 function combine(operation: BooleanOperation, area: AreaGeometry, other: AreaGeometry): AreaGeometry | null {
-  // A union may exchange its operands, so that the small area is the clip.
+  // The operands of a union can be exchanged, so that the second is the one with fewer positions.
   const isSwapped = operation === 'union' && countVertices(other) > countVertices(area);
-  const large = expandEllipse(isSwapped ? other : area);
-  const small = expandEllipse(isSwapped ? area : other);
-  const clip = gridRingsOf(small);
+  const first = expandEllipse(isSwapped ? other : area);
+  const second = expandEllipse(isSwapped ? area : other);
+  const clip = gridRingsOf(second);
   if (
     clip.length > 0 &&
-    countVertices(large) >= minimumPositionsForLocalClipping &&
-    isMuchSmaller(small, large)
+    countVertices(first) >= minimumPositionsForLocalClipping &&
+    isMuchSmaller(second, first)
   ) {
-    const rings = clipLocally(operation, large, clip);
+    const rings = clipLocally(operation, first, clip);
     if (rings) return assembleArea(rings, area.plane);
   }
-  return assemble(clipRings(operation, gridRingsOf(large), clip), area.plane);
+  return assemble(clipRings(operation, gridRingsOf(first), clip), area.plane);
 }
 
-/** Returns whether the bounding box of one area has less than half the size of the other's. */
+/** Returns whether the bounding box of the first area has less than half the size of the second's. */
 function isMuchSmaller(small: AreaGeometry, large: AreaGeometry): boolean {
   const boxSizeOf = (area: AreaGeometry) => {
     const { minX, minY, maxX, maxY } = boundsOfLines(polygonsOf(area).flat());
@@ -83,9 +84,9 @@ function isMuchSmaller(small: AreaGeometry, large: AreaGeometry): boolean {
 }
 
 /**
- * Returns rings that fill the area by the nonzero rule, also when the rings of other areas are added to them. Rings that cross
- * themselves or have holes are resolved first: a loop in the opposite direction would subtract from another area that it
- * overlaps.
+ * Returns rings that fill the area by the nonzero rule, also when the rings of other areas are added to them. Outer rings that
+ * cross themselves or have holes are clipped first: otherwise a loop in the opposite direction would subtract from another area
+ * that it overlaps.
  */
 function gridRingsOf(area: AreaGeometry): readonly GridRing[] {
   return polygonsOf(expandEllipse(area)).flatMap(([outer = [], ...holes]) => {

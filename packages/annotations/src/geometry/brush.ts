@@ -5,7 +5,7 @@ import { fromGridRing, type GridPoint, type GridRing, gridSteps, toGrid } from '
 import { simplifyLine } from './simplify.ts';
 
 /**
- * The outline of a stroke is a polygon. Its distance to the circles of the brush is at most this fraction of the radius, or
+ * Polygons replace the circles of the brush. They differ from the circles by at most this fraction of the radius, or by
  * `minimumTolerance` pixels when that is more.
  */
 const relativeTolerance = 0.005;
@@ -25,8 +25,8 @@ export function createStroke(path: readonly Position[], radius: number): AreaGeo
 }
 
 /**
- * Returns the outline of everything within `radius` pixels of a line, as rings that do not cross. Circles become polygons that
- * differ from them by at most `tolerance` pixels.
+ * Returns the outline of everything within `radius` pixels of a line, as rings that do not cross. Its arcs are polygonal and
+ * differ from circles by at most `tolerance` pixels.
  */
 export function offsetLine(
   line: readonly Position[],

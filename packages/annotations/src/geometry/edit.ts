@@ -1,4 +1,4 @@
-/** Changes of one area: filling holes, and cutting along a line. */
+/** Changes of one area: filling its holes, separating its parts, and cutting it along a line. */
 import { type AreaGeometry, type PolygonGeometry, type Position, polygonsOf } from '../model/geometry.ts';
 import { assembleArea } from './assemble.ts';
 import { subtractAreas, unionAreas } from './booleans.ts';

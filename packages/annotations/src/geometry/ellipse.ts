@@ -1,13 +1,13 @@
 import type { AreaGeometry, PolygonGeometry, Position } from '../model/geometry.ts';
 import { type Bounds, boundsOfPositions } from './ring.ts';
 
-/** Ellipses are stored as polygons; this is the largest distance in pixels between the polygon and the ellipse. */
+/** Ellipses are stored as polygons at most this many pixels away from the ellipse, unless that needs more than `maximumVertices`. */
 const tolerance = 0.1;
 /** The number of vertices is a multiple of 4: then the polygon has the bounding box of the ellipse, from which QuPath restores it. */
 const minimumVertices = 16;
 const maximumVertices = 512;
 
-/** Creates the ellipse that fills a rectangle as a polygon with `isEllipse`. */
+/** Returns the ellipse that fills a rectangle, as a polygon with `isEllipse`. */
 export function createEllipse({ minX, minY, maxX, maxY }: Bounds): PolygonGeometry {
   const radiusX = (maxX - minX) / 2;
   const radiusY = (maxY - minY) / 2;
@@ -16,7 +16,7 @@ export function createEllipse({ minX, minY, maxX, maxY }: Bounds): PolygonGeomet
   const neededVertices = Math.PI / Math.acos(Math.max(0, 1 - tolerance / radius));
   const count = Math.min(maximumVertices, Math.max(minimumVertices, Math.ceil(neededVertices / 4) * 4));
   const ring = Array.from({ length: count }, (_, index): Position => {
-    // At quarter turns sine and cosine must be exactly 0, which Math.sin(Math.PI) is not.
+    // At quarter turns, one of the two must be exactly 0, but Math.sin(Math.PI) is 1.2e-16.
     const quarterTurns = (index * 4) / count;
     const angle = (quarterTurns * Math.PI) / 2;
     const cosine = quarterTurns % 2 === 1 ? 0 : Math.cos(angle);

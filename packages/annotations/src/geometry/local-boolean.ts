@@ -25,7 +25,7 @@ import { joinPieces } from './window-join.ts';
 
 /**
  * Distances in grid steps between the small area and the edge of the window. The next one is tried when a vertex of the large
- * area is exactly on the edge; the values are arbitrary.
+ * area is exactly on the edge; any other distances would do.
  */
 const margins = [137, 171, 213, 259] as const;
 
@@ -66,7 +66,7 @@ function clipInWindow(
   const piecesInside: Piece[] = [];
   const piecesOutside: Piece[] = [];
   const windowInPixels = boundsInPixels(window);
-  for (const [ring, sign] of orientedRings(subject)) {
+  for (const [ring, sign] of ringsWithSigns(subject)) {
     const oriented = orientRing(ring, sign);
     if (!boundsTouch(boundsOfLines([ring]), windowInPixels)) {
       unchanged.push(oriented);
@@ -85,9 +85,9 @@ function clipInWindow(
   const closedRings = closeAlongWindow(piecesInside, window);
   if (closedRings === null) return null;
   const corner: Position = [fromGrid(window.minX), fromGrid(window.minY)];
-  // When no ring crosses the window, one of its corners tells whether the area covers all of it.
-  const coversWindow = piecesInside.length === 0 && containsPosition(subject, corner);
-  const subjectInWindow = [...closedRings, ...ringsInside, ...(coversWindow ? [ringOfWindow(window)] : [])];
+  // When no ring crosses the edge of the window, one corner tells whether the area covers the whole edge.
+  const coversEdge = piecesInside.length === 0 && containsPosition(subject, corner);
+  const subjectInWindow = [...closedRings, ...ringsInside, ...(coversEdge ? [ringOfWindow(window)] : [])];
   const combined = clipRings(operation, subjectInWindow, clip);
   // Nothing outside the window is common to both areas.
   if (operation === 'intersect') return combined.map(fromGridRing);
@@ -96,7 +96,7 @@ function clipInWindow(
 }
 
 /** Yields every ring with the sign that its area should have: 1 for outer rings, -1 for holes. */
-function* orientedRings(subject: AreaGeometry): Generator<readonly [Ring, 1 | -1]> {
+function* ringsWithSigns(subject: AreaGeometry): Generator<readonly [Ring, 1 | -1]> {
   for (const rings of polygonsOf(subject)) {
     for (const [index, ring] of rings.entries()) yield [ring, index === 0 ? 1 : -1];
   }

@@ -25,7 +25,7 @@ export interface Measured {
   readonly lengthPx: number | null;
   /** Micrometres; null for points, and without a pixel size. */
   readonly lengthUm: number | null;
-  /** Pixels. */
+  /** The centroid and the bounds are in pixels. */
   readonly centroid: Position;
   readonly bounds: Bounds;
 }
@@ -67,7 +67,7 @@ function areaOfRings(rings: Rings): number {
   return rings.reduce((sum, ring, index) => sum + Math.abs(signedArea(ring)) * (index === 0 ? 1 : -1), 0);
 }
 
-/** Returns the length of lines, or the perimeter of areas with their holes; 0 for points. In pixels, or in micrometres with a pixel size. */
+/** Returns the length of lines, or the perimeter of areas with their holes, in pixels, or with a pixel size in µm; 0 for points. */
 export function lengthOf(geometry: Geometry, pixelSize: PixelSize = onePixel): number {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return 0;
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
@@ -96,14 +96,14 @@ function perimeterOfEllipse(a: number, b: number): number {
   return Math.PI * (a + b) * (1 + (3 * h) / (10 + Math.sqrt(4 - 3 * h)));
 }
 
-/** Returns the centroid: of areas weighted by area, of lines weighted by length, of points their mean. */
+/** Returns the centroid. Parts are weighted by area (when it is 0, by the length of their rings), lines by length; points equally. */
 export function centroidOf(geometry: Geometry): Position {
   if (isArea(geometry)) return centroidOfArea(geometry) ?? centroidOfPaths(pathsOf(geometry));
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return meanOf(pathsOf(geometry).flat());
   return centroidOfPaths(pathsOf(geometry));
 }
 
-/** Returns the centroid by the shoelace formula; null when the area is 0. */
+/** Returns the centroid by the shoelace formula; null when the area is not positive. */
 function centroidOfArea(geometry: AreaGeometry): Position | null {
   const [originX, originY] = pathsOf(geometry)[0]?.[0] ?? [0, 0];
   let sumX = 0;
@@ -111,6 +111,7 @@ function centroidOfArea(geometry: AreaGeometry): Position | null {
   let sum = 0;
   for (const rings of polygonsOf(geometry)) {
     for (const [index, ring] of rings.entries()) {
+      // Outer rings count as positive and holes as negative, in whichever direction they run.
       const sign = Math.sign(signedArea(ring)) * (index === 0 ? 1 : -1);
       let previous = ring[ring.length - 1];
       for (const position of ring) {
@@ -165,7 +166,7 @@ function meanOf(positions: readonly Position[]): Position {
 export function containsPosition(geometry: AreaGeometry, position: Position): boolean {
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
-    // Scaled and moved, so that the ellipse becomes the unit circle.
+    // Coordinates in which the ellipse is the unit circle.
     const x = (2 * position[0] - minX - maxX) / (maxX - minX);
     const y = (2 * position[1] - minY - maxY) / (maxY - minY);
     return x * x + y * y <= 1;

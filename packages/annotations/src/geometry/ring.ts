@@ -1,7 +1,7 @@
 /** Rings: closed lists of positions, the last equal to the first. */
 import type { Position, Ring } from '../model/geometry.ts';
 
-/** An axis-parallel rectangle, in the unit of its coordinates: pixels, or grid steps in `clipping.ts` and the modules for windows. */
+/** An axis-parallel rectangle in pixels; in `local-boolean.ts` and `window-*.ts` also in steps of the grid of `clipping.ts`. */
 export interface Bounds {
   readonly minX: number;
   readonly minY: number;
@@ -9,13 +9,14 @@ export interface Bounds {
   readonly maxY: number;
 }
 
-/** Caches per ring: every move of a brush needs the area and the bounds of the same outline of up to 50,000 positions several times. */
+/** Caches: every move of a brush needs the area and the bounds of the same outline of up to 50,000 positions several times. */
 const areaByRing = new WeakMap<readonly Position[], number>();
 const boundsByLine = new WeakMap<readonly Position[], Bounds>();
 
 /**
  * Returns the area of a ring by the shoelace formula: positive for a ring that is clockwise on a screen, where y points down.
- * The result is cached, so the ring must not change afterwards. In this package outer rings are positive and holes negative.
+ * The result is cached, so the ring must not change afterwards. In results of this package, outer rings have a positive area and
+ * holes a negative one.
  */
 export function signedArea(ring: readonly Position[]): number {
   const cached = areaByRing.get(ring);
@@ -45,7 +46,7 @@ export function orientRing(ring: Ring, sign: 1 | -1): Ring {
   return signedArea(ring) * sign < 0 ? ring.toReversed() : ring;
 }
 
-/** Returns the bounds of at least one position. */
+/** Returns the bounds of positions; there must be at least one. */
 export function boundsOfPositions(positions: Iterable<Position>): Bounds {
   let minX = Number.POSITIVE_INFINITY;
   let minY = Number.POSITIVE_INFINITY;
@@ -88,7 +89,7 @@ export function boundsTouch(a: Bounds, b: Bounds): boolean {
   return a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
 }
 
-/** Returns whether a position is inside a ring, by the even-odd rule; for a position on the ring the result is undefined. */
+/** Returns whether a position is inside a ring, by the even-odd rule; for a position on the ring it may return either. */
 export function ringContains(ring: readonly Position[], [x, y]: Position): boolean {
   let isInside = false;
   let previous = ring[ring.length - 1];
@@ -96,7 +97,7 @@ export function ringContains(ring: readonly Position[], [x, y]: Position): boole
   for (const position of ring) {
     const [x1, y1] = position;
     const [x0, y0] = previous;
-    // The edge crosses the horizontal line through the position, to the right of the position.
+    // Whether the edge crosses the horizontal line through the position, to the right of the position.
     if (y1 > y !== y0 > y && x < ((x0 - x1) * (y - y1)) / (y0 - y1) + x1) isInside = !isInside;
     previous = position;
   }

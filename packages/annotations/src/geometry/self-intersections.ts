@@ -9,7 +9,7 @@ import { gridSteps } from './clipping.ts';
 export interface SelfIntersections {
   /** Positions of crossings in pixels, at most as many as the caller's limit. */
   readonly positions: readonly Position[];
-  /** False when the search ended early; the area may have further crossings. */
+  /** False when the search ended early, at one of its limits; the area may have further crossings. */
   readonly isComplete: boolean;
 }
 
@@ -39,7 +39,10 @@ export function findSelfIntersections(area: AreaGeometry, limit = 100): SelfInte
   return search(polygonsOf(area).flat(), limit);
 }
 
-/** Returns whether an area must be repaired (`repairArea`) before it is combined with others or measured. */
+/**
+ * Returns whether the search finds a crossing; then the area must be repaired (`repairArea`) before it is combined or measured.
+ * False also when the search ended early without one.
+ */
 export function isSelfIntersecting(area: AreaGeometry): boolean {
   return findSelfIntersections(area, 1).positions.length > 0;
 }
@@ -61,7 +64,7 @@ function search(rings: readonly Ring[], limit: number): SelfIntersections {
     let activeCount = 0;
     for (const other of active) {
       if (other.maxX < edge.minX) continue;
-      active[activeCount++] = other; // keeps it, in place; edges that end before this one are overwritten
+      active[activeCount++] = other; // removes, in place, the edges that end to the left of the current one
       if (other.minY > edge.maxY || other.maxY < edge.minY) continue;
       const crossing = crossingOf(edge, other);
       if (!crossing) continue;
@@ -109,8 +112,9 @@ function crossingOf(a: Edge, b: Edge): Position | null {
   const aEndSide = sideOfLine(b.from, b.to, a.to);
   if (bStartSide * bEndSide < 0 && aStartSide * aEndSide < 0)
     return onlyTouches(a, b) || onlyTouches(b, a) ? null : intersectLines(a, b);
+  // The ends of edges are not tested, because each of them is the start of the next edge.
   if (isSame(a.from, b.from)) return doPathsCross(a, b) ? a.from : null;
-  // The start of one edge is on the other edge: its ring crosses there when the position before is on the other side.
+  // The start of one edge is on the other edge: its ring crosses there if the position before is on the opposite side.
   if (bStartSide === 0 && aStartSide * aEndSide < 0)
     return sideOfLine(a.from, a.to, b.before) * bEndSide < 0 ? b.from : null;
   if (aStartSide === 0 && bStartSide * bEndSide < 0)
@@ -169,7 +173,7 @@ function intersectLines(a: Edge, b: Edge): Position {
   return [a.from[0] + fraction * dx, a.from[1] + fraction * dy];
 }
 
-/** Returns on which side of the line from a to b the position p is: 1 or -1; 0 on the line. */
+/** Returns on which side of the line from a to b the position p is: 1 on the right as seen on a screen, -1 on the left, 0 on it. */
 function sideOfLine(a: Position, b: Position, p: Position): number {
   return Math.sign(crossProduct(a, b, p));
 }

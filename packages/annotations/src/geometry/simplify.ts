@@ -5,8 +5,8 @@ import { isSelfIntersecting } from './self-intersections.ts';
 
 /**
  * Returns the geometry without the positions that are at most `tolerance` pixels from the simplified line. Rings keep at least
- * four positions. An area that would cross itself afterwards is repaired, or returned unchanged when the repair fails. Points
- * and ellipses do not change.
+ * four positions. An area that would cross itself afterwards is repaired; it is returned unchanged when the repair fails or
+ * nothing would remain. Points and ellipses do not change.
  *
  * Source: Douglas and Peucker 1973.
  */
@@ -32,11 +32,11 @@ function simplifyArea(area: AreaGeometry, tolerance: number): AreaGeometry {
     area.type === 'Polygon' ? { ...area, coordinates: firstPolygon } : { ...area, coordinates: polygons };
   if (!isSelfIntersecting(simplified)) return areaOf(simplified) > 0 ? simplified : area;
   const repaired = repairArea(simplified);
-  // The repair rounds positions to 1/100 pixel: thinner parts can cross again, or vanish.
+  // The repair rounds positions to 1/100 pixel, so parts thinner than that can cross again, or vanish.
   return repaired !== null && areaOf(repaired) > 0 && !isSelfIntersecting(repaired) ? repaired : area;
 }
 
-/** Divides the ring at its first position and at the one farthest from that, and simplifies both parts. */
+/** Divides the ring at its first position and at the position farthest from it, and simplifies both parts. */
 function simplifyRing(ring: Ring, tolerance: number): Ring {
   const [first] = ring;
   if (!first || ring.length <= 4) return ring;

@@ -1,3 +1,4 @@
+/** Moves and rounds the positions of a geometry. */
 import type { Geometry, Position } from '../model/geometry.ts';
 
 /** Returns the geometry with every position replaced by the result of `change`. */
@@ -24,7 +25,7 @@ export function translateGeometry(geometry: Geometry, dx: number, dy: number): G
   return mapPositions(geometry, ([x, y]) => [x + dx, y + dy]);
 }
 
-/** Returns the geometry with two decimals, as QuPath writes it. */
+/** Returns the geometry with coordinates rounded to two decimals, as QuPath writes them. */
 export function roundGeometry(geometry: Geometry): Geometry {
   return mapPositions(geometry, ([x, y]) => [roundCoordinate(x), roundCoordinate(y)]);
 }

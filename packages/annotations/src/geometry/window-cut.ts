@@ -1,13 +1,13 @@
 /**
- * Cuts rings where they cross a rectangular window, and closes the pieces inside along the window. `local-boolean.ts` uses it
- * to clip only the part of a large area that is near a small one. The window and its crossings have integer coordinates: steps
- * of the grid of `clipping.ts`, 100 per pixel.
+ * Cuts rings where they cross a rectangular window, and closes the pieces inside along the edge of the window, so that
+ * `local-boolean.ts` can clip only the part of a large area that is near a small one. The window and its crossings have integer
+ * coordinates: steps of the grid of `clipping.ts`, 100 per pixel.
  */
 import type { Position, Ring } from '../model/geometry.ts';
 import { fromGrid, type GridPoint, type GridRing, toGrid } from './clipping.ts';
 import type { Bounds } from './ring.ts';
 
-/** The part of a ring between two successive crossings with the window, in the direction of the ring. */
+/** The part of a ring between two successive crossings with the edge of the window, in the direction of the ring. */
 export interface Piece {
   /** The crossing at which the piece begins. */
   readonly start: GridPoint;
@@ -29,7 +29,8 @@ export interface CutRing {
  *
  * @param ring a closed ring in pixels
  * @returns 'inside' when the whole ring is inside the window; 'vertex-on-window' when a vertex is on the edge of the window, so
- *   that the caller should try a larger window; null when a crossing is at a corner of the window
+ *   that the caller should try a larger window; null when a crossing is at a corner of the window or rounding makes the
+ *   crossings inconsistent. Both lists of the result are empty when the ring does not enter the window.
  */
 export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'vertex-on-window' | null {
   /** Number of vertices. */
@@ -154,8 +155,8 @@ function crossWindow(a: GridPoint, b: GridPoint, window: Bounds): readonly Cross
     isStartInside === isEndInside ? found.length === 0 || found.length === 2 : found.length === 1;
   if (!isCountPossible) return null;
   found.sort((first, second) => first.fraction - second.fraction);
-  // An edge that starts outside enters at its first crossing and leaves at its second.
-  return found.map(({ point }, index) => ({ point, enters: isStartInside === (index === 1) }));
+  // An edge that starts outside enters at its first crossing; every other crossing leaves the window.
+  return found.map(({ point }, index) => ({ point, enters: !isStartInside && index === 0 }));
 }
 
 function isInside(x: number, y: number, { minX, minY, maxX, maxY }: Bounds): boolean {
@@ -188,6 +189,7 @@ function distanceAlongWindow({ x, y }: GridPoint, { minX, minY, maxX, maxY }: Bo
  * @returns null when starts and ends of pieces do not alternate along the window, because the rings overlap
  */
 export function closeAlongWindow(pieces: readonly Piece[], window: Bounds): readonly GridRing[] | null {
+  /** The starts and ends of the pieces, in their order along the edge of the window. */
   const stops = pieces
     .flatMap((piece) => [
       { distance: distanceAlongWindow(piece.start, window), piece, isStart: true },
@@ -199,7 +201,7 @@ export function closeAlongWindow(pieces: readonly Piece[], window: Bounds): read
     const isSamePoint = next?.distance === stop.distance && stops.length > 1;
     if (!next || next.isStart === stop.isStart || isSamePoint) return null;
   }
-  // For each piece, the stop that follows its end along the window: the start of the piece with which the ring continues.
+  // For each piece, the start of the piece with which its ring continues. The stops after starts are not needed; their key is null.
   const nextStops = new Map(
     stops.map(
       (stop, index) => [stop.isStart ? null : stop.piece, stops[(index + 1) % stops.length]] as const,
@@ -211,7 +213,7 @@ export function closeAlongWindow(pieces: readonly Piece[], window: Bounds): read
     if (!unused.has(first)) continue;
     const ring: GridPoint[] = [];
     let piece = first;
-    // Ends at a piece that is already used: the first one when the ring is closed.
+    // The loop ends at a piece that is already used; it is `first` when the ring is closed.
     while (unused.delete(piece)) {
       ring.push(piece.start, ...piece.points, piece.end);
       const next = nextStops.get(piece);

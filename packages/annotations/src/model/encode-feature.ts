@@ -40,7 +40,7 @@ export function encodeClassification({ names, color }: Classification): Classifi
   return names.length === 1 ? { name, color } : { names, color };
 }
 
-/** Returns the measurements with NaN and infinities as strings, which JSON needs. */
+/** Returns the measurements with NaN and infinities as strings, because JSON cannot represent them as numbers. */
 export function encodeMeasurements(
   measurements: Readonly<Record<string, number>>,
 ): Record<string, number | string> {

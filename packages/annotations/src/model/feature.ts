@@ -2,8 +2,8 @@
 import { countVertices, type Geometry } from './geometry.ts';
 
 /**
- * The kinds of objects in QuPath: an outline drawn by a person, an object found by a program, a cell with its nucleus, a tile of a
- * grid, and a core of a tissue microarray.
+ * The kinds of objects in QuPath, in this order: a shape drawn by a person, an object found by a program, a cell with its
+ * nucleus, a tile of a grid, and a core of a tissue microarray.
  */
 export type ObjectType = 'annotation' | 'detection' | 'cell' | 'tile' | 'tmaCore';
 
@@ -13,7 +13,7 @@ export const objectTypes: readonly ObjectType[] = ['annotation', 'detection', 'c
 export type Color = readonly [red: number, green: number, blue: number, alpha?: number];
 
 export interface Classification {
-  /** At least one; a derived class has several, such as `['Tumor', 'Positive']`. */
+  /** At least one; a derived class such as `Tumor: Positive` has several, `['Tumor', 'Positive']`. */
   readonly names: readonly string[];
   readonly color: Color;
 }
@@ -31,6 +31,7 @@ export interface AnnotationProperties {
   readonly metadata?: Readonly<Record<string, string>>;
   /** The id of the annotation that contains this one in the hierarchy. */
   readonly parentId?: string;
+  /** Prevents editing until the user unlocks the annotation. */
   readonly isLocked?: true;
   /** Marks a core of a tissue microarray that is missing on the slide. */
   readonly isMissing?: true;
@@ -38,7 +39,7 @@ export interface AnnotationProperties {
 
 export interface AnnotationFeature {
   readonly type: 'Feature';
-  /** A UUID in lowercase, chosen by the client. */
+  /** A UUID in lowercase. */
   readonly id: string;
   readonly geometry: Geometry;
   /** The outline of the nucleus of a cell. */

@@ -9,10 +9,10 @@ export type Position = readonly [x: number, y: number];
 /** A closed ring: its last position equals its first, so a triangle has four positions. */
 export type Ring = readonly Position[];
 
-/** The outer ring, then the holes. */
+/** The rings of one polygon: the outer ring, then the holes. */
 export type Rings = readonly Ring[];
 
-/** The image plane of an annotation in a slide with several. The default is c = -1, z = 0, t = 0. */
+/** The image plane of an annotation in a slide with several planes; `defaultPlane` where none is stated. */
 export interface Plane {
   /** Channel from 0; -1 means all channels. */
   readonly c: number;
@@ -87,7 +87,7 @@ export function isArea(geometry: Geometry): geometry is AreaGeometry {
   return geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
 }
 
-/** Returns the lists of positions of a geometry; for a polygon its rings, for a multipolygon the rings of all parts. */
+/** Returns the paths of a geometry, which are lists of positions: its lines, its rings, or one list of all its points. */
 export function pathsOf(geometry: Geometry): readonly (readonly Position[])[] {
   switch (geometry.type) {
     case 'Point':

@@ -1,7 +1,6 @@
 /**
- * Measurements in JSON. JSON has neither NaN nor infinities, so they become strings.
- *
- * Source: QuPath writes `"NaN"`, `"Infinity"` and `"-Infinity"`, and also reads `"inf"` and `"-inf"`.
+ * Measurements in JSON. JSON has neither NaN nor infinities, so they become strings: QuPath writes `"NaN"`, `"Infinity"` and
+ * `"-Infinity"`, and also reads `"inf"` and `"-inf"`.
  */
 const wordByNumber: ReadonlyMap<number, string> = new Map([
   [Number.NaN, 'NaN'],
@@ -9,6 +8,7 @@ const wordByNumber: ReadonlyMap<number, string> = new Map([
   [Number.NEGATIVE_INFINITY, '-Infinity'],
 ]);
 
+/** Words in lowercase; they are compared without regard to case. */
 const numberByWord: ReadonlyMap<string, number> = new Map([
   ['nan', Number.NaN],
   ['infinity', Number.POSITIVE_INFINITY],
@@ -24,7 +24,7 @@ export function encodeMeasurement(value: number): number | string {
   return wordByNumber.get(value) ?? value;
 }
 
-/** Returns the number; null when the value is neither a number nor one of the words for NaN and infinity, in any case. */
+/** Returns the number; null when the value is neither a number nor a word of `numberByWord`. */
 export function decodeMeasurement(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return numberByWord.get(value.toLowerCase()) ?? null;

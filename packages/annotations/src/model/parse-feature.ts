@@ -10,7 +10,7 @@ export type ParsedFeature =
   | { readonly ok: false; readonly error: FeatureProblem };
 
 export interface ParseOptions {
-  /** Limits the positions; null when the size of the slide is unknown, which limits them only by `annotationLimits.coordinate`. */
+  /** The size of the slide limits the coordinates; when it is null (unknown), `annotationLimits.coordinate` limits them. */
   readonly extent: Extent | null;
 }
 

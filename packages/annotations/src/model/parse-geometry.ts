@@ -18,7 +18,7 @@ export interface GeometryBudget {
   vertices: number;
   /** Rings, lines and polygons that the feature may still have. */
   parts: number;
-  /** Largest absolute coordinates in pixels. */
+  /** Largest absolute value of x and of y, pixels. */
   readonly maximumX: number;
   readonly maximumY: number;
 }
@@ -89,7 +89,7 @@ function parseRings(value: unknown, path: string, budget: GeometryBudget): Rings
 }
 
 function parseRing(value: unknown, path: string, budget: GeometryBudget): Ring {
-  // The minimum for a ring is checked below, with an error code of its own.
+  // The minimum of 4 positions is checked below, because it has an error code of its own.
   const ring = parsePositions(value, path, 1, budget);
   const first = ring[0];
   const last = ring.at(-1);
@@ -148,29 +148,29 @@ function wrongPosition(path: string, index: number | null): FeatureError {
   return new FeatureError('not_a_position', index === null ? path : `${path}[${index}]`);
 }
 
-/** Returns null for the default plane. */
+/** Returns null for the default plane, and when no plane is stated. */
 function parsePlane(value: unknown, path: string): Plane | null {
   if (value === undefined || value === null) return null;
   const members = asObject(value, path);
-  /** The default value of each index is also its minimum. */
-  const index = (name: 'c' | 'z' | 't', fallback: number): number => {
-    const value = members[name] ?? fallback;
-    if (typeof value !== 'number' || !Number.isInteger(value)) {
+  /** Validates one index of the plane; its default is also its minimum. */
+  const parseIndex = (name: 'c' | 'z' | 't', fallback: number): number => {
+    const index = members[name] ?? fallback;
+    if (typeof index !== 'number' || !Number.isInteger(index)) {
       throw new FeatureError('wrong_type', `${path}.${name}`, { expected: 'integer' });
     }
-    if (value < fallback || value > annotationLimits.plane) {
+    if (index < fallback || index > annotationLimits.plane) {
       throw new FeatureError('out_of_range', `${path}.${name}`, {
         minimum: fallback,
         maximum: annotationLimits.plane,
       });
     }
-    return value;
+    return index;
   };
-  const plane = { c: index('c', -1), z: index('z', 0), t: index('t', 0) };
+  const plane = { c: parseIndex('c', -1), z: parseIndex('z', 0), t: parseIndex('t', 0) };
   return plane.c === -1 && plane.z === 0 && plane.t === 0 ? null : plane;
 }
 
-/** Reduces the budget. @throws FeatureError when it is exceeded */
+/** Subtracts `count` from the budget. @throws FeatureError when less than `count` was left */
 function spend(budget: GeometryBudget, resource: 'vertices' | 'parts', count: number, path: string): void {
   budget[resource] -= count;
   if (budget[resource] < 0) {

@@ -12,9 +12,9 @@ import { decodeMeasurement } from './measurement-json.ts';
 import { asObject } from './parse-geometry.ts';
 import { isUuid } from './uuid.ts';
 
-/** Control characters, lone surrogates and line separators, which a database or a terminal may not accept. */
+/** Not allowed in texts of one line: control characters, lone surrogates and line separators, which databases may reject. */
 const unsafeInLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** The same for texts of several lines: lone surrogates, and control characters except tabs, line feeds and carriage returns. */
+/** Not allowed in texts of several lines: lone surrogates, and control characters except tabs, line feeds and carriage returns. */
 const unsafeInText = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
 
 /**
@@ -41,7 +41,7 @@ export function parseProperties(value: unknown, id: string): AnnotationPropertie
   const parentId = parseParentId(members.parentId, `${path}.parentId`, id);
   return {
     objectType: parseObjectType(members.objectType, `${path}.objectType`),
-    ...(name !== null && { name }), // an empty name is kept, an empty description is not
+    ...(name !== null && { name }), // keeps an empty name, but not an empty description
     ...(color && { color }),
     ...(description && { description }),
     ...(classification && { classification }),
@@ -82,7 +82,7 @@ function parseColor(value: unknown, path: string): Color {
   if (!isByte(red) || !isByte(green) || !isByte(blue) || !isByte(alpha)) {
     throw new FeatureError('not_a_color', path);
   }
-  // QuPath treats an opacity of 0 as opaque, too.
+  // An opacity of 0 means opaque, as in QuPath.
   return alpha === 0 || alpha === 255 ? [red, green, blue] : [red, green, blue, alpha];
 }
 
@@ -137,7 +137,7 @@ function parseRecord<Value>(
   // Object.fromEntries defines own properties, so an entry named `__proto__` does not change the prototype.
   return Object.fromEntries(
     entries.map(([name, entry]) => {
-      const entryPath = `${path}[${JSON.stringify(name.slice(0, 100))}]`;
+      const entryPath = `${path}[${JSON.stringify(name.slice(0, 100))}]`; // shortened: the name is not validated yet
       checkText(name, entryPath, annotationLimits.nameLength);
       return [name, parseEntry(entry, entryPath)] as const;
     }),

@@ -1,11 +1,11 @@
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Returns whether a text is a UUID of any version, in lowercase or uppercase. */
+/** Returns whether a text has the form of a UUID, in lowercase or uppercase; does not check its version. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }
 
-/** Creates a random UUID (version 4, RFC 9562). Browsers offer `crypto.randomUUID` only on pages with TLS. */
+/** Creates a random UUID (version 4, RFC 9562). Browsers offer `crypto.randomUUID` only in secure contexts, such as HTTPS pages. */
 export function createUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   // The highest four bits of byte 6 are the version, 4; the highest two of byte 8 are the variant, binary 10.

@@ -1,10 +1,10 @@
 /**
- * Generates random GeoJSON files in every form that QuPath 0.2 to 0.8 writes or reads; docs/annotations.md lists the forms per
- * version. The same seed gives the same file.
+ * Generates random GeoJSON files for tests, in every form that QuPath 0.2 to 0.8 writes or reads; docs/annotations.md lists the
+ * forms per version. The same seed gives the same file.
  */
 type Json = Record<string, unknown>;
 
-/** Returns a generator of numbers from 0 to 1. Source: mulberry32, Tommy Ettinger 2017, public domain. */
+/** Returns a generator of numbers in [0, 1). Source: mulberry32, Tommy Ettinger 2017, public domain. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -34,6 +34,7 @@ const texts = [
 ];
 const classNames = ['Tumor', 'Stroma', 'Immune cells', 'Ignore*', 'Sınıf', 'Positive', 'constructor', '+1'];
 const types = ['annotation', 'detection', 'cell', 'tile', 'tmaCore'];
+/** Names of the types in version 0.2, which wrote them into `id`. */
 const legacyNames: Readonly<Record<string, string>> = {
   annotation: 'PathAnnotationObject',
   detection: 'PathDetectionObject',
@@ -76,8 +77,8 @@ export function generateQuPathFile(seed: number): string {
     );
   };
   const line = () => Array.from({ length: integer(2, 6) }, position);
-  const shape = (isArea: boolean): Json => {
-    const kind = isArea
+  const shape = (mustBeArea: boolean): Json => {
+    const kind = mustBeArea
       ? pick(['Polygon', 'Polygon', 'MultiPolygon', 'ellipse'])
       : pick(['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'ellipse']);
     switch (kind) {
@@ -101,8 +102,8 @@ export function generateQuPathFile(seed: number): string {
         return { type: 'Polygon', coordinates: rings() };
     }
   };
-  const geometry = (isArea: boolean): Json => ({
-    ...shape(isArea),
+  const geometry = ({ mustBeArea }: { mustBeArea: boolean }): Json => ({
+    ...shape(mustBeArea),
     ...(chance(0.1) && { plane: { c: integer(-1, 3), z: integer(0, 9), t: integer(0, 2) } }),
   });
   const color = () => [integer(0, 255), integer(0, 255), integer(0, 255)];
@@ -172,8 +173,8 @@ export function generateQuPathFile(seed: number): string {
     return {
       type: 'Feature',
       ...idOf(type),
-      geometry: geometry(type === 'cell' || type === 'tile' || type === 'tmaCore'),
-      ...(type === 'cell' && chance(0.8) && { nucleusGeometry: geometry(true) }),
+      geometry: geometry({ mustBeArea: type === 'cell' || type === 'tile' || type === 'tmaCore' }),
+      ...(type === 'cell' && chance(0.8) && { nucleusGeometry: geometry({ mustBeArea: true }) }),
       properties: {
         ...typeOf(type),
         ...(chance(0.4) && { name: pick(texts) }),

@@ -1,7 +1,7 @@
 /**
- * A reader of GeoJSON that is as strict as QuPath's; docs/annotations.md states the rules. It throws where QuPath would reject the
- * file, and returns the parts of objects that QuPath would keep. Tests read a file and its exported copy with it and compare
- * the results.
+ * A reader of GeoJSON for tests that is as strict as QuPath's; docs/annotations.md states the rules. It throws where QuPath would
+ * reject the file, and returns the parts of objects that QuPath would keep. Tests compare what it reads from a file and from the
+ * exported copy of the file.
  */
 type Json = Record<string, unknown>;
 
@@ -129,7 +129,7 @@ function readPosition(value: unknown): readonly number[] {
   return [x, y];
 }
 
-/** Returns the bounds of all coordinates: minimum x, minimum y, maximum x, maximum y. */
+/** Returns the bounds of all numbers of a geometry, which alternate between x and y: minimum x and y, maximum x and y. */
 function boxOf(geometry: object): readonly number[] {
   const numbers = (
     JSON.stringify((geometry as Json).coordinates ?? (geometry as Json).ellipse).match(
