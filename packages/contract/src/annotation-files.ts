@@ -34,6 +34,7 @@ export const RefusedFeature = z
   .meta({ id: 'RefusedFeature' });
 export type RefusedFeature = z.infer<typeof RefusedFeature>;
 
+/** The result of an import, or what the import would do if it is a dry run. */
 export const AnnotationImport = z
   .object({
     dry_run: z.boolean(),

@@ -55,6 +55,7 @@ export interface AnnotationRecord {
   readonly updated_at: string;
 }
 
+/** `put` creates or replaces an annotation; `delete` removes it. */
 export const AnnotationChange = z
   .discriminatedUnion('op', [
     z.object({
@@ -150,6 +151,7 @@ export const streamAnnotationEvents = endpoint({
   errors: [],
 });
 
+/** A stored change of one annotation; `revision` counts the changes of the annotation, `version` those of its layer. */
 export const AnnotationRevision = z
   .object({
     annotation: z.string(),

@@ -1,5 +1,5 @@
 /**
- * Compares names of datasets and organs. Two spellings that differ only in Unicode form, case or invisible characters are the same
+ * Rules for comparing names of datasets and organs. Two spellings that differ only in Unicode form, case or invisible characters are one
  * name: the catalogue stores one spelling for each name, and every comparison uses its key (`nameKey`).
  */
 

@@ -58,6 +58,7 @@ export const QuestionInResponse = z
   .meta({ id: 'Question' });
 export type QuestionInResponse = z.infer<typeof QuestionInResponse>;
 
+/** An item of a collection, as the caller sees it. */
 export const CollectionItem = z.object({
   type: CollectionItemType,
   id: z.string(),

@@ -1,4 +1,4 @@
-/** Determines the error codes that an endpoint may return. The server checks its responses against them, and OpenAPI lists them. */
+/** The error codes that an endpoint may return. The server checks its responses against them, and OpenAPI lists them. */
 import type { Endpoint } from './endpoint.ts';
 import type { ErrorCode } from './errors.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Searches texts for the words of a query. The browser and the server use the same rules: letter case and diacritics do not
+ * The search for the words of a query in texts. The browser and the server use the same rules: letter case and diacritics do not
  * matter, and I, ı, İ and i are the same letter.
  */
 import { foldForSearch } from './text-order.ts';

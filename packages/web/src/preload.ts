@@ -1,4 +1,4 @@
-/** Loads the code and the data of the first screen while `start.tsx` and the router are still loading, for `main.ts`. */
+/** Preloading for `main.ts`: requests code and data of the first screen while `start.tsx` and the router are still loading. */
 import { authState } from './api/auth-state.ts';
 import { prefetchCatalogue } from './api/catalogue.ts';
 import { storedToken } from './api/stored-sign-in.ts';

@@ -1,4 +1,4 @@
-/** Loads the recently annotated slides for the dashboard, and the numbers of annotations for the rows of the catalogue. */
+/** API calls for the recently annotated slides (dashboard) and the numbers of annotations of slides (rows of the catalogue). */
 import {
   type AnnotatedSlide,
   countAnnotations,

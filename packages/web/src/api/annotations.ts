@@ -1,4 +1,4 @@
-/** Loads and changes the annotation layers of slides and their annotations, and loads the annotation classes of datasets. */
+/** API calls for the annotation layers of slides, their annotations, and the annotation classes of datasets. */
 import {
   type AnnotationChange,
   type AnnotationClass,

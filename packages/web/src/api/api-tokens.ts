@@ -1,4 +1,4 @@
-/** Lists, creates and revokes API tokens (credentials of programs): those of the signed-in account, and for administrators all. */
+/** API calls for API tokens (credentials of programs): those of the signed-in account, and for administrators those of all accounts. */
 import {
   type ApiToken,
   type BodyInputOf,

@@ -1,4 +1,4 @@
-/** For administrators: loads the audit log and verifies its hash chain (each event contains the hash of the previous one). */
+/** API calls of administrators for the audit log and its hash chain (each event contains the hash of the previous one). */
 import {
   type AuditChain,
   type AuditEntry,

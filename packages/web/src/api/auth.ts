@@ -1,4 +1,4 @@
-/** Signs in and out, and keeps the sign-in of this browser in its storage and in the state of the app. */
+/** Sign-in and sign-out. This module keeps the sign-in of this browser in the browser's storage and in the state of the app. */
 import {
   AppError,
   checkPasswordReset,

@@ -1,4 +1,4 @@
-/** Loads and changes cases (the slides of one specimen) and their registrations (transforms that align two slides of a case). */
+/** API calls for cases (the slides of one specimen) and their registrations (transforms that align two slides of a case). */
 import {
   type BodyInputOf,
   type Case,
@@ -67,7 +67,7 @@ async function runAndReloadCases(
   }
 }
 
-/** Registers two slides of a case. @returns the transformation between the slides, or a message for the person */
+/** Registers two slides of a case. @returns the transform between the slides, or a message for the person */
 export async function registerSlides(
   caseId: string,
   registration: NewRegistration,
@@ -81,7 +81,7 @@ export async function registerSlides(
   }
 }
 
-/** The transformation from pixels of one slide (`from`) to pixels of another (`to`); both are image ids. */
+/** The transform from pixels of one slide (`from`) to pixels of another (`to`). `from` and `to` are image ids. */
 export interface Registration {
   readonly from: string;
   readonly to: string;

@@ -129,7 +129,7 @@ interface PlainInput {
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const text = await send(endpoint, input as PlainInput, timeout, (response) => response.text());
-  // Null: the endpoint has no response body. A string is the media type of a response that is not JSON; use `download` or `openStream`.
+  // Null: the endpoint has no response body. A string is the content type of a response that is not JSON; use `download` or `openStream`.
   if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
   return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
 }

@@ -1,4 +1,4 @@
-/** Loads and changes saved views and collections, and the answers to the questions of collections. */
+/** API calls for saved views, collections, and the answers to the questions of collections. */
 import {
   answerQuestion,
   type BodyInputOf,

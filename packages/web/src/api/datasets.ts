@@ -1,4 +1,4 @@
-/** For administrators: loads and changes datasets and their grants. For members: requests access to datasets. */
+/** API calls for datasets: administrators change access and grants; members request access. */
 import {
   answerDatasetRequest,
   type Dataset,

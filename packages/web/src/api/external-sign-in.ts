@@ -1,5 +1,5 @@
 /**
- * Signs in with an external OpenID Connect provider. The browser opens the provider's page and returns with a code, which this module
+ * Sign-in with an external OpenID Connect provider. The browser opens the provider's page and returns with a code, which this module
  * exchanges for an identity token. The API endpoint `verifyToken` then checks the token.
  *
  * Sources: OpenID Connect Core 1.0 section 3.1 (authorisation code flow), RFC 7636 (PKCE), RFC 9207 (issuer in the response),

@@ -1,4 +1,4 @@
-/** Parses a list of GeoJSON features while it is being received, so that the first annotations are drawn before the last ones arrive. */
+/** A parser for a list of GeoJSON features that is still being received: the first annotations are drawn before the last ones arrive. */
 
 /** Features of a layer as the server sends them, not yet validated. */
 export interface FeatureBatch {

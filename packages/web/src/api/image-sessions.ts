@@ -1,5 +1,5 @@
 /**
- * Manages the image session: the credential with which the page loads pixels until it expires.
+ * The image session: the credential with which the page loads pixels until it expires.
  *
  * The session is created at the first use, shared by all callers, renewed before it expires, and revoked when the viewer is closed.
  * Its age is measured with the monotonic clock from the time of the request, so that a wrong or changed computer clock neither keeps

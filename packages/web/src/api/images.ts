@@ -1,4 +1,4 @@
-/** Returns the URLs of a slide's pixels, and loads pixels with the image session (their credential). */
+/** The URLs of a slide's pixels, and requests for pixels with the image session (their credential). */
 import { getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import { acceptLanguage } from '../language/language.ts';
 import { endpointUrl, readingCallsSignal } from './client.ts';

@@ -1,4 +1,4 @@
-/** Loads the annotations of a slide for visitors who have opened a share link and have no account. */
+/** API calls for the annotations of a slide, for visitors who have opened a share link and have no account. */
 import { AppError, listAnnotationLayers, listAnnotations } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { call, download } from './client.ts';

@@ -1,4 +1,4 @@
-/** Loads and changes the account of the signed-in person: profile, activity, password, deletion. */
+/** API calls for the account of the signed-in person: profile, activity, password, deletion. */
 import {
   type Activity,
   AppError,

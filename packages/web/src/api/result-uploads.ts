@@ -1,4 +1,4 @@
-/** Uploads result files as new result layers. */
+/** Uploads of result files, each as a new result layer. */
 import {
   createResultFile,
   createResultLayer,

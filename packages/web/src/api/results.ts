@@ -1,5 +1,5 @@
 /**
- * Loads result layers (heatmaps, masks and objects that programs have computed) and their content for display over a slide. The
+ * API calls for result layers (heatmaps, masks and objects that programs have computed) and their content, shown over a slide. The
  * endpoints of the content are called overlays: a layer and its overlay have the same id.
  */
 import {

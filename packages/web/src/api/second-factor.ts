@@ -1,4 +1,4 @@
-/** Sets up and removes the second factor (two-step verification) of the signed-in account. */
+/** API calls for the second factor (two-step verification) of the signed-in account. */
 import {
   confirmSecondFactor,
   getSecondFactor,

@@ -1,4 +1,4 @@
-/** Creates, lists and revokes share links for people with an account, and opens share links for visitors without one. */
+/** API calls for share links: people with an account create, list and revoke them; visitors without one open them. */
 import {
   type BodyInputOf,
   createShareLink,

@@ -1,4 +1,4 @@
-/** For administrators: loads and changes the slides of the catalogue, and exports and imports it as a file. */
+/** API calls of administrators for the slides of the catalogue, and for its export and import as a file. */
 import {
   applyCatalogueImport,
   type BodyInputOf,

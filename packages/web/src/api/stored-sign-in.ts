@@ -1,4 +1,4 @@
-/** Reads and writes the sign-in in the browser's localStorage, under the two keys that the specification defines. */
+/** The sign-in in the browser's localStorage, under the two keys that the specification defines. */
 import { User } from '@lamina/contract';
 
 export const tokenKey = 'auth_token';

@@ -1,4 +1,4 @@
-/** Lists and controls the slide uploads of the signed-in account, as the server reports them. */
+/** API calls for the slide uploads of the signed-in account. */
 import {
   abandonUpload,
   type BodyInputOf,

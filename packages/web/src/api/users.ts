@@ -1,4 +1,4 @@
-/** For administrators: loads and changes accounts, decides about applications, and loads statistics. */
+/** API calls of administrators for accounts, applications (pending accounts) and statistics. */
 import {
   AppError,
   applicationsDefaultLimit,

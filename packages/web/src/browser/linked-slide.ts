@@ -1,6 +1,6 @@
 /**
- * Stores the URL of a slide that a person opened before signing in, so that the app can show the slide after the sign-in. The URL is
- * in the session storage of the tab, where it survives the redirect to an external sign-in service.
+ * The URL of a slide that a person opened before signing in. The app stores it to show the slide after the sign-in. It uses the session
+ * storage of the tab, which survives the redirect to an external sign-in service.
  */
 const storageKey = 'linked_slide';
 

@@ -1,4 +1,4 @@
-/** Reads the settings of the deployment, which the server writes into the page's `<meta name="settings">`. */
+/** The settings of the deployment, which the server writes into the page's `<meta name="settings">`. */
 import { z } from 'zod';
 
 const Settings = z.object({

@@ -1,4 +1,4 @@
-/** Formats numbers in the current language. */
+/** Number formats in the current language. */
 import { chosenLanguageOr } from '../language/language.ts';
 
 /** Returns '1.234' in Turkish, '1,234' in English. */

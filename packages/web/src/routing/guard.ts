@@ -1,4 +1,4 @@
-/** Decides which screens a person may open. This only improves the interface: the server checks the rights of every call. */
+/** The screens that a person may open. The guard only improves the interface: the server checks the rights of every call. */
 import { may } from '@lamina/contract';
 import type { AuthState } from '../api/auth-state.ts';
 

@@ -1,4 +1,4 @@
-/** Replaces `fetch` in tests with a stub of the API, and creates its responses. */
+/** A stub of the API that replaces `fetch` in tests. */
 import { apiBase, type ErrorCode, errors } from '@lamina/contract';
 import { vi } from 'vitest';
 

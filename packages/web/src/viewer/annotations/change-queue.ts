@@ -1,6 +1,6 @@
 /**
- * Sends changes of annotations to the server, in order and without losing one. The queue stores each change in the browser before
- * sending it, and removes it when the server has acknowledged it.
+ * The queue that sends changes of annotations to the server, in order and without losing one. It stores each change in the browser
+ * before sending it, and removes it when the server has acknowledged it.
  *
  * A batch without a response is sent again unchanged, because the server recognises a repeated batch. Meanwhile the queue
  * collects further changes of the same annotations. Their base revision, the revision on the server to which a change applies, is

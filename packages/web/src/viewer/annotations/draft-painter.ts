@@ -1,4 +1,4 @@
-/** Draws what the person edits over the other annotations: the selected ones, the draft (the unfinished shape) and the brush. */
+/** The painter of what the person edits, above all annotations: the selected ones, the draft (the unfinished shape) and the brush. */
 import { boundsOf, boundsTouch, type Color, type Geometry, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toScreen, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import type { Calibration } from '../scale.ts';
@@ -131,7 +131,7 @@ function drawNewShape(scene: Scene, draft: Draft): void {
   if (draft.kind === 'path') drawPlacedPoints(scene, draft.fixed.slice(0, maxPlacedPoints));
 }
 
-/** Returns the position of a box or path that follows the pointer, which is its last one. */
+/** Returns the last position of a box or path, which follows the pointer; undefined for other drafts. */
 function pointerPositionOf(draft: Draft): Position | undefined {
   if (draft.kind === 'box') return draft.end;
   return draft.kind === 'path' ? (draft.floating ?? draft.fixed.at(-1)) : undefined;

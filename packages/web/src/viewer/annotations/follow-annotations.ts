@@ -1,5 +1,5 @@
 /**
- * Receives the changes that other people make to the annotations of the open slide, as server-sent events. When the connection is
+ * The stream of changes that other people make to the annotations of the open slide (server-sent events). When the connection is
  * lost, a new stream resumes after the last received event. A hidden tab closes the connection and reconnects when it is visible.
  */
 import { AppError } from '@lamina/contract';

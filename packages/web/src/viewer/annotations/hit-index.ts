@@ -1,4 +1,4 @@
-/** Finds the annotations at a position of the slide, for clicks and brush strokes, with a spatial index (Flatbush). */
+/** The spatial index (Flatbush) that finds the annotations at a position of the slide, for clicks and brush strokes. */
 import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@lamina/annotations';
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';

@@ -1,4 +1,4 @@
-/** Converts measurements that the person wants to keep into annotations: rulers, areas, counting circles and cell marks. */
+/** Conversion of measurements that the person wants to keep to annotations: rulers, areas, counting circles and cell marks. */
 import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
 import { countingCircleRadii, type Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';

@@ -1,4 +1,4 @@
-/** Creates the lines of the annotation list: a heading for each class, followed by its annotations. */
+/** The lines of the annotation list: a heading for each class, followed by its annotations. */
 import { isArea } from '@lamina/annotations';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { type Annotation, classNameOf, colorOf } from './annotation.ts';

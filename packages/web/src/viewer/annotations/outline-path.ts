@@ -1,4 +1,4 @@
-/** Converts outlines of annotations to canvas paths in image pixels, simplified for the zoom at which they are drawn. */
+/** Canvas paths for the outlines of annotations, in image pixels, simplified for the zoom at which they are drawn. */
 import { type Geometry, type Position, pathsOf } from '@lamina/annotations';
 
 /** The parts of `Path2D` that outlines need. */

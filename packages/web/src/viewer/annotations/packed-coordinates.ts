@@ -1,5 +1,5 @@
 /**
- * Packs GeoJSON coordinates into one typed array for IndexedDB. The browser copies stored values on the main thread: copying
+ * GeoJSON coordinates packed into one typed array for IndexedDB. The browser copies stored values on the main thread: copying
  * 50,000 positions as arrays of two numbers takes as long as a brush stroke, copying one typed array takes almost no time.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Draws the annotations of a slide to a canvas. A grid divides the slide into cells. The annotations of one colour in one cell
+ * The painter that draws annotations to a canvas. A grid divides the slide into cells. The annotations of one colour in one cell
  * form a group with one path for each level of simplification, so each frame of a movement costs one canvas call per visible cell
  * and colour. A cell with many vertices has several groups, so that building a path is fast and a change rebuilds only one.
  *

@@ -1,5 +1,5 @@
 /**
- * Remembers in local storage whether this browser has unsent changes of annotations. If it has, the next opened slide loads the
+ * A flag in local storage: whether this browser has unsent changes of annotations. If it has, the next opened slide loads the
  * code that sends them, even if that slide has no annotations.
  */
 const key = 'annotations-pending';

@@ -1,5 +1,5 @@
 /**
- * Stores pending changes (changes that the server has not acknowledged) in IndexedDB, where they survive a reload, a crash and an
+ * The storage of pending changes (not acknowledged by the server) in IndexedDB, where they survive a reload, a crash and an
  * expired sign-in. Each tab owns its records; the next tab that opens takes over the records of closed tabs.
  */
 import type { FeatureJson, Geometry } from '@lamina/annotations';

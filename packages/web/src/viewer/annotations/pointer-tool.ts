@@ -1,5 +1,5 @@
 /**
- * Translates pointer events over the slide into drawing, selecting and editing, depending on the chosen tool of the drawing mode.
+ * The pointer of the drawing mode: it draws, selects or edits, depending on the chosen tool.
  * In this file, a `point` is in CSS pixels of the viewer and a `position` is in image pixels.
  */
 import { containsPosition, isArea, type Position } from '@lamina/annotations';

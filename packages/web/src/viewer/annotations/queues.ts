@@ -1,4 +1,4 @@
-/** Holds the change queue of the signed-in person. It continues to send changes of annotations after their slide is closed. */
+/** The change queue of the signed-in person, which continues to send changes of annotations after their slide is closed. */
 import { createUuid } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';

@@ -1,4 +1,4 @@
-/** Holds the initials that the viewer shows beside annotations that other people have just changed. */
+/** The initials that the viewer shows above annotations that other people have just changed. */
 import { initialsOf } from '../../formatting/person.ts';
 
 /** How long initials are shown. */

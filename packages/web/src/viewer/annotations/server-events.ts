@@ -1,4 +1,4 @@
-/** Reads server-sent events from the body of a response, because the browser's `EventSource` cannot send the bearer token. */
+/** A reader for server-sent events, needed because the browser's `EventSource` cannot send the bearer token. */
 
 export interface ServerEvent {
   /** Name of the event; `message` by default. */

@@ -20,7 +20,7 @@ interface PresentationInput {
   /** Image session of a share link; null for an account. */
   readonly session: string | null;
   readonly view: SlideView | null; // null before the slide is shown
-  /** The item of the collection that the person sees now, as `itemOfStep` identifies it. */
+  /** The item that the person sees now: its position in the collection, or an image id (see `itemOfStep`); null without one. */
   readonly item: PresentationEvent['item'];
   /** Called with each field or item of the presenter while the person follows. */
   readonly onShown: (event: PresentationEvent) => void;
@@ -90,7 +90,7 @@ function useFieldSending(
   useEffect(() => {
     if (collectionId === null) return;
     let isSending = false;
-    let isChanged = false;
+    let isChanged = false; // whether the field has changed since the last request began
     let isEnded = false;
     /** Sends the current field, and sends it again as long as it has changed during the last request. */
     async function sendUntilCurrent(id: string) {
