@@ -23,12 +23,12 @@ export interface DeepZoomImage {
   readonly width: number;
   readonly height: number;
   readonly tileSize: number;
-  /** Returns the bytes of a tile of full resolution. */
-  encodedTile(column: number, row: number): Promise<Uint8Array>;
-  /** Returns a tile of full resolution. */
-  tile(column: number, row: number): Promise<Pixels>;
-  /** Returns a part of the image at full resolution, of at most a few tiles. */
-  area(area: Area): Promise<Pixels>;
+  /** Returns the JPEG bytes of a tile of full resolution. */
+  fetchTile(column: number, row: number): Promise<Uint8Array>;
+  /** Returns the decoded pixels of a tile of full resolution. */
+  readTile(column: number, row: number): Promise<Pixels>;
+  /** Returns the pixels of a part of the image at full resolution. It requests every tile of the part, one after the other. */
+  readArea(area: Area): Promise<Pixels>;
 }
 
 /** Decodes a JPEG, PNG or other image to sRGB without alpha. */
@@ -38,8 +38,8 @@ export async function decode(encoded: Uint8Array): Promise<Pixels> {
   return { width: info.width, height: info.height, data };
 }
 
-/** Reads the descriptor of an image. @param get requests a path of the product and returns the response body */
-export async function deepZoomImage(
+/** Reads the Deep Zoom descriptor of an image. @param get requests a path of the product and returns the response body */
+export async function openDeepZoomImage(
   imageId: string,
   get: (path: string) => Promise<Uint8Array>,
 ): Promise<DeepZoomImage> {
@@ -48,20 +48,20 @@ export async function deepZoomImage(
   const numberOf = (name: string) => Number(new RegExp(`${name}="(\\d+)"`).exec(descriptor)?.[1]);
   const [width, height, tileSize] = [numberOf('Width'), numberOf('Height'), numberOf('TileSize')];
   const fullResolutionLevel = Math.ceil(Math.log2(Math.max(width, height))); // Deep Zoom level
-  const encodedTile = (column: number, row: number) =>
+  const fetchTile = (column: number, row: number) =>
     get(`${base}/image_files/${fullResolutionLevel}/${column}_${row}.jpeg`);
-  const tile = async (column: number, row: number) => decode(await encodedTile(column, row));
+  const readTile = async (column: number, row: number) => decode(await fetchTile(column, row));
 
-  async function area({ left, top, ...size }: Area): Promise<Pixels> {
+  async function readArea({ left, top, ...size }: Area): Promise<Pixels> {
     const pixels: Pixels = { ...size, data: new Uint8Array(size.width * size.height * 3) };
     for (let row = Math.floor(top / tileSize); row * tileSize < top + size.height; row++) {
       for (let column = Math.floor(left / tileSize); column * tileSize < left + size.width; column++) {
-        copyPixels(await tile(column, row), pixels, column * tileSize - left, row * tileSize - top);
+        copyPixels(await readTile(column, row), pixels, column * tileSize - left, row * tileSize - top);
       }
     }
     return pixels;
   }
-  return { width, height, tileSize, encodedTile, tile, area };
+  return { width, height, tileSize, fetchTile, readTile, readArea };
 }
 
 /**

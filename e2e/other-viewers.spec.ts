@@ -14,8 +14,8 @@ import {
   type DeepZoomImage,
   type Difference,
   decode,
-  deepZoomImage,
   differenceOf,
+  openDeepZoomImage,
   type Pixels,
 } from './deep-zoom-pixels.ts';
 import { type Product, startProduct } from './product.ts';
@@ -182,7 +182,7 @@ async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
   const [series] = JSON.parse(
     Buffer.from(await get(`/dicom-web/studies/${study}/series`)).toString(),
   ) as DataSet[];
-  const image = await deepZoomImage(found.id, get);
+  const image = await openDeepZoomImage(found.id, get);
   const seriesInstanceUid = '0020000E';
   return { imageId: found.id, study, series: firstValueOf(series, seriesInstanceUid), image };
 }
@@ -294,7 +294,7 @@ for (const slide of slides) {
     const columns = Math.ceil(image.width / tileSize);
     for (const { number, data } of frames) {
       expect(data.length).toBe(tileSize ** 2 * 3); // frames have the size of Deep Zoom tiles
-      const tile = await image.tile((number - 1) % columns, Math.floor((number - 1) / columns));
+      const tile = await image.readTile((number - 1) % columns, Math.floor((number - 1) / columns));
       const frame = crop({ width: tileSize, height: tileSize, data }, tile);
       const { mean } = differenceOf(frame, tile);
       expect(mean, `frame ${number}`).toBeLessThanOrEqual(slide.tolerance);
@@ -330,7 +330,7 @@ for (const slide of slides) {
     expect(loadedTiles.size).toBeGreaterThanOrEqual(4);
     for (const [corner, bytes] of loadedTiles) {
       const [x = 0, y = 0] = corner.split(',').map(Number);
-      const tile = await image.encodedTile(x / image.tileSize, y / image.tileSize);
+      const tile = await image.fetchTile(x / image.tileSize, y / image.tileSize);
       expect(Buffer.compare(bytes, tile), `tile at ${corner}`).toBe(0);
     }
     // Not 0, because OpenSeadragon's canvas draws tiles between pixels. A wrong position on the slide would differ by at least 20.
@@ -347,7 +347,7 @@ async function differenceOnScreen(
 ): Promise<Difference> {
   const shown = await middleOf(screen);
   const margin = 2;
-  const expected = await image.area({
+  const expected = await image.readArea({
     left: Math.round(x - shown.width / 2) - margin,
     top: Math.round(y - shown.height / 2) - margin,
     width: shown.width + 2 * margin,

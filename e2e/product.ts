@@ -19,8 +19,7 @@ export interface Product {
   /** Path of the slide folder. */
   readonly slidesDir: string;
   /**
-   * Returns the e-mails to this address as plain text. Without a mail server they stay in the outbox folder, from which they are
-   * read.
+   * Returns the e-mails to this recipient as plain text. The server has no mail server, so it leaves them in its outbox folder.
    */
   mailsTo(recipient: string): Promise<string[]>;
   /** Returns the output of the server so far, for the report of a failed test. */
@@ -55,7 +54,7 @@ export async function startProduct(
   await mkdir(path.join(compileCache, 'render'), { recursive: true });
   // Render workers keep their compile cache in the data folder, which is new for each start; the link points to the shared cache.
   await symlink(path.join(compileCache, 'render'), path.join(dataDir, 'compiled'));
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, ['packages/server/src/main.ts'], {
     // The server does not inherit the settings of the shell that runs the tests.
@@ -127,7 +126,8 @@ async function stopProcess(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function freePort(): Promise<number> {
+/** Returns a TCP port of the loopback interface on which no process is currently listening. */
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -153,7 +153,7 @@ export async function processesOf(browser: Browser): Promise<readonly { type: st
 /** Side in pixels of the tiles of the slide that `serveLargeSlide` serves. */
 export const tileSize = 240;
 /** Returns the Deep Zoom descriptor of a square slide. @param side in pixels */
-const descriptor = (side: number) =>
+const descriptorOf = (side: number) =>
   `<?xml version="1.0"?><Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="${tileSize}" Overlap="0" Format="jpeg"><Size Width="${side}" Height="${side}"/></Image>`;
 
 /**
@@ -164,7 +164,7 @@ export async function serveLargeSlide(page: Page, side: number): Promise<void> {
   await page.addInitScript(
     ({ size, xml }) => {
       let served = 0;
-      Object.assign(window, { servedTiles: () => served });
+      Object.assign(window, { countServedTiles: () => served });
       const { fetch } = window;
       const canvas = new OffscreenCanvas(size, size);
       const context = canvas.getContext('2d');
@@ -188,21 +188,21 @@ export async function serveLargeSlide(page: Page, side: number): Promise<void> {
         return new Response(await tile, { headers: { 'content-type': 'image/jpeg' } });
       };
     },
-    { size: tileSize, xml: descriptor(side) },
+    { size: tileSize, xml: descriptorOf(side) },
   );
 }
 
 /** Returns how many tiles the page has loaded since `serveLargeSlide`. */
-export function servedTiles(page: Page): Promise<number> {
-  return page.evaluate(() => (window as unknown as { servedTiles: () => number }).servedTiles());
+export function countServedTiles(page: Page): Promise<number> {
+  return page.evaluate(() => (window as unknown as { countServedTiles: () => number }).countServedTiles());
 }
 
-/** Pans with the arrow keys, row by row over parts of the slide that are not loaded, until the page has loaded `tiles` tiles. */
+/** Pans with the arrow keys, row by row over parts of the slide that are not loaded yet, until `serveLargeSlide` has served `tiles` tiles. */
 export async function panUntil(page: Page, tiles: number): Promise<void> {
   await page.evaluate(async (targetCount) => {
-    const { servedTiles: countServed } = window as unknown as { servedTiles: () => number };
+    const { countServedTiles } = window as unknown as { countServedTiles: () => number };
     const [sidewaysSteps, stepsPerRow] = [293, 300]; // 293 steps sideways, then 7 down
-    for (let step = 0; countServed() < targetCount; step += 1) {
+    for (let step = 0; countServedTiles() < targetCount; step += 1) {
       const row = Math.floor(step / stepsPerRow);
       const sideways = row % 2 === 0 ? 'ArrowRight' : 'ArrowLeft';
       const key = step % stepsPerRow >= sidewaysSteps ? 'ArrowDown' : sideways;

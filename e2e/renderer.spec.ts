@@ -4,11 +4,11 @@ import type { Browser, Page } from '@playwright/test';
 import {
   collectGarbage,
   countGraphics,
+  countServedTiles,
   forceDrawer,
   graphicsOf,
   panUntil,
   processesOf,
-  servedTiles,
   serveLargeSlide,
   tileSize,
   webGlArguments,
@@ -57,7 +57,7 @@ test('object URLs, bitmaps and textures stay below their limits while the viewer
     await panUntil(page, tiles * share);
     await collectGarbage(page);
     figures.push({
-      tiles: await servedTiles(page),
+      tiles: await countServedTiles(page),
       ...(await graphicsOf(page)),
       memory: await memoryOf(browser),
     });

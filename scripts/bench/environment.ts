@@ -22,7 +22,8 @@ export interface BenchEnvironment {
   /** Side of the tiles of these slides, in pixels. */
   readonly tileSize: number;
   /**
-   * Adds a prefix to a command line that runs it on the processor for servers. Without separate processors, returns it unchanged.
+   * Returns the command line with a prefix (taskset) that makes it run on the processor reserved for servers. Returns it unchanged when
+   * servers and client share all processors.
    */
   readonly pin: (commandLine: readonly string[]) => readonly string[];
 }

@@ -36,7 +36,7 @@ await main(async () => {
     options: { quick: { type: 'boolean', default: false } },
   });
   const names = positionals.length > 0 ? positionals : ['servers', 'browser'];
-  const selectedParts = names.map((name) => {
+  const partLoaders = names.map((name) => {
     const loadPart = parts[name];
     if (loadPart === undefined) {
       throw new Stop(`There is no part "${name}". The parts are ${Object.keys(parts).join(', ')}.`);
@@ -46,7 +46,7 @@ await main(async () => {
   if (platform() !== 'linux') throw new Stop('The bench reads resource usage from /proc: it needs Linux.');
 
   await buildWebApp();
-  for (const loadPart of selectedParts) {
+  for (const loadPart of partLoaders) {
     const part = await loadPart();
     await part({ isQuick: values.quick });
   }

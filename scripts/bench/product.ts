@@ -5,6 +5,7 @@ import { callApi, signIn } from '../services/api-client.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { startServer } from './server-process.ts';
 
+/** The first account of the product, which the server creates at its start. */
 export const administrator = { email: 'bench@example.org', password: 'as fast as glass' };
 
 export interface CatalogueImage {
@@ -51,7 +52,7 @@ export async function startProduct(
       DEMO: 'off',
       ADMIN_EMAIL: administrator.email,
       ADMIN_PASSWORD: administrator.password,
-      IMAGE_SESSION_TTL: '86400',
+      IMAGE_SESSION_TTL: '86400', // seconds
       LOG_LEVEL: 'warn',
       ...env,
     },

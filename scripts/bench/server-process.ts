@@ -3,7 +3,7 @@ import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { endOf, passSignalsTo, serverCommand, start } from '../launcher/runtime.mjs';
 import { waitUntilReady } from '../services/api-client.ts';
-import { freePort } from '../services/free-port.ts';
+import { findFreePort } from '../services/free-port.ts';
 
 export interface LoggedProcess {
   readonly pid: number;
@@ -50,7 +50,7 @@ export async function startServer(
   env: NodeJS.ProcessEnv,
   wrap: (commandLine: readonly string[]) => readonly string[] = (commandLine) => commandLine,
 ): Promise<ServerProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const child = startLogged(wrap(serverCommand()), logFile, {
     HOST: '127.0.0.1',

@@ -11,7 +11,7 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { endOf, main, root, serverCommand, start, tool } from '../launcher/runtime.mjs';
-import { freePort } from '../services/free-port.ts';
+import { findFreePort } from '../services/free-port.ts';
 import { createAccounts, seededAccounts, seededAdmin } from './seed.ts';
 
 /** Delay from a change to the restart of the API, because saving one file often causes several events. */
@@ -19,7 +19,7 @@ const restartDelayMs = 200;
 
 await main(async () => {
   const { HOST: host = '127.0.0.1', PORT: port = '3000', DATA_DIR: dataDir = './data/dev' } = process.env;
-  const apiPort = String(await freePort());
+  const apiPort = String(await findFreePort());
   const url = `http://${host}:${port}`;
   const stdio: ('ignore' | 'inherit')[] = ['ignore', 'inherit', 'inherit'];
 
@@ -46,6 +46,7 @@ await main(async () => {
   // When the development server of the web app ends, the API is stopped, too.
   const webEnd = endOf(web).finally(() => stopController.abort());
 
+  // Not awaited: `createAccounts` waits for the API, which `keepApiRunning` starts below.
   createAccounts(`http://127.0.0.1:${apiPort}`).then(
     () => {
       console.log(`\nOpen ${url} and sign in as one of:`);

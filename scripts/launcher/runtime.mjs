@@ -115,7 +115,8 @@ export async function runInstead(commandLine, env = {}) {
 }
 
 /**
- * Starts a program in the root folder of the project. When the program is a Node, `node` in its PATH is this Node.
+ * Starts a program in the root folder of the project. If its path is absolute, its folder comes first in its PATH. The Node of the product
+ * therefore runs itself when it starts `node`.
  *
  * @param {CommandLine} commandLine
  * @param {StartOptions} options `env` is added to the environment

@@ -20,7 +20,7 @@ export interface ApiCall {
 }
 
 /**
- * Calls the API and returns the response body.
+ * Calls the API and returns the response body, which must be JSON.
  *
  * @param path path below `/api/v1`
  * @typeParam Body shape of the response body, which is not validated

@@ -55,7 +55,7 @@ async function installPackage(name: string): Promise<void> {
   await run(['apt-get', 'install', '-qq', '-y', '--no-install-recommends', name], { env });
 }
 
-/** Returns the path of the configured or installed Chromium; undefined without one. */
+/** Returns the path of the configured or installed Chromium; undefined without one. @throws {Stop} when the configured file is missing */
 function findInstalled(): string | undefined {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
   if (configured) {

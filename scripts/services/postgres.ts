@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../launcher/runtime.mjs';
 import { findCommand } from './find-command.ts';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
 export interface PostgresServer {
   /** Connection URL of the database, including the random password. */
@@ -47,7 +47,7 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
     rmSync(folder, { recursive: true, force: true });
   };
 
-  const port = await freePort();
+  const port = await findFreePort();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...extraSettings];
   const serverOptions = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
   const startCommand = [
@@ -98,8 +98,8 @@ function findPrograms(): { readonly initdb: string; readonly pgCtl: string } | n
 }
 
 /**
- * Returns the user as whom PostgreSQL runs; null for the current user. PostgreSQL refuses to run as root, so a script that runs as root
- * starts it as the system user `postgres` or `nobody`.
+ * Returns the user under which PostgreSQL runs; null for the current user. PostgreSQL refuses to run as root, so a script that runs as
+ * root starts it as the system user `postgres` or `nobody`.
  */
 function findOwner(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;

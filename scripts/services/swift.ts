@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
 /** Debian's own Python. Debian's packages of Swift are not visible to any other Python. */
 const python = '/usr/bin/python3';
@@ -70,10 +70,10 @@ export async function startSwift(): Promise<SwiftServer | null> {
   const logFile = join(folder, 'log');
   mkdirSync(join(folder, 'disk'));
   const ports = {
-    account: await freePort(),
-    container: await freePort(),
-    object: await freePort(),
-    proxy: await freePort(),
+    account: await findFreePort(),
+    container: await findFreePort(),
+    object: await findFreePort(),
+    proxy: await findFreePort(),
   };
   writeFileSync(
     join(folder, 'swift.conf'),

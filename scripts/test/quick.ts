@@ -4,6 +4,7 @@ import { main, run, tool } from '../launcher/runtime.mjs';
 import { quickFolders } from './quick-folders.ts';
 
 await main(async () => {
+  // By default vitest leaves one processor idle, even when there are only two.
   const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
   const folders = quickFolders.map((folder) => `${folder}/`);
   const { code } = await run([...tool('vitest'), 'run', workers, '--reporter=dot', ...folders]);

@@ -37,7 +37,7 @@ export async function measureKills(
     await setTimeout(100 + Math.random() * 400); // ms until the kill
     for (const pid of product.processIds) process.kill(pid, 'SIGKILL');
     await Promise.all(saving);
-    await product.stop();
+    await product.stop(); // waits until the killed process has ended
     product = await startProduct(environment, env);
     const savedIds = await listIds(product, layerId);
     for (const { features, isAcknowledged } of sent) {

@@ -16,7 +16,9 @@ export interface LoadTarget {
 
 export interface LoadSummary {
   readonly requests: number;
+  /** Number of requests without a response of status 200. */
   readonly failed: number;
+  /** Requests per second, including failed ones. */
   readonly perSecond: number;
   /** Percentiles of the response times, in milliseconds. */
   readonly p50: number;

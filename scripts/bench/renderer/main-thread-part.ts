@@ -3,7 +3,7 @@
  * 3840 × 2160 with WebGL (main-thread.ts explains which time is counted).
  */
 import { chromium } from '@playwright/test';
-import { graphicsOf, panUntil, servedTiles, webGlArguments } from '../../../e2e/renderer-probe.ts';
+import { countServedTiles, graphicsOf, panUntil, webGlArguments } from '../../../e2e/renderer-probe.ts';
 import { findChromium } from '../../services/chromium.ts';
 import { type BenchOptions, cacheFolder, createEnvironment } from '../environment.ts';
 import { traceVerdicts } from '../goals.ts';
@@ -30,7 +30,7 @@ export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
       // Few tiles, because a machine without a graphics card also composes the page in software, which is slow.
       const tiles = isQuick ? 200 : 400;
       await panUntil(page, tiles);
-      const tilesBefore = await servedTiles(page);
+      const tilesBefore = await countServedTiles(page);
       const figures = await traceMainThread(browser, page, cacheFolder(), () =>
         panUntil(page, tilesBefore + tiles),
       );

@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import {
   collectGarbage,
+  countServedTiles,
   type GraphicsCounts,
   graphicsOf,
   panUntil,
   processesOf,
-  servedTiles,
   webGlArguments,
 } from '../../../e2e/renderer-probe.ts';
 import { findChromium } from '../../services/chromium.ts';
@@ -89,7 +89,7 @@ async function takeSample(browser: Browser, page: Page): Promise<Sample> {
     kilobytes += Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0);
   }
   return {
-    tiles: await servedTiles(page),
+    tiles: await countServedTiles(page),
     ...(await graphicsOf(page)),
     memory: kilobytes / 1024,
     longestTask,

@@ -31,8 +31,8 @@ export async function measureImport({ slide, ...file }: ImportedFile): Promise<M
     ...file,
     fileName: null,
     maxBytes: 2 ** 40,
-    registration: { method: 'full-size' },
-    isMask: null,
+    registration: { method: 'full-size' }, // the result covers the whole slide
+    isMask: null, // decided from the values of a raster
     slide: { ...slide, mpp: null },
   } as const;
   const startedAt = performance.now();

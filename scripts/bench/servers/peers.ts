@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { findCommand } from '../../services/find-command.ts';
-import { freePort } from '../../services/free-port.ts';
+import { findFreePort } from '../../services/free-port.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { measureResponseTime } from '../load/connection.ts';
 import type { LoadTarget } from '../load/load-client.ts';
@@ -77,7 +77,7 @@ function nginxServer({ cache, pin }: BenchEnvironment): Candidate {
     name: 'nginx',
     version: command === undefined ? undefined : versionIn(command, ['-v']),
     async start() {
-      const port = await freePort();
+      const port = await findFreePort();
       const site = `server { listen 127.0.0.1:${port}; root ${staticFolderOf(cache)}; }`;
       return waitUntilListening({
         port,
@@ -128,7 +128,7 @@ function openSlideServer({ slides, tileSize, cache, pin }: BenchEnvironment): Ca
     name: 'OpenSlide',
     version: python === undefined ? undefined : versionIn(python, printVersion),
     async start() {
-      const port = await freePort();
+      const port = await findFreePort();
       const workers = ['-w', '2', '-k', 'gthread', '--threads', '4', '--keep-alive', '60'];
       const app = ['-b', `127.0.0.1:${port}`, '--chdir', import.meta.dirname, 'openslide_peer:app'];
       const commandLine = pin([python ?? 'python3', '-m', 'gunicorn', ...workers, ...app]);
@@ -159,7 +159,7 @@ function iipServer({ slides, cache, pin }: BenchEnvironment): Candidate {
     // iipsrv reads only slides with a level for every halving of the size, such as `halves.tif`.
     usesOtherSlide: true,
     async start() {
-      const [port, ...workerPorts] = [await freePort(), await freePort(), await freePort()];
+      const [port, ...workerPorts] = [await findFreePort(), await findFreePort(), await findFreePort()];
       const workers = workerPorts.map((workerPort) =>
         startLogged(
           pin([command ?? 'iipsrv.fcgi', '--bind', `127.0.0.1:${workerPort}`, '--backlog', '1024']),
@@ -207,7 +207,8 @@ async function waitUntilListening({ port, servers, pathOf }: StartedServer): Pro
   const stop = async () => {
     await Promise.all(servers.map((server) => server.stop()));
   };
-  for (const deadline = Date.now() + startTimeoutMs; ; ) {
+  const deadline = Date.now() + startTimeoutMs;
+  for (;;) {
     try {
       await fetch(`http://127.0.0.1:${port}/`);
       return { port, processIds: servers.map(({ pid }) => pid), pathOf, stop };

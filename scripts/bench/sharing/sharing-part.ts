@@ -5,7 +5,6 @@
  *
  * Every client sends a different client address in X-Forwarded-For, as a trusted reverse proxy would.
  */
-
 import { mkdirSync, rmSync } from 'node:fs';
 import { Agent, get as startGet } from 'node:http';
 import os from 'node:os';
@@ -63,6 +62,7 @@ export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
   }
 }
 
+/** The collection whose share links are measured, and its only slide. */
 interface Lesson {
   readonly imageId: string;
   readonly collectionId: string;
@@ -134,7 +134,7 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
    */
   const sentAt: number[] = [];
   const times: number[] = [];
-  const streams = await Promise.all(
+  const disconnectFunctions = await Promise.all(
     Array.from({ length: followerCount }, async (_, number) => {
       const session = await openLink(product, secret, clientAddressOf(number));
       const path = `/api/v1/collections/${lesson.collectionId}/presentation-events?session=${session}`;
@@ -156,7 +156,7 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
     await setTimeout(eventIntervalMs);
   }
   await setTimeout(1000); // until the last events have arrived
-  for (const disconnect of streams) disconnect();
+  for (const disconnect of disconnectFunctions) disconnect();
   return {
     measured: `${followerCount} followers in 3 processes, ${events} fields, from the presenter's request, p95`,
     result: `${Math.round(quantile(times, 0.95))} ms`,
