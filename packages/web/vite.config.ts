@@ -130,8 +130,9 @@ export default defineConfig({
             // Shared components that need large parts of a library: a screen without these components does not load them.
             {
               name: 'menus',
-              test: /@mantine[\\/]core[\\/].*components[\\/](Menu|Tooltip)[\\/]/,
-              priority: 2,
+              // The texts are those of the user menu and of dialogs; in the chunk `dialogs`, every screen would load that one, too.
+              test: /(@mantine[\\/]core[\\/].*components[\\/](Menu|Tooltip)[\\/]|src[\\/]components[\\/]texts\.ts$)/,
+              priority: 3,
             },
             { name: 'dialogs', test: /src[\\/]components[\\/](ConfirmDialog|FormDialog)\.tsx$/, priority: 2 },
             { name: 'passwords', test: /src[\\/]components[\\/]NewPasswordFields\.tsx$/, priority: 2 },
