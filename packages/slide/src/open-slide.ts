@@ -1,4 +1,4 @@
-/** Recognises the format of a file, opens it with the reader of that format, and groups files into slides. */
+/** Entry point of the package: recognises the format of a file, opens it with its reader, and groups files into slides. */
 import { aperio } from './formats/aperio.ts';
 import { czi } from './formats/czi.ts';
 import { dicom } from './formats/dicom.ts';

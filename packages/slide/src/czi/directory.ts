@@ -1,4 +1,4 @@
-/** Reads the directory of a CZI file, which lists all subblocks (stored images) with their positions in image and file. */
+/** The directory of a CZI file, which lists all subblocks (stored images) with their positions in image and file. */
 import type { ByteSource } from '../source/byte-source.ts';
 import { corruptError, limitExceededError, notSupportedError, truncatedError } from './errors.ts';
 import { limits } from './limits.ts';

@@ -1,4 +1,4 @@
-/** Creates the errors of CZI files. */
+/** The errors of CZI files. */
 import { SlideError } from '../model/slide.ts';
 
 /** Returns the error for a file that contradicts itself or the format. In all reasons, "it" is the file. */

@@ -1,5 +1,5 @@
 /**
- * Reads pixel size, objective power and channel settings from the XML of a CZI file. All other elements are skipped;
+ * Pixel size, objective power and channel settings from the XML of a CZI file. All other elements are skipped;
  * names, dates and serial numbers are never read.
  */
 import type { Colour } from '../decode/raster.ts';
@@ -40,7 +40,7 @@ const READ_PATHS = [
 const MICROMETRES_IN_METRE = 1e6;
 /** These values and larger ones are ignored. */
 const IMPLAUSIBLE_MPP = 1000;
-const IMPLAUSIBLE_OBJECTIVE_POWER = 1000;
+const IMPLAUSIBLE_POWER = 1000;
 const IMPLAUSIBLE_BITS = 33;
 
 /** Reads the metadata; without XML (an empty string), all values are unknown. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
@@ -95,8 +95,8 @@ function readObjectivePower(root: XmlElement): number | null {
   const objectiveName = textAt(root, 'Metadata/Scaling/AutoScaling/ObjectiveName') ?? '';
   const [, magnificationInName] = /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(objectiveName) ?? [];
   return (
-    positiveBelow(parseNumber(nominal), IMPLAUSIBLE_OBJECTIVE_POWER) ??
-    positiveBelow(parseNumber(magnificationInName), IMPLAUSIBLE_OBJECTIVE_POWER)
+    positiveBelow(parseNumber(nominal), IMPLAUSIBLE_POWER) ??
+    positiveBelow(parseNumber(magnificationInName), IMPLAUSIBLE_POWER)
   );
 }
 

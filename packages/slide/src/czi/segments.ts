@@ -1,5 +1,5 @@
 /**
- * Reads the segments of a CZI file. Each has an ID, a size and a body; the first contains the offsets of the others.
+ * The segments of a CZI file. Each has an ID, a size and a body; the first contains the offsets of the others.
  *
  * Source: ZEISS, "DS_ZISRAW-FileFormat" 1.2 (CZI), as libCZI and OpenSlide read it; all numbers are little-endian.
  */

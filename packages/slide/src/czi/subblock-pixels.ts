@@ -1,4 +1,4 @@
-/** Reads and decodes the pixels of subblocks, the images that a CZI file stores. */
+/** Reader of the pixels of subblocks, the images that a CZI file stores. */
 import { LRUCache } from 'lru-cache';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads outlines and points of DICOM Microscopy Bulk Simple Annotations (ANN). A file has groups of annotations; each group
+ * Reader of DICOM Microscopy Bulk Simple Annotations (ANN). A file has groups of annotations; each group
  * stores all coordinates in one list. The list is read in parts, so that memory does not grow with the number of annotations.
  * Source: DICOM PS3.3, sections A.87 (object) and C.37.1.2 (groups).
  */

@@ -1,4 +1,4 @@
-/** Provides typed access to the values of a DICOM data set (a list of elements with a tag and a value). */
+/** Typed access to the values of a DICOM data set (a list of elements with a tag and a value). */
 import { corruptError } from './errors.ts';
 import { nameOfTag, type Tag } from './tags.ts';
 

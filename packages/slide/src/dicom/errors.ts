@@ -1,4 +1,4 @@
-/** Creates the errors of DICOM files. */
+/** The errors of DICOM files. */
 import { SlideError } from '../model/slide.ts';
 
 /** Returns the error for a file that contradicts itself or the standard. In all reasons, "it" is the file. */

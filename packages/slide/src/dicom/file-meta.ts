@@ -1,4 +1,4 @@
-/** Recognises DICOM files, and reads the file meta information at their start. */
+/** The start of a DICOM file: its signature and its file meta information. */
 import { dicomSignature } from '../names/format-names.ts';
 import type { ByteWindow } from '../source/byte-window.ts';
 import { corruptError } from './errors.ts';

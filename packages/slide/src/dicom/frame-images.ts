@@ -1,4 +1,4 @@
-/** Reads the frames of one DICOM file as encoded images with their codec, colours and sample layout. */
+/** Reader of the frames of one DICOM file as encoded images with their codec, colours and sample layout. */
 import {
   completeJpeg,
   type JpegColour,

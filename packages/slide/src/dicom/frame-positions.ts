@@ -1,4 +1,4 @@
-/** Collects the position of each frame within the image while the header of a DICOM file is parsed. */
+/** The position of each frame within the image, collected while the header of a DICOM file is parsed. */
 import type { DataSet } from './data-set.ts';
 import { corruptError } from './errors.ts';
 import { type ElementSelection, valuesOf } from './read-data-set.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads frames from the pixel data of a DICOM file, each with one read. Uncompressed ("native") frames follow one another.
+ * Reader of the frames in the pixel data of a DICOM file, each with one read. Uncompressed ("native") frames follow one another.
  * Compressed ("encapsulated") frames are stored as items; each item is a header and a fragment, and a frame has one or more
  * items. An offset table before the items is optional.
  *
@@ -39,12 +39,10 @@ interface PixelPositions {
  * @param frameBytes bytes of one uncompressed frame
  */
 export function openFrames(pixels: PixelPositions, syntax: TransferSyntax, frameBytes: number): ReadFrame {
-  return syntax.isEncapsulated
-    ? openEncapsulatedFrames(pixels, syntax.codec)
-    : openNativeFrames(pixels, frameBytes);
+  return syntax.isEncapsulated ? openEncapsulated(pixels, syntax.codec) : openNative(pixels, frameBytes);
 }
 
-function openNativeFrames({ source, frames, pixelData }: PixelPositions, frameBytes: number): ReadFrame {
+function openNative({ source, frames, pixelData }: PixelPositions, frameBytes: number): ReadFrame {
   const { offset, length } = pixelData;
   if (length === null) throw corruptError('its uncompressed pixels have an undefined length');
   if (length < frames * frameBytes) {
@@ -73,7 +71,7 @@ const singleItemCodecs: ReadonlySet<FrameCodec> = new Set(['rle', 'samples']);
 const ITEM_HEADER_BYTES = 8;
 const UNDEFINED_LENGTH = 0xffff_ffff;
 
-function openEncapsulatedFrames(pixels: PixelPositions, codec: FrameCodec): ReadFrame {
+function openEncapsulated(pixels: PixelPositions, codec: FrameCodec): ReadFrame {
   const { source, frames, pixelData } = pixels;
   if (pixelData.length !== null) throw corruptError('its compressed pixels are not stored in items');
   const availableBytes = source.size - pixelData.offset;

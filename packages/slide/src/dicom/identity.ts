@@ -1,4 +1,4 @@
-/** Reads the identity of a DICOM file: which slide it belongs to, and which image or part of an image it contains. */
+/** The identity of a DICOM file: which slide it belongs to, and which image or part of an image it contains. */
 import { createHash } from 'node:crypto';
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads the whole header of one DICOM file ("instance") of a slide: its image and the encoding of its pixels.
+ * Reader of the whole header of one DICOM file ("instance") of a slide: its image and the encoding of its pixels.
  *
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
  * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (tile positions).

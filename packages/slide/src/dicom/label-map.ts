@@ -1,5 +1,5 @@
 /**
- * Reads a DICOM segmentation of the type LABELMAP, an image in which the value of each pixel is the number of a segment.
+ * Reader of a DICOM segmentation of the type LABELMAP, an image in which the value of each pixel is the number of a segment.
  * Source: DICOM PS3.3, sections A.51 and A.51.5 (label map segmentation), C.8.20 (segments), C.7.6.17.3 (tile positions).
  */
 import { SlideError } from '../model/slide.ts';

@@ -1,5 +1,5 @@
 /**
- * Parses DICOM data sets: visits data elements, reads the selected values and skips all others. A value representation (VR) is
+ * Parser of DICOM data sets: visits data elements, reads the selected values and skips all others. A value representation (VR) is
  * the data type of an element; a sequence is an element whose value is a list of items, each with elements.
  *
  * Every visited element counts against a limit, no byte is visited twice, and every length is checked against the enclosing item.
@@ -154,16 +154,15 @@ async function readElement(
     return readItems(itemWalk, element, itemSelection, values, depth + 1);
   }
   if (itemSelection) throw corruptError(`${nameOfTag(element.tag)} is not a sequence`);
-  const byteCount = length ?? 0;
+  const size = length ?? 0;
   if (selected === 'position') values.set(element.tag, { kind: 'position', position: { offset, length } });
   if (selected === 'value') {
-    if (byteCount > limits.valueBytes)
-      throw limitExceededError(`${nameOfTag(element.tag)} has ${byteCount} bytes`);
-    if (!walk.window.covers(offset, byteCount)) await walk.window.load(offset, byteCount);
+    if (size > limits.valueBytes) throw limitExceededError(`${nameOfTag(element.tag)} has ${size} bytes`);
+    if (!walk.window.covers(offset, size)) await walk.window.load(offset, size);
     const actualVr = vr === 'UN' ? vrOfTag(element.tag) : vr;
-    values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: walk.window.copy(offset, byteCount) });
+    values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: walk.window.copy(offset, size) });
   }
-  return offset + byteCount;
+  return offset + size;
 }
 
 /** Visits the items of a sequence. Returns the offset after the sequence. */

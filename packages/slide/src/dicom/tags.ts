@@ -1,5 +1,5 @@
 /**
- * Lists the DICOM data elements that are read: number, and value representation (data type) for files that do not state
+ * The DICOM data elements that are read: number, and value representation (data type) for files that do not state
  * it. Elements outside this list, such as names, dates and serial numbers, are never read.
  *
  * Source: DICOM PS3.6, table 6-1; PS3.10, table 7.1-1.

@@ -1,4 +1,4 @@
-/** Finds the frame of each tile of a level of a DICOM slide. */
+/** Index of the tiles of a level of a DICOM slide, which finds the frame of each tile. */
 import { SlideError } from '../model/slide.ts';
 import { corruptError, limitExceededError } from './errors.ts';
 import type { FramePositions } from './frame-positions.ts';

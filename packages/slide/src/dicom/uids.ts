@@ -1,4 +1,4 @@
-/** Lists the DICOM UIDs of transfer syntaxes and object classes. Source: DICOM PS3.6, tables. */
+/** The DICOM UIDs of transfer syntaxes and object classes. Source: DICOM PS3.6, tables. */
 
 export const wholeSlideImage = '1.2.840.10008.5.1.4.1.1.77.1.6';
 

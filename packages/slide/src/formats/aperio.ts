@@ -1,5 +1,5 @@
 /**
- * Reads Aperio ScanScope and GT 450 slides (.svs): TIFF whose ImageDescription begins with "Aperio".
+ * Reader of Aperio ScanScope and GT 450 slides (.svs): TIFF whose ImageDescription begins with "Aperio".
  *
  * docs/formats/aperio.md lists the features that are read, with the source of each fact.
  */

@@ -1,5 +1,5 @@
 /**
- * Reads Zeiss slides (.czi). The file stores images ("subblocks") of any position and size, at full and often also at
+ * Reader of Zeiss slides (.czi). The file stores images ("subblocks") of any position and size, at full and often also at
  * smaller resolutions. This module composes them into tiles of one size and overlays the fluorescence channels.
  *
  * docs/formats/czi.md lists the features that are read, with the source of each fact.
@@ -152,15 +152,15 @@ function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  /** One subblock of each channel, by channel number; all subblocks of a channel have the same pixel type. */
-  const firstSubblocks = new Map<number, Subblock>();
+  const firstSubblockByChannel = new Map<number, Subblock>(); // all others have the same pixel type
   for (const subblock of subblocks) {
-    if (!firstSubblocks.has(subblock.channel)) firstSubblocks.set(subblock.channel, subblock);
+    if (!firstSubblockByChannel.has(subblock.channel)) firstSubblockByChannel.set(subblock.channel, subblock);
   }
-  const numbers = [...firstSubblocks.keys()].sort((a, b) => a - b);
-  const colourChannels = numbers.filter((number) => isColour(firstSubblocks.get(number) as Subblock));
+  const numbers = [...firstSubblockByChannel.keys()].sort((a, b) => a - b);
+  const colourChannels = numbers.filter((number) => isColour(firstSubblockByChannel.get(number) as Subblock));
   const visibleChannels = numbers.filter((number) => metadata.channels.get(number)?.isVisible ?? true);
-  const chosen = [colourChannels.slice(0, 1), visibleChannels].find(({ length }) => length > 0) ?? numbers;
+  const greyChannels = visibleChannels.length > 0 ? visibleChannels : numbers;
+  const chosen = colourChannels.length > 0 ? colourChannels.slice(0, 1) : greyChannels;
   if (chosen.length > limits.channels) throw notSupportedError(`${chosen.length} channels`);
 
   const channels = chosen.map((number, i) => {
@@ -169,7 +169,7 @@ function chooseChannels(
       number,
       // A single channel is displayed in grey, at full brightness.
       colour: chosen.length === 1 ? WHITE : (metadataOfChannel?.colour ?? defaultChannelColour(i)),
-      ...greyRangeOf(firstSubblocks.get(number) as Subblock, metadataOfChannel),
+      ...greyRangeOf(firstSubblockByChannel.get(number) as Subblock, metadataOfChannel),
     };
   });
   const [first, ...others] = channels;

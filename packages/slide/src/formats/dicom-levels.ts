@@ -1,5 +1,5 @@
 /**
- * Builds the pyramid of a DICOM slide: joins the files of each image, chooses the images that are levels, and reads
+ * The pyramid of a DICOM slide: joins the files of each image, chooses the images that are levels, and reads
  * their tiles. In DICOM terms, a file is an "instance", an image of the slide (as opposed to its label or overview) is a
  * "volume", and an image that is split into several files is a "concatenation".
  */

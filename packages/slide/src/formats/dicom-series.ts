@@ -1,5 +1,5 @@
 /**
- * Groups DICOM files into slides by their UIDs, image type and size, for which it reads a few kilobytes of each file. DICOM
+ * Grouping of DICOM files into slides by their UIDs, image type and size, for which a few kilobytes of each file are read. DICOM
  * calls an image of the slide (as opposed to its label or overview) a "volume".
  */
 import { type Identity, readIdentity } from '../dicom/identity.ts';

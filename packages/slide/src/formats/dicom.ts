@@ -1,6 +1,6 @@
 /**
- * Reads DICOM whole-slide images: each level is one or several files of the same series. `dicom-series.ts` finds the files of a
- * slide, `dicom-levels.ts` builds the pyramid from them.
+ * Reader of DICOM whole-slide images: each level is one or several files of the same series. `dicom-series.ts` finds the files
+ * of a slide, `dicom-levels.ts` builds the pyramid from them.
  *
  * docs/formats/dicom.md lists the features that are read, with the source of each fact.
  */

@@ -1,5 +1,5 @@
 /**
- * Reads TIFF that no vendor's reader recognises, classic or BigTIFF, in tiles or strips. Smaller levels are in the
+ * Reader of TIFF that no vendor's reader recognises, classic or BigTIFF, in tiles or strips. Smaller levels are in the
  * directories after the first, or in its SubIFDs. The renderer draws sizes that the file does not contain.
  *
  * docs/formats/tiff.md lists the features that are read, with the source of each fact.

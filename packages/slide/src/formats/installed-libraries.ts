@@ -1,4 +1,4 @@
-/** Tells `npm run doctor` which native libraries are installed. Other processes load each of them only when a slide needs it. */
+/** The installed native libraries, for `npm run doctor`. Other processes load each of them only when a slide needs it. */
 import { landlockVersionHere } from '../confinement/hide-process.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';

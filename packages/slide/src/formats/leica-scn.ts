@@ -1,5 +1,5 @@
 /**
- * Reads slides of the Leica SCN400 (.scn). The file is BigTIFF. XML in its first directory lists a collection of images: the
+ * Reader of slides of the Leica SCN400 (.scn). The file is BigTIFF. XML in its first directory lists a collection of images: the
  * macro image, which shows the whole glass, and the scanned areas with their positions on the glass in nanometres.
  *
  * docs/formats/leica-scn.md lists the features that are read, with the source of each fact.

@@ -1,5 +1,5 @@
 /**
- * Reads one image of an NDPI file, a single JPEG, as tiles. JPEG restart markers divide the data into intervals that
+ * Reader of one image of an NDPI file, a single JPEG, as tiles. JPEG restart markers divide the data into intervals that
  * can be decoded separately; a tile is a rectangle of intervals.
  */
 import { scanHeader } from '../jpeg/bare-head.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads Hamamatsu NanoZoomer slides (.ndpi), a variant of TIFF in which each resolution is a directory with one JPEG. This
+ * Reader of Hamamatsu NanoZoomer slides (.ndpi), a variant of TIFF in which each resolution is a directory with one JPEG. This
  * module chooses the images of the pyramid; `ndpi-level.ts` reads their tiles.
  *
  * docs/formats/ndpi.md lists the features that are read, with the source of each fact.

@@ -1,5 +1,5 @@
 /**
- * Reads OME-TIFF, which Bio-Formats, QuPath and many microscopes write: TIFF whose first ImageDescription is OME-XML.
+ * Reader of OME-TIFF, which Bio-Formats, QuPath and many microscopes write: TIFF whose first ImageDescription is OME-XML.
  * The XML assigns directories to the channels of its images. Reduced resolutions are SubIFDs of these directories, or
  * directories of the main chain that the XML does not mention.
  *

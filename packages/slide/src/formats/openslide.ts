@@ -1,5 +1,5 @@
 /**
- * Reads slides with OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU,
+ * Reader of slides by means of OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU,
  * Sakura (.svslide), and TIFF variants that OpenSlide recognises and no other reader supports.
  *
  * docs/formats/openslide.md lists the features that are read, with the source of each fact.

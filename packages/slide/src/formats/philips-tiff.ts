@@ -1,5 +1,5 @@
 /**
- * Reads TIFF exported by Philips' pathology software. The ImageDescription of the first directory is XML with attributes that
+ * Reader of TIFF exported by Philips' pathology software. The ImageDescription of the first directory is XML with attributes that
  * are named like those of DICOM. The directories state sizes rounded up to whole tiles; the true size of a level follows from
  * its pixel spacing.
  *
@@ -184,7 +184,7 @@ async function sortDirectories(tiff: TiffFile): Promise<{
   const associatedTiffImages = new Map<AssociatedImageName, TiffImage>();
   for (const directory of await tiff.directories()) {
     const tiffImage = await readTiffImage(directory);
-    const description = (await directory.text(tag.ImageDescription, 64)) ?? '';
+    const description = (await directory.text(tag.ImageDescription, 64)) ?? ''; // enough bytes for the name
     const [, word] = /^(label|macro|thumbnail)/i.exec(description) ?? [];
     const name = word?.toLowerCase();
     if (name === 'label' || name === 'macro' || name === 'thumbnail') {

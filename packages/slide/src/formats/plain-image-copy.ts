@@ -1,4 +1,4 @@
-/** Copies a large JPEG or PNG into a temporary tiled pyramid; without it, each tile would require decoding the whole image. */
+/** Temporary copy of a large JPEG or PNG as a tiled pyramid; without it, each tile would require decoding the whole image. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * Reads ordinary JPEG, PNG and JPEG 2000 files, which have one resolution and no tiles. The renderer draws smaller sizes. A
+ * Reader of ordinary JPEG, PNG and JPEG 2000 files, which have one resolution and no tiles. The renderer draws smaller sizes. A
  * large JPEG or PNG is first copied into a temporary tiled pyramid (`plain-image-copy.ts`).
  *
  * docs/formats/plain-images.md lists the features that are read, with the source of each fact.

@@ -1,5 +1,5 @@
 /**
- * Reads QPTIFF, which the Vectra and PhenoCycler scanners of Akoya (formerly PerkinElmer) write: TIFF in which short XML in
+ * Reader of QPTIFF, which the Vectra and PhenoCycler scanners of Akoya (formerly PerkinElmer) write: TIFF in which short XML in
  * each directory states the type of its image. A fluorescence slide has one grey directory per channel and size.
  *
  * docs/formats/qptiff.md lists the features that are read, with the source of each fact.

@@ -1,5 +1,5 @@
 /**
- * Defines the interface of format readers, and reads the header by which they recognise their files. `openSlideFrom` in
+ * The interface of format readers, and the header by which they recognise their files. `openSlideFrom` in
  * `open-slide.ts` opens a slide with the first reader that recognises it.
  */
 import { isDicom } from '../dicom/file-meta.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads Trestle (MedScan) slides: tiled TIFF in which neighbouring tiles overlap by a number of pixels that is the same in
+ * Reader of Trestle (MedScan) slides: tiled TIFF in which neighbouring tiles overlap by a number of pixels that is the same in
  * all of a level. The companion files with a photograph of the glass and more precise overlaps are not read.
  *
  * docs/formats/trestle.md lists the features that are read, with the source of each fact.

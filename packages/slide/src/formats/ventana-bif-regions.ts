@@ -1,5 +1,5 @@
 /**
- * Reads the scanned regions of a Ventana BIF slide from the XML of its largest level: the position of each region, and the
+ * The scanned regions of a Ventana BIF slide from the XML of its largest level: the position of each region, and the
  * overlaps of its camera frames. Each frame is one stored tile. `ventana-bif.ts` composes the levels from this.
  */
 import { SlideError } from '../model/slide.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads slides of Ventana (Roche) scanners, .bif and .tif: TIFF whose first directory has XML of the iScan scanner. The tiles
+ * Reader of slides of Ventana (Roche) scanners, .bif and .tif: TIFF whose first directory has XML of the iScan scanner. The tiles
  * of full resolution are camera frames that overlap; XML in the largest level states the overlaps and the scanned regions. At a
  * level with the downsample n, a stored tile contains n × n reduced frames ("cells") side by side, still with their overlaps.
  *

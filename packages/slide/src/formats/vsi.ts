@@ -1,5 +1,5 @@
 /**
- * Reads Olympus and Evident slides (.vsi). The .vsi file holds the metadata; the pixels of its images ("stacks") are in
+ * Reader of Olympus and Evident slides (.vsi). The .vsi file holds the metadata; the pixels of its images ("stacks") are in
  * the folder beside it, `_name_/stack…/frame_t….ets`.
  *
  * docs/formats/vsi.md lists the features that are read, with the source of each fact.

@@ -1,4 +1,4 @@
-/** Opens slides from both kinds of locations, local folders and object storage; no other module knows both. */
+/** The files of slides in both kinds of locations, local folders and object storage; no other module knows both. */
 import { join, posix } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import { fingerprintOfLocation, openObjectFiles, openObjectSource } from '../object-storage/object-files.ts';

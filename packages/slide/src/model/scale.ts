@@ -1,4 +1,4 @@
-/** Estimates the pixel size of a slide from its magnification, or the magnification from the pixel size. */
+/** The pixel size and the magnification of a slide; the missing one is estimated from the other. */
 import type { Slide } from './slide.ts';
 
 /** The scale of a slide: values of the file, and the missing one derived from the other. */

@@ -112,12 +112,12 @@ export interface TiffCoding {
 }
 
 export type TiffColour = {
-  /** Index of the alpha sample; null when all pixels are opaque. */
+  /** Index of the alpha sample, and whether the colours are multiplied by it; null when all pixels are opaque. */
   readonly alpha: { readonly sample: number; readonly isAssociated: boolean } | null;
 } & (
   | { readonly model: 'rgb' | 'ycc' | 'cmyk' }
   | { readonly model: 'grey'; readonly isInverted: boolean }
-  /** Red, green and blue of each index. */
+  /** Red, green and blue of each index, 8 bits each. */
   | { readonly model: 'palette'; readonly palette: Uint8Array }
 );
 

@@ -1,6 +1,6 @@
 /**
- * Recognises files with analysis results for a slide in the same folder, by the names that ASAP and the Camelyon challenges
- * use: `<slide>_likelihood_map.tif`, `<slide>_mask.tif`, `<slide>_detections.geojson`, `<slide>.geojson`. `<slide>` is the
+ * The names of files with analysis results for a slide in the same folder, as ASAP and the Camelyon challenges
+ * write them: `<slide>_likelihood_map.tif`, `<slide>_mask.tif`, `<slide>_detections.geojson`, `<slide>.geojson`. `<slide>` is the
  * name of the slide file with or without its extension.
  */
 

@@ -11,7 +11,7 @@ type CompanionsOf<Kind extends Companions['kind']> = FormatNames & {
   readonly companions: Extract<Companions, { kind: Kind }>;
 };
 
-const isKind =
+const hasCompanionsOfKind =
   <Kind extends Companions['kind']>(kind: Kind) =>
   (names: FormatNames): names is CompanionsOf<Kind> =>
     names.companions?.kind === kind;
@@ -20,11 +20,11 @@ const extensionsOf = (names: readonly FormatNames[]) => [
   ...new Set(names.flatMap(({ extensions }) => extensions)),
 ];
 
-const withFolder = formatNames.filter(isKind('folder'));
-const withOptionalCompanions = formatNames.filter(isKind('optional'));
-const listingExtensions = extensionsOf(formatNames.filter(isKind('listed')));
-const dicomExtensions = extensionsOf(formatNames.filter(isKind('series')));
-const companionExtensions = [...extensionsOf(withFolder), ...listingExtensions, ...dicomExtensions];
+const formatsWithFolder = formatNames.filter(hasCompanionsOfKind('folder'));
+const withOptionalCompanions = formatNames.filter(hasCompanionsOfKind('optional'));
+const listingExtensions = extensionsOf(formatNames.filter(hasCompanionsOfKind('listed')));
+const dicomExtensions = extensionsOf(formatNames.filter(hasCompanionsOfKind('series')));
+const companionExtensions = [...extensionsOf(formatsWithFolder), ...listingExtensions, ...dicomExtensions];
 const slideExtensions = extensionsOf(formatNames);
 
 /** Whether a file of this name is opened as a slide. DICOM files without an extension are not covered. */
@@ -58,7 +58,7 @@ export function mayBeDicom(name: string): boolean {
 /** Returns the lower-case name of the companion folder of a slide; null for formats without such a folder. */
 export function companionFolderOf(name: string): string | null {
   const lower = name.toLowerCase();
-  for (const { extensions, companions } of withFolder) {
+  for (const { extensions, companions } of formatsWithFolder) {
     const extension = extensions.find((candidate) => hasExtension(name, [candidate]));
     if (extension !== undefined) return companions.folderName(lower.slice(0, -extension.length));
   }

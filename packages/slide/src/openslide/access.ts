@@ -1,5 +1,5 @@
 /**
- * Controls which files OpenSlide can open. The library opens files by names stored in the slide, and may parse those names
+ * Control of the files that OpenSlide can open. The library opens files by names stored in the slide, and may parse those names
  * differently than this package, so checking them is no protection. Therefore the server starts one process per slide in
  * which the library gets a folder of links to the checked files, and which can open no other files.
  */

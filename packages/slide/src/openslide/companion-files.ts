@@ -1,5 +1,5 @@
 /**
- * Checks the companion files that OpenSlide opens by names stored in the slide, which may be hostile. Both check
+ * Checks of the companion files that OpenSlide opens by names stored in the slide, which may be hostile. Both check
  * functions return the names of all files that the library needs.
  */
 import { SlideError } from '../model/slide.ts';

@@ -1,4 +1,4 @@
-/** Shares one OpenSlide handle (an open slide in the C library) between concurrent reads, and replaces it after errors. */
+/** A file that is open in OpenSlide: concurrent reads share one handle (an open slide in the C library) until an error. */
 import { SlideError } from '../model/slide.ts';
 import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Parses the INI files ("key files") that list the files of MIRAX, VMS and VMU slides. OpenSlide parses the same files with
+ * Parser of the INI files ("key files") that list the files of MIRAX, VMS and VMU slides. OpenSlide parses the same files with
  * the library GLib; this parser reads a file exactly as GLib does, or rejects it.
  */
 import { SlideError } from '../model/slide.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads the blocks of a TIFF image (its tiles or strips) as encoded images, without decoding them. An image whose samples are
+ * Reader of the blocks of a TIFF image (its tiles or strips) as encoded images, without decoding them. An image whose samples are
  * not interleaved has one set of blocks for each sample, here called a plane.
  */
 import { completeJpeg, jpegPrefix, maskColourMarkers, tileOffset } from '../jpeg/complete-jpeg.ts';

@@ -1,4 +1,4 @@
-/** Reads and checks the tables of tile and strip positions. */
+/** The tables of tile and strip positions of a TIFF image. */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { TiffDirectory } from './directory.ts';

@@ -1,4 +1,4 @@
-/** Reads numbers from bytes in the byte order that the first two bytes of a TIFF file declare. */
+/** A reader of numbers in the byte order that the first two bytes of a TIFF file declare. */
 export interface ByteReader {
   readonly bytes: Uint8Array;
   readonly length: number;

@@ -1,5 +1,5 @@
 /**
- * Composes the channels of a fluorescence slide, each stored as a grey pyramid, into one colour pyramid.
+ * The channels of a fluorescence slide, each stored as a grey pyramid, composed into one colour pyramid.
  *
  * docs/formats/channels.md explains how colours and contrast are chosen.
  */

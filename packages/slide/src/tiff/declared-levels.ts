@@ -1,4 +1,4 @@
-/** Opens the levels of formats whose metadata declare the size of each level, separately from the TIFF directories. */
+/** The levels of formats whose metadata declare the size of each level, separately from the TIFF directories. */
 import { type Level, type Slide, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { openImageTiles } from './image-tiles.ts';

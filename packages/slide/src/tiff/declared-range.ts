@@ -1,4 +1,4 @@
-/** Reads the sample range that a TIFF directory declares. */
+/** The sample range that a TIFF directory declares. */
 import type { GreyRange } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';

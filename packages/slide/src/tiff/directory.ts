@@ -1,5 +1,5 @@
 /**
- * Parses image file directories (IFDs), the lists of tags that describe the images of a TIFF file. `directoryOf` is long
+ * Parser of image file directories (IFDs), the lists of tags that describe the images of a TIFF file. `directoryOf` is long
  * because its functions share the entries of the directory.
  */
 import { SlideError } from '../model/slide.ts';
@@ -150,9 +150,8 @@ export async function readDirectory(
     const type = window.u16(position + 2);
     const count = pointer(position + 4);
     const valueAt = position + 4 + pointerBytes;
-    const high = layout.isWideNdpi
-      ? window.u32(highsAt + ((position - countBytes) / entryBytes) * 4) * 2 ** 32
-      : 0;
+    const index = (position - countBytes) / entryBytes;
+    const high = layout.isWideNdpi ? window.u32(highsAt + index * 4) * 2 ** 32 : 0;
     // A value that fits into the field of the pointer is stored there. The size 1 of unknown types has no effect, because
     // no function reads them.
     const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);

@@ -1,4 +1,4 @@
-/** Opens a TIFF pyramid for display: grey samples above 8 bits are mapped to a range from black to white. */
+/** A TIFF pyramid for display: grey samples above 8 bits are mapped to a range from black to white. */
 import { withGreyRange } from '../decode/contrast.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readDeclaredRange } from './declared-range.ts';

@@ -1,4 +1,4 @@
-/** Reads the ICC profile of a TIFF directory. */
+/** The ICC profile of a TIFF directory. */
 import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { limits } from './limits.ts';

@@ -1,4 +1,4 @@
-/** Reads how the tiles or strips of a TIFF image are encoded, and rejects unsupported encodings. */
+/** The encoding of the tiles or strips of a TIFF image; unsupported encodings are rejected. */
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
 import { type SampleColour, SlideError, type TiffCoding, type TiffColour } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';

@@ -1,4 +1,4 @@
-/** Reads size, tile grid, strips, sample layout and orientation from a TIFF directory. */
+/** Size, tile grid, strips, sample layout and orientation of the image in a TIFF directory. */
 import { type Orientation, SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { limits } from './limits.ts';

@@ -1,4 +1,4 @@
-/** Opens a TIFF image as upright tiles. */
+/** A TIFF image as upright tiles. */
 import { orientationTransform } from '../decode/turn-raster.ts';
 import { type Level, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';

@@ -1,5 +1,5 @@
 /**
- * Opens levels whose stored tiles do not form one grid, because camera frames overlap or scanned regions are apart. The
+ * Levels whose stored tiles do not form one grid, because camera frames overlap or scanned regions are apart. The
  * tiles of such a level are composed from the stored tiles.
  */
 import type { Colour, Raster } from '../decode/raster.ts';
@@ -85,7 +85,7 @@ export function openMosaicLevel({
       needsRendering: true,
     },
     async readTile(column, row, signal) {
-      const rectangle = {
+      const rect = {
         x: column * TILE_SIDE,
         y: row * TILE_SIDE,
         width: Math.min(TILE_SIDE, width - column * TILE_SIDE),
@@ -93,12 +93,12 @@ export function openMosaicLevel({
       };
       let canvas: Raster | null = null;
       for (const area of areas) {
-        for (const cell of cellsUnder(area, rectangle)) {
+        for (const cell of cellsUnder(area, rect)) {
           signal?.throwIfAborted();
           const tile = await decodeCached(area.readTile, cell.column, cell.row);
           if (!tile) continue;
-          canvas ??= blankRaster(rectangle.width, rectangle.height, background);
-          drawCell(canvas, rectangle, tile, cell);
+          canvas ??= blankRaster(rect.width, rect.height, background);
+          drawCell(canvas, rect, tile, cell);
         }
       }
       return canvas && asImage(canvas);
@@ -126,11 +126,11 @@ interface Cell {
 }
 
 /** Yields the cells that overlap a rectangle of the level, row by row, so that later ones are drawn over earlier ones. */
-function* cellsUnder(area: MosaicArea, rectangle: Rectangle): Generator<Cell> {
+function* cellsUnder(area: MosaicArea, rect: Rectangle): Generator<Cell> {
   const cellWidth = area.tileWidth / area.cellsPerTile;
   const cellHeight = area.tileHeight / area.cellsPerTile;
-  const columns = overlappingCells(area.lefts, cellWidth, rectangle.x, rectangle.width);
-  const rows = overlappingCells(area.tops, cellHeight, rectangle.y, rectangle.height);
+  const columns = overlappingCells(area.lefts, cellWidth, rect.x, rect.width);
+  const rows = overlappingCells(area.tops, cellHeight, rect.y, rect.height);
   for (const row of rows) {
     for (const column of columns) {
       const storedColumn = area.firstColumn + column;
@@ -167,24 +167,16 @@ function overlappingCells(
   return indices;
 }
 
-/** Copies the part of a cell that lies in the rectangle to the canvas, which has the size of the rectangle. */
-function drawCell(canvas: Raster, rectangle: Rectangle, tile: Raster, cell: Cell): void {
+/** Copies the part of a cell that lies in `rect` to the canvas, which has the size of `rect`. */
+function drawCell(canvas: Raster, rect: Rectangle, tile: Raster, cell: Cell): void {
   const { target, xInTile, yInTile } = cell;
-  const left = Math.max(target.x, rectangle.x);
-  const right = Math.min(
-    target.x + target.width,
-    rectangle.x + rectangle.width,
-    target.x + tile.width - xInTile,
-  );
-  const top = Math.max(target.y, rectangle.y);
-  const bottom = Math.min(
-    target.y + target.height,
-    rectangle.y + rectangle.height,
-    target.y + tile.height - yInTile,
-  );
+  const left = Math.max(target.x, rect.x);
+  const right = Math.min(target.x + target.width, rect.x + rect.width, target.x + tile.width - xInTile);
+  const top = Math.max(target.y, rect.y);
+  const bottom = Math.min(target.y + target.height, rect.y + rect.height, target.y + tile.height - yInTile);
   for (let y = top; y < bottom && right > left; y++) {
     const tileStart = ((yInTile + y - target.y) * tile.width + xInTile + left - target.x) * 3;
-    const canvasStart = ((y - rectangle.y) * canvas.width + left - rectangle.x) * 3;
+    const canvasStart = ((y - rect.y) * canvas.width + left - rect.x) * 3;
     canvas.rgb.set(tile.rgb.subarray(tileStart, tileStart + (right - left) * 3), canvasStart);
   }
 }

@@ -1,4 +1,4 @@
-/** Builds a pyramid from TIFF images by their geometry. */
+/** A pyramid of TIFF images, which are recognised as levels by their geometry. */
 import { type Level, type Slide, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readIccProfile } from './icc-profile.ts';

@@ -1,4 +1,4 @@
-/** Divides an image in uncompressed strips into tiles, and reads the bytes of each tile. */
+/** Tiles that are cut out of an image in uncompressed strips. */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';

@@ -1,4 +1,4 @@
-/** Reads the pixel size from the resolution tags. */
+/** The pixel size from the resolution tags of a TIFF directory. */
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 

@@ -1,4 +1,4 @@
-/** Reads the tag NewSubfileType, which marks an image as a reduced version or a mask of another one. */
+/** The tag NewSubfileType, which marks an image as a reduced version or a mask of another one. */
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 

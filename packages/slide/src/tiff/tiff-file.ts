@@ -1,7 +1,4 @@
-/**
- * Opens TIFF files and follows their chains of directories. `openTiff` is long because its functions share the set of visited
- * directories.
- */
+/** TIFF files and their chains of directories. `openTiff` is long because its functions share the set of visited directories. */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteReader } from './byte-reader.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads the first image of a TIFF file as numbers, one integer or floating-point number per pixel: masks and heatmaps. Source:
+ * The first image of a TIFF file as numbers, one integer or floating-point number per pixel: masks and heatmaps. Source:
  * TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor); TIFF Technical Note 2 (JPEG).
  *
  * Longer than 350 lines because blocks, predictors and sample types all depend on the layout of the image.

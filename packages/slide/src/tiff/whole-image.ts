@@ -1,4 +1,4 @@
-/** Reads small TIFF images, such as labels, as a whole. */
+/** Reader of small TIFF images, such as labels, as a whole. */
 import { joinScans } from '../jpeg/join-scans.ts';
 import { type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';

@@ -1,4 +1,4 @@
-/** Reads XML from a TIFF tag. */
+/** The XML in a TIFF tag. */
 import { SlideError } from '../model/slide.ts';
 import { readXml, type XmlElement, xmlLimits } from '../xml/read-xml.ts';
 import type { TiffDirectory } from './directory.ts';

@@ -1,4 +1,4 @@
-/** Creates the errors of VSI slides. */
+/** The errors of VSI slides. */
 import { SlideError } from '../model/slide.ts';
 
 /** Returns the error for a file that contradicts itself or the format. In all reasons, "it" is the slide. */

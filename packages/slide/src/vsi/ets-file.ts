@@ -1,5 +1,5 @@
 /**
- * Reads the header and tile list of an .ets file, which holds the pixels of a VSI slide: tiles of one size, each listed
+ * The headers and the tile list of an .ets file, which holds the pixels of a VSI slide: tiles of one size, each listed
  * with its coordinates (column, row, focus, channel, resolution).
  *
  * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (etsfile, vsistruct) read it, and as found in

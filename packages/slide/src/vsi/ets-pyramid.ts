@@ -1,4 +1,4 @@
-/** Opens the image of an .ets file, which holds the pixels of a VSI slide, as levels and tiles. */
+/** The image of an .ets file, which holds the pixels of a VSI slide, as levels and tiles. */
 import { type Channel, composeChannels, defaultChannelColour } from '../decode/compose-channels.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import { decodeImage } from '../decode/decode-image.ts';

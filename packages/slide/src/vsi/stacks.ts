@@ -1,4 +1,4 @@
-/** Reads the list of images ("stacks") of a VSI slide, and their metadata, from the tag tree of the .vsi file. */
+/** The images ("stacks") of a VSI slide, and their metadata, from the tag tree of the .vsi file. */
 import type { Colour } from '../decode/raster.ts';
 import type { GreyRange } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';

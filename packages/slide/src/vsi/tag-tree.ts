@@ -1,5 +1,5 @@
 /**
- * Reads the tag tree of a .vsi file. The tree follows the TIFF header: a volume is a list of fields, and a field holds a
+ * The tag tree of a .vsi file. The tree follows the TIFF header: a volume is a list of fields, and a field holds a
  * value or another volume.
  *
  * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (vsifile) read it, and as found in

@@ -1,5 +1,5 @@
 /**
- * Parses XML that scanners write into slides, into a tree of limited size.
+ * Parser of the XML that scanners write into slides; it returns a tree of limited size.
  *
  * The parser accesses no files or network and expands only the five entities of XML itself; a document type
  * definition, which could define others, is rejected.
