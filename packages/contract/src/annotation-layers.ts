@@ -1,4 +1,4 @@
-/** Endpoints for the annotation layers of a slide. A layer has an owner, a visibility, a rule for editing, and a lock. */
+/** Endpoints for annotation layers and numbers of annotations. A layer has an owner, a visibility, a rule for editing, and a lock. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { optionalSession } from './images.ts';

@@ -1,4 +1,4 @@
-/** Endpoints with which administrators list accounts, decide about them, and change their access. */
+/** Endpoints with which administrators list accounts, decide about them, change their access, and read statistics. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { GrantableRole, Role, Status } from './permissions.ts';

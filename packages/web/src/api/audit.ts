@@ -1,4 +1,4 @@
-/** API calls of administrators for the audit log and its hash chain (each event contains the hash of the previous one). */
+/** API calls of administrators for the audit log, its filters, and its hash chain (each event contains the hash of the previous one). */
 import {
   type AuditChain,
   type AuditEntry,

@@ -30,7 +30,7 @@ interface ListToolbarProps {
 
 /** Time without typing after which the search starts. */
 const searchDelayMs = 250;
-const searchMaxLength = 200;
+const searchMaxLength = 200; // limit of the API
 
 /** The toolbar above a list: search, filters, order, number of entries, and a button that clears search and filters. */
 export function ListToolbar({

@@ -107,7 +107,7 @@ export function ShareDialog(props: ShareDialogProps) {
         <NumberInput
           label={texts.shareDays}
           min={1}
-          max={365}
+          max={365} // the API rejects links that are valid for more than a year
           allowDecimal={false}
           value={days}
           onChange={setDays}
@@ -115,7 +115,7 @@ export function ShareDialog(props: ShareDialogProps) {
         <NumberInput
           label={texts.shareOpenings}
           min={1}
-          max={1_000_000}
+          max={1_000_000} // limit of the API
           allowDecimal={false}
           value={maxOpenings}
           onChange={setMaxOpenings}

@@ -21,7 +21,7 @@ interface AnnotationCanvasProps {
 export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawing }: AnnotationCanvasProps) {
   const allCanvas = useRef<HTMLCanvasElement>(null);
   const draftCanvas = useRef<HTMLCanvasElement>(null);
-  const { store, session } = slideAnnotations;
+  const { store, session } = slideAnnotations; // `session` is the state of drawing: tool, draft and brush
   const isLive = useSyncExternalStore(store.listen, () => store.isLive);
 
   const drawDraftCanvas = useEffectEvent(() => {
@@ -42,7 +42,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
       areAllStale = false;
       const context = clearCanvas(allCanvas.current, view);
       const placement = view.placement();
-      if (context === null || placement === null) return;
+      if (context === null || placement === null) return; // `placement` is null before the slide is open
       const isIncomplete = painter.draw(context, placement, sizeOf(view));
       if (isIncomplete) scheduleDraw('all'); // the painter limits its time per frame and continues in the next one
     };

@@ -74,7 +74,7 @@ interface AnnotationToolsProps {
 /** The toolbar of the drawing mode, which replaces the measuring tools. */
 export function AnnotationTools(props: AnnotationToolsProps) {
   const { slideAnnotations, actions, mayDraw } = props;
-  const { store, session } = slideAnnotations;
+  const { store, session } = slideAnnotations; // `session` is the state of drawing: tool, draft and brush
   const chosenTool = useSessionValue(session, ({ tool }) => tool);
   const canUndo = useStoreValue(store, (state) => state.canUndo);
   const canRedo = useStoreValue(store, (state) => state.canRedo);

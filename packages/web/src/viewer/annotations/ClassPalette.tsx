@@ -19,7 +19,7 @@ export function classificationOf({ name, color }: AnnotationClass): Classificati
 /** A button for each annotation class of the dataset. A click gives the class to the selected annotations and to new ones. */
 export function ClassPalette({ slideAnnotations: { session }, classes: datasetClasses }: ClassPaletteProps) {
   const chosenClassName = useSessionValue(
-    session,
+    session, // the state of drawing
     ({ classification }) => classification?.names.join(': ') ?? null,
   );
   return (

@@ -1,4 +1,4 @@
-/** The annotations as the viewer holds them: GeoJSON features with their layer, revision and bounds. */
+/** The annotations as the viewer holds them (GeoJSON features with layer, revision and bounds), their colours and class names. */
 import {
   type AnnotationFeature,
   type Bounds,

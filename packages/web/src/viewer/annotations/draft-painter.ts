@@ -43,10 +43,10 @@ const maxPlacedPoints = 500;
 /** What to draw, and where. */
 interface Scene {
   readonly context: CanvasRenderingContext2D;
-  readonly placement: Placement;
+  readonly placement: Placement; // transform from image pixels to CSS pixels of the viewer
   readonly size: ViewSize;
   readonly store: AnnotationStore;
-  readonly session: DrawingSession;
+  readonly session: DrawingSession; // tool, draft and brush
   readonly calibration: Calibration | null; // null for a slide without a scale
   /** Whether the drawing mode is on; if not, selected annotations have no handles. */
   readonly isDrawing: boolean;

@@ -1,4 +1,4 @@
-/** Drafts: the unfinished shapes of the drawing tools, and the geometries that they become when they are finished. */
+/** Drafts (unfinished shapes) of the drawing tools, the geometries that they become when they are finished, and edits of features. */
 import {
   type AnnotationFeature,
   type AreaGeometry,

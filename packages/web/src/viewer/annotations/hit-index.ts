@@ -85,7 +85,7 @@ function distanceToPath(path: readonly Position[], [x, y]: Position): number {
   return nearest;
 }
 
-/** Returns the distance from (x, y) to the line segment from (x0, y0) to (x1, y1). */
+/** Returns the distance from (x, y) to the line segment from (x0, y0) to (x1, y1); also used to insert vertices. */
 export function distanceToEdge(x: number, y: number, x0: number, y0: number, x1: number, y1: number): number {
   const dx = x1 - x0;
   const dy = y1 - y0;

@@ -1,4 +1,4 @@
-/** The sizes of annotations as text, for the annotation list and beside a shape that is being drawn. */
+/** The sizes of annotations as text, for the annotation list and beside a shape that is being drawn, and the geometry of that shape. */
 import { areaOf, type Geometry, isArea, lengthOf, pathsOf } from '@lamina/annotations';
 import { areaText, lengthText } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 
 /** Returns the area, the length or the number of points of a geometry as text; in pixels for a slide without a scale. */
 export function sizeText(geometry: Geometry, calibration: Calibration | null): string {
-  // Size of an image pixel in micrometres; 1 for a slide without a scale, whose sizes are in pixels.
+  // Width and height of an image pixel in micrometres; 1 for a slide without a scale, whose sizes are in pixels.
   const pixelWidth = calibration?.mpp ?? 1;
   const pixelHeight = calibration?.mppY ?? pixelWidth;
   if (isArea(geometry)) return areaText(areaOf(geometry) * pixelWidth * pixelHeight, calibration);
