@@ -1,5 +1,5 @@
 /**
- * Converts an ICC profile to a colour table: a grid of sRGB colours between which its users interpolate. The conversion is
+ * Conversion of an ICC profile to a colour table: a grid of sRGB colours between which its users interpolate. The conversion is
  * relative colorimetric with black point compensation, or perceptual if the profile has only a perceptual table.
  *
  * Lamina computes the table itself, because sharp (libvips) supports only the perceptual intent, and because the bytes of a

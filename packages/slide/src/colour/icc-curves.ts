@@ -1,5 +1,5 @@
 /**
- * Reads the tone curves of ICC profiles. A curve maps 0…1 to 0…1.
+ * A reader of the tone curves of ICC profiles. A curve maps 0…1 to 0…1.
  *
  * Source: ICC.1:2022 sections 10.6 (curveType) and 10.18 (parametricCurveType).
  */

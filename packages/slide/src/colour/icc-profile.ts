@@ -1,5 +1,5 @@
 /**
- * Reads ICC profiles of RGB devices. The result converts device colours to XYZ, the connection space of the profile.
+ * A reader of ICC profiles of RGB devices. Its result converts device colours to XYZ, the connection space of the profile.
  *
  * Every byte of a profile may be hostile. Reads are bounded (profile-bytes.ts), no function is recursive, and memory is never
  * allocated for more entries than the profile has bytes.

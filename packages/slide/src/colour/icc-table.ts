@@ -1,5 +1,5 @@
 /**
- * Reads the lookup tables of ICC profiles, which convert three device samples to three encoded samples of the profile
+ * A reader of the lookup tables of ICC profiles, which convert three device samples to three encoded samples of the profile
  * connection space. The type of a table is `mft1` (lut8Type), `mft2` (lut16Type) or `mAB ` (lutAToBType).
  *
  * Source: ICC.1:2022 sections 10.10 (lut16Type), 10.11 (lut8Type) and 10.12 (lutAToBType).

@@ -1,4 +1,4 @@
-/** Reads the colour profile of an open slide and computes its colour table, once for each slide. */
+/** The colour profile of an open slide and its colour table, which are read and computed once for each slide. */
 import { gzipSync } from 'node:zlib';
 import { type Slide, SlideError } from '../model/slide.ts';
 import { type ColourTable, computeColourTable } from './colour-table.ts';

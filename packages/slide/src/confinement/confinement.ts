@@ -1,4 +1,4 @@
-/** Defines the permissions of a render process. The server process decides them when it starts the render process. */
+/** The permissions of a render process. The server process decides them when it starts the render process. */
 
 /** Passed to `start-confined.ts` as JSON on its command line. */
 export interface Confinement {

@@ -1,4 +1,4 @@
-/** Hides the server process from other processes, and reports whether the kernel can confine render processes. */
+/** Protection of the server process from other processes, and the check whether the kernel can confine render processes. */
 import { landlockVersion } from './landlock.ts';
 import { loadSystemCalls } from './system-calls.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Restricts a process with Landlock, a feature of the Linux kernel: irrevocably, for it and every program that it starts, to
+ * Restriction of a process with Landlock, a feature of the Linux kernel: irrevocably, for it and every program that it starts, to
  * the files of a few folders. Landlock also blocks TCP, signals to processes outside, and access to them through /proc.
  *
  * Source: landlock(7); Documentation/userspace-api/landlock.rst of Linux 6.12.

@@ -1,5 +1,5 @@
 /**
- * Provides the Linux system calls that restrict a process. They are called through the C library that Node is linked with.
+ * The Linux system calls that restrict a process. They are called through the C library that Node is linked with.
  *
  * Source: prctl(2), setrlimit(2), execve(2), landlock(7); include/uapi/linux/landlock.h of Linux 6.12.
  */

@@ -1,5 +1,5 @@
 /**
- * Lists damaged, truncated and hostile files of public test suites and fuzz corpora, by path in the corpus folder, with the
+ * Damaged, truncated and hostile files of public test suites and fuzz corpora, by path in the corpus folder, with the
  * expected outcome: the error code, "opens, then" the error code if only the pixels are damaged, or the format of a valid file.
  */
 export const badSlides: readonly (readonly [file: string, outcome: string])[] = [

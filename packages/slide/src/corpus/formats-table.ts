@@ -1,5 +1,5 @@
 /**
- * Generates docs/formats/README.md, a table of the features that Lamina reads of each format. The numbers of files in it
+ * Generator of docs/formats/README.md, a table of the features that Lamina reads of each format. The numbers of files in it
  * are counted from goodSlides and badSlides.
  */
 import { badSlides } from './bad-slides.ts';

@@ -1,5 +1,5 @@
 /**
- * Lists real files of scanners, microscopes and programs, by path in the corpus folder, with the expected outcome: the format,
+ * Real files of scanners, microscopes and programs, by path in the corpus folder, with the expected outcome: the format,
  * or the error code for a file that is not a slide or not supported.
  */
 export const goodSlides: readonly (readonly [file: string, outcome: string])[] = [

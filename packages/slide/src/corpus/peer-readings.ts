@@ -1,5 +1,5 @@
 /**
- * Lists the real files that OpenSlide or libvips reads too, with known differences between their pixels and those of
+ * The real files that OpenSlide or libvips reads too, with known differences between their pixels and those of
  * Lamina. The value of a file is null when all samples are equal.
  */
 

@@ -1,4 +1,4 @@
-/** Measures the time and the memory that a render process needs to reject (or to open and render) a file. Linux only. */
+/** Measurement of the time and the memory that a render process needs to reject (or to open and render) a file. Linux only. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { RenderPool, SlideError, type SlideErrorCode } from '../index.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Checks an encoded picture before a decoder reads it: the signature of its codec, its size, and properties
+ * Checks of an encoded picture before a decoder reads it: the signature of its codec, its size, and properties
  * that make a small stream expensive to decode. libvips chooses a decoder by the bytes, not by the declared
  * codec: without the signature check, a file could declare WebP and reach any other decoder of libvips.
  */

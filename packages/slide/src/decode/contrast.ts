@@ -1,5 +1,5 @@
 /**
- * Chooses which sample values of a single-channel picture are shown as black and as white when the file does not declare them.
+ * Automatic contrast of single-channel pictures: which samples are shown as black and as white if the file does not declare them.
  * Cameras store samples of 14 bits or fewer in 16 bits; shown unchanged, such a picture would be nearly black.
  *
  * The readers of fluorescence and 16-bit grey formats use this module. The rules are in docs/formats/channels.md.

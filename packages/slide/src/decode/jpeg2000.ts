@@ -1,7 +1,7 @@
 // The triple-slash reference makes the declarations available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./codecs.d.ts" />
-/** Decodes JPEG 2000 pictures with OpenJPEG, compiled to WebAssembly. */
+/** A decoder of JPEG 2000 pictures, which uses OpenJPEG compiled to WebAssembly. */
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../model/slide.ts';
 import { type Jpeg2000Header, readJpeg2000Header } from './jpeg2000-header.ts';

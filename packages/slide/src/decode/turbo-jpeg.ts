@@ -1,5 +1,5 @@
 /**
- * Calls libjpeg-turbo directly. sharp uses the same library, but for pictures as small as tiles the overhead of libvips
+ * Direct calls of libjpeg-turbo. sharp uses the same library, but for pictures as small as tiles the overhead of libvips
  * takes twice as long as decoding: four tiles take 3.2 ms with sharp and 1.2 ms with direct calls.
  *
  * The library is optional. When it is not installed, and for unusual or damaged streams, callers use sharp.

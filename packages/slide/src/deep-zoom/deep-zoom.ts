@@ -1,5 +1,5 @@
 /**
- * Presents any slide as a Deep Zoom image: an image that is halved repeatedly down to one pixel, each size divided into
+ * The view of any slide as a Deep Zoom image: an image that is halved repeatedly down to one pixel, each size divided into
  * square tiles.
  *
  * Level 0 of a file is full resolution; Deep Zoom level 0 is one pixel. Only this file converts between the two.

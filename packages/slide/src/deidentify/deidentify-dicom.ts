@@ -1,5 +1,5 @@
 /**
- * De-identifies DICOM files: blanks text, dates and private elements that are not known to be technical, and replaces the
+ * De-identification of DICOM files: it blanks text, dates and private elements that are not known to be technical, and replaces the
  * UIDs of the study and its instances by UIDs of equal length. This parser is separate from dicom/, which reads only known
  * elements, because de-identification must examine every element.
  *

@@ -1,6 +1,6 @@
 /**
- * De-identifies TIFF files: leaves out the directories of the label and macro images, blanks identifying text, and zeroes every
- * byte that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags, because
+ * De-identification of TIFF files: it leaves out the directories of the label and macro images, blanks identifying text, and
+ * zeroes every byte that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags, because
  * de-identification must examine every tag.
  *
  * Longer than 350 lines because reading, checking and blanking of a directory share its layout.
@@ -324,15 +324,15 @@ class TiffPatcher {
   }
 
   /**
-   * Whether a directory has the aspect ratio of the first image, with a tolerance of 2 %, like the levels, channels and
+   * Whether a directory has the aspect ratio of the full resolution, with a tolerance of 2 %, like the levels, channels and
    * planes of a slide. Labels have another one.
    */
-  async #hasShapeOf(firstDirectory: Directory, directory: Directory): Promise<boolean> {
+  async #hasShapeOf(full: Directory, directory: Directory): Promise<boolean> {
     const sizeOf = async (image: Directory) => [
       (await this.#numbers(image, tags.ImageWidth))[0] ?? 0,
       (await this.#numbers(image, tags.ImageLength))[0] ?? 0,
     ];
-    const [fullWidth = 0, fullHeight = 0] = await sizeOf(firstDirectory);
+    const [fullWidth = 0, fullHeight = 0] = await sizeOf(full);
     const [width = 0, height = 0] = await sizeOf(directory);
     if (width === 0 || height === 0 || fullWidth === 0) return false;
     const expected = (fullHeight * width) / fullWidth;

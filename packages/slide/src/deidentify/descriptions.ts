@@ -1,5 +1,5 @@
 /**
- * Removes text that may identify patients, people and devices from the descriptions of TIFF files. Only values that are
+ * Removal of text that may identify patients, people and devices from the descriptions of TIFF files. Only values that are
  * known to be technical stay; every other character becomes a space, so that the length does not change.
  */
 

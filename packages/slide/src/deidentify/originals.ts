@@ -1,5 +1,5 @@
 /**
- * Reads the original files of a slide for download, de-identified: identifying bytes are replaced while the file is
+ * The original files of a slide for download, de-identified: identifying bytes are replaced while the file is
  * read, so the length does not change and nothing is written to disk.
  */
 import { isDicom } from '../dicom/file-meta.ts';

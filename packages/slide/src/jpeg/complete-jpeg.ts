@@ -1,5 +1,5 @@
 /**
- * Completes the tiles of TIFF files to JPEG files without decoding them. A tile alone is not a valid JPEG in the right
+ * Completion of the tiles of TIFF files to JPEG files, without decoding. A tile alone is not a valid JPEG in the right
  * colours, because TIFF stores the tables of a level once, and the colour space of the samples in the TIFF directory.
  */
 import {

@@ -1,4 +1,4 @@
-/** Reads the marker segments and the header of JPEG streams. */
+/** A reader of the marker segments and the header of JPEG streams. */
 import { SlideError } from '../model/slide.ts';
 
 export interface FrameComponent {

@@ -1,5 +1,5 @@
 /**
- * Reads parts of a JPEG that is too large to decode as a whole, such as a level of a Hamamatsu NDPI file. Restart
+ * A reader of parts of a JPEG that is too large to decode as a whole, such as a level of a Hamamatsu NDPI file. Restart
  * markers divide its scan into intervals that are coded independently; so the bytes of any rectangle of intervals,
  * with a new header, are a complete JPEG. A list in the file usually states where each interval starts; if the list
  * is missing or wrong, the whole JPEG is searched for restart markers.

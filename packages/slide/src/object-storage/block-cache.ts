@@ -1,5 +1,5 @@
 /**
- * Reads objects of object storage in blocks of 256 KiB, and caches the blocks in memory and on disk.
+ * A reader of objects of object storage in blocks of 256 KiB, which it caches in memory and on disk.
  *
  * A response of object storage takes tens of milliseconds whatever its size, and a tile has tens of kilobytes. Reading whole
  * blocks pays off because neighbouring tiles are stored next to each other. Blocks are keyed by the object's fingerprint, not
@@ -115,12 +115,12 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
         const offset = first * BLOCK_BYTES;
         const length = Math.min(count * BLOCK_BYTES, object.size - offset);
         const bytes = await store.read(object, offset, length, batch.controller.signal);
-        for (let step = 0; step < count; step++) {
+        for (let i = 0; i < count; i++) {
           // A copy, so that a cached block does not keep the bytes of the whole response in memory.
-          deliver(first + step, bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES));
+          deliver(first + i, bytes.slice(i * BLOCK_BYTES, (i + 1) * BLOCK_BYTES));
         }
       } catch (error) {
-        for (let step = 0; step < count; step++) results.get(first + step)?.reject(error);
+        for (let i = 0; i < count; i++) results.get(first + i)?.reject(error);
       }
     }
 
@@ -149,9 +149,9 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
   /** Copies the parts of a range that lie in cached blocks. @returns indices of the blocks that are not cached */
   async function copyAllCached(range: ByteRange, first: number, end: number): Promise<readonly number[]> {
     if (end - first === 1) return (await copyIfCached(range, first)) ? [] : [first]; // Most tiles lie in one block.
-    const indices = Array.from({ length: end - first }, (_, step) => first + step);
+    const indices = Array.from({ length: end - first }, (_, i) => first + i);
     const isCached = await Promise.all(indices.map(async (index) => copyIfCached(range, index)));
-    return indices.filter((_, step) => !isCached[step]);
+    return indices.filter((_, i) => !isCached[i]);
   }
 
   /** Copies the parts of a range that lie in these blocks. Fetches blocks that are neither in memory nor pending. */
@@ -162,8 +162,8 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
   ): Promise<void> {
     const { blocks } = range;
     const names = indices.map((index) => blockAt(blocks, index).name);
-    const missing = indices.filter((_, step) => {
-      const name = names[step] as string;
+    const missing = indices.filter((_, i) => {
+      const name = names[i] as string;
       return !memory.has(name) && !pending.has(name);
     });
     if (missing.length > 0) startFetch(blocks, missing);
@@ -175,7 +175,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
         sources.map(async (source) => (source instanceof Uint8Array ? source : source.block)),
       );
       const fetched = await unlessAborted(allBlocks, signal);
-      for (const [step, index] of indices.entries()) copyFrom(fetched[step] as Uint8Array, index, range);
+      for (const [i, index] of indices.entries()) copyFrom(fetched[i] as Uint8Array, index, range);
     } finally {
       for (const batch of batches) {
         batch.waiters--;

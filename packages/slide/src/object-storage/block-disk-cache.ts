@@ -1,5 +1,5 @@
 /**
- * Caches blocks of objects on disk, one file each. Several processes of a machine may share the folder.
+ * A cache of blocks of objects on disk, one file each. Several processes of a machine may share the folder.
  *
  * A block is written to a temporary file and then renamed, so readers never see a partial block. It starts with a checksum,
  * because a power failure may damage files. The cache does not call fsync; blocks that are lost are read from object storage

@@ -1,5 +1,5 @@
 /**
- * Guards requests to object storage: limits concurrency, retries after transient faults, and stops requests while the storage
+ * A guard of requests to object storage: it limits concurrency, retries after transient faults, and stops requests while the storage
  * is down (circuit breaker).
  *
  * While the storage is slow or unreachable, a caller waits a few seconds at most, and the memory for waiting requests is

@@ -1,5 +1,5 @@
 /**
- * Opens the files of a slide in object storage: the leading object, and the other objects in its folder, which are those with
+ * The files of a slide in object storage: the leading object, and the other objects in its folder, which are those with
  * the same key up to its last slash.
  */
 import { posix } from 'node:path';

@@ -1,4 +1,4 @@
-/** Reads objects for slide readers: metadata through a cache of half a second, bytes through the block cache. */
+/** Reading of objects for slide readers: metadata through a cache of half a second, bytes through the block cache. */
 import { SlideError } from '../model/slide.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
 import type { BlockDiskCache } from './block-disk-cache.ts';

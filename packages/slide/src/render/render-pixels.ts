@@ -1,4 +1,4 @@
-/** Provides the pixels of rendered tiles, thumbnails and views, from the tiles of the file or from a cached overview of it. */
+/** The pixels of rendered tiles, thumbnails and views: from the tiles of the file or from a cached overview of it. */
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import { describeDeepZoom, type Region, renderSourceLevel, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
 import { type Slide, SlideError } from '../model/slide.ts';

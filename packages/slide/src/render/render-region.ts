@@ -1,4 +1,4 @@
-/** Renders a rectangle of a Deep Zoom level from the tiles of one level of the file. render-pixels.ts calls it. */
+/** Rendering of a rectangle of a Deep Zoom level from the tiles of one level of the file. render-pixels.ts calls it. */
 import { decodeImage, type Shrink } from '../decode/decode-image.ts';
 import { decodeTiles } from '../decode/decode-tiles.ts';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
@@ -86,7 +86,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     }
   };
 
-  /** Reads tiles in batches, and decodes the whole tiles of a column in one pass. */
+  /** Reads tiles in batches. Decodes the tiles without padding together, column by column, and the others one by one. */
   const addBatches = async () => {
     for (const batch of batchesOf(tilePositions, level)) {
       signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Renders views: rectangles of a slide, scaled, mirrored and rotated as a client of the IIIF Image API requests them. */
+/** Rendering of views: rectangles of a slide, scaled, mirrored and rotated as a client of the IIIF Image API requests them. */
 import { encodeJpeg } from '../decode/encode-jpeg.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import type { Raster } from '../decode/raster.ts';

@@ -1,4 +1,4 @@
-/** Reads local files as byte sources, and computes the fingerprints of local slides. */
+/** Byte sources of local files, and fingerprints of local slides. */
 import { constants, fstatSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Computes the fingerprint of a slide, a value that changes whenever one of its files changes. Names and paths are not part
+ * The fingerprint of a slide, a value that changes whenever one of its files changes. Names and paths are not part
  * of it, so a slide that was moved keeps its fingerprint.
  */
 import { createHash } from 'node:crypto';

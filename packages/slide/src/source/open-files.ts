@@ -1,4 +1,4 @@
-/** Keeps Lamina's own cache files open between reads, because opening a file costs more than reading a tile. */
+/** A cache that keeps Lamina's own cache files open between reads, because opening a file costs more than reading a tile. */
 import type { ByteSource } from './byte-source.ts';
 import { openFileSource } from './file-source.ts';
 

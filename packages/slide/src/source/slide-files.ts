@@ -1,4 +1,4 @@
-/** Opens the files of a slide in a local folder, and prevents names in the slide from leading to other files. */
+/** The files of a slide in a local folder. Names that the slide contains cannot lead to files outside it. */
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';

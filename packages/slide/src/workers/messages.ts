@@ -1,4 +1,4 @@
-/** Defines the messages between the server process, which owns the render pool, and its render processes. */
+/** The messages between the server process, which owns the render pool, and its render processes. */
 import type { DeepZoomAddress } from '../deep-zoom/deep-zoom.ts';
 import type { FolderLocation } from '../location/open-slide-files.ts';
 import type { SlideLocation } from '../model/slide.ts';

@@ -1,4 +1,4 @@
-/** Reads objects in a render process by asking the server process for them (`ObjectQuestion`). */
+/** The client with which a render process reads objects: it asks the server process for them (`ObjectQuestion`). */
 import type { ObjectReader } from '../object-storage/object-reader.ts';
 import type { ObjectFacts, StoredObject } from '../object-storage/object-store.ts';
 import type { ObjectQuestion, QuestionReply, WorkerQuestion } from './messages.ts';

@@ -1,4 +1,4 @@
-/** Answers the questions of render processes for objects. A process may read only objects that its current job may need. */
+/** The answers to questions of render processes for objects. A process may read only objects that its current job may need. */
 import type { Objects } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import { checkRange } from '../source/byte-source.ts';

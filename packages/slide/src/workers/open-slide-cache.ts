@@ -1,4 +1,4 @@
-/** Caches the open slides of a render process. */
+/** A cache of the open slides of a render process. */
 import { fingerprintOf, type Objects } from '../location/open-slide-files.ts';
 import { isTemporaryError, type Slide, SlideError } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';

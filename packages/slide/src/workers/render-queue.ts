@@ -1,4 +1,4 @@
-/** Orders the jobs that wait for a render process, and records which requests wait for each job. `RenderPool` starts the jobs. */
+/** The jobs that wait for a render process in their order, and the requests that wait for each. `RenderPool` starts the jobs. */
 import { SlideError } from '../model/slide.ts';
 import { FairQueue, type Ticket } from '../scheduling/fair-queue.ts';
 import type { RenderJob } from './messages.ts';

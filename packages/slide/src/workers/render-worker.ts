@@ -1,5 +1,5 @@
 /**
- * Runs one job at a time: in a process that is shared by all slides and runs TypeScript readers only, or, for a slide that a C
+ * A worker that runs one job at a time: in a process that is shared by all slides and runs TypeScript readers only, or, for a slide that a C
  * library must read, in a second process that may open the files of this slide only.
  */
 import { stat } from 'node:fs/promises';
@@ -75,8 +75,7 @@ export class RenderWorker {
   /**
    * Starts a job; the worker must be free.
    *
-   * @returns the result, and a function that cancels the job
-   * @throws SlideError DECODE_FAILED; errors of the job
+   * @returns a function that cancels the job, and the result, which rejects with SlideError DECODE_FAILED or errors of the job
    */
   run(job: RenderJob): Run {
     this.#isBusy = true;

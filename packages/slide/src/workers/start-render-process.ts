@@ -1,4 +1,4 @@
-/** Starts a render process with limited permissions and memory, sends it jobs, and kills it when it exceeds a limit. */
+/** The server's side of a render process: starts it with limited rights and memory, sends it jobs, kills it at a limit. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -59,6 +59,12 @@ export interface RenderProcessOptions {
   readonly objects: Objects;
 }
 
+interface StoreWait {
+  finishedMs: number;
+  unanswered: number;
+  since: number;
+}
+
 /** The current job of the process. */
 interface CurrentJob {
   readonly id: number;
@@ -66,18 +72,18 @@ interface CurrentJob {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: SlideError | NeedsOwnProcess) => void;
   /**
-   * Time that the job has waited for object storage: milliseconds of finished waits, number of unanswered questions, and
-   * start of the current wait.
+   * The waits of the job for object storage: milliseconds of finished waits, number of unanswered questions, and start of
+   * the current wait by `performance.now()`.
    */
-  readonly storeWait: { ms: number; questions: number; since: number };
+  readonly storeWait: StoreWait;
 }
 
 /** The shared process cannot run a job, because a C library must read the slide; the job needs its own process. */
 export class NeedsOwnProcess extends Error {}
 
 /**
- * A render process, which runs one job at a time. After a job that crashes it or exceeds the time limit it has ended, and the
- * owner starts another one.
+ * A render process, which runs one job at a time. A job that crashes the process or exceeds the time limit ends it; the owner
+ * then starts another one.
  */
 export class RenderProcess {
   readonly #child: ChildProcess;
@@ -138,8 +144,8 @@ export class RenderProcess {
   /**
    * Starts a job; the process must be free.
    *
-   * @returns the result, and a function that cancels the job
-   * @throws SlideError DECODE_FAILED; errors of the job; NeedsOwnProcess
+   * @returns a function that cancels the job, and the result, which rejects with SlideError DECODE_FAILED, errors of the job,
+   *   or NeedsOwnProcess
    */
   run(job: RenderJob): { result: Promise<unknown>; cancel: () => void } {
     const id = this.#nextJobId++;
@@ -150,7 +156,7 @@ export class RenderProcess {
     const timer = setTimeout(() => void this.end(this.#timeoutError(timeoutMs)), timeoutMs);
     const watch = this.#watch();
     const result = new Promise<unknown>((resolve, reject) => {
-      const storeWait = { ms: 0, questions: 0, since: 0 };
+      const storeWait = { finishedMs: 0, unanswered: 0, since: 0 };
       this.#current = { id, job, resolve, reject, storeWait };
     }).finally(() => {
       clearTimeout(timer);
@@ -216,21 +222,21 @@ export class RenderProcess {
 
   /** Returns STORE_TIMEOUT when the job spent more than half of the time waiting for object storage, else DECODE_FAILED. */
   #timeoutError(timeoutMs: number): SlideError {
-    const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
-    const waitedMs = wait.ms + (wait.questions > 0 ? performance.now() - wait.since : 0);
+    const wait = this.#current?.storeWait ?? { finishedMs: 0, unanswered: 0, since: 0 };
+    const waitedMs = wait.finishedMs + (wait.unanswered > 0 ? performance.now() - wait.since : 0);
     return waitedMs > timeoutMs / 2
       ? new SlideError('STORE_TIMEOUT', 'Reading from the object store took too long')
       : new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`);
   }
 
   async #answerQuestion({ questionId, question }: WorkerQuestion): Promise<void> {
-    const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
-    if (wait.questions === 0) wait.since = performance.now();
-    wait.questions++;
+    const wait = this.#current?.storeWait ?? { finishedMs: 0, unanswered: 0, since: 0 };
+    if (wait.unanswered === 0) wait.since = performance.now();
+    wait.unanswered++;
     const job = this.#current?.job ?? null;
     this.#send(await answerObjectQuestion(questionId, question, job, this.#options.objects));
-    wait.questions--;
-    if (wait.questions === 0) wait.ms += performance.now() - wait.since;
+    wait.unanswered--;
+    if (wait.unanswered === 0) wait.finishedMs += performance.now() - wait.since;
   }
 
   #receive(reply: RenderReply): void {
