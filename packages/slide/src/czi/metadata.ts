@@ -39,9 +39,7 @@ const READ_PATHS = [
 
 const MICROMETRES_IN_METRE = 1e6;
 /** These values and larger ones are ignored. */
-const IMPLAUSIBLE_MPP = 1000;
-const IMPLAUSIBLE_POWER = 1000;
-const IMPLAUSIBLE_BITS = 33;
+const IMPLAUSIBLE = { mpp: 1000, power: 1000, bits: 33 };
 
 /** Reads the metadata; without XML (an empty string), all values are unknown. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 export function readCziMetadata(xml: string): CziMetadata {
@@ -72,7 +70,7 @@ function readMpp(root: XmlElement): CziMetadata['mpp'] {
     const metres = parseNumber(distance && textAt(distance, 'Value'));
     // Rounding makes 4E-07 m 0.4 µm instead of 0.39999999999999997.
     const micrometres = Number((metres * MICROMETRES_IN_METRE).toPrecision(12));
-    return positiveBelow(micrometres, IMPLAUSIBLE_MPP);
+    return positiveBelow(micrometres, IMPLAUSIBLE.mpp);
   };
   const x = micrometresAlong('X');
   const y = micrometresAlong('Y');
@@ -95,8 +93,8 @@ function readObjectivePower(root: XmlElement): number | null {
   const objectiveName = textAt(root, 'Metadata/Scaling/AutoScaling/ObjectiveName') ?? '';
   const [, magnificationInName] = /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(objectiveName) ?? [];
   return (
-    positiveBelow(parseNumber(nominal), IMPLAUSIBLE_POWER) ??
-    positiveBelow(parseNumber(magnificationInName), IMPLAUSIBLE_POWER)
+    positiveBelow(parseNumber(nominal), IMPLAUSIBLE.power) ??
+    positiveBelow(parseNumber(magnificationInName), IMPLAUSIBLE.power)
   );
 }
 
@@ -120,7 +118,7 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
       high: parseFraction(text(display, 'High')),
       bits: positiveBelow(
         parseNumber(text(description, 'ComponentBitCount') ?? defaultBits),
-        IMPLAUSIBLE_BITS,
+        IMPLAUSIBLE.bits,
       ),
       isVisible: text(display, 'IsSelected')?.toLowerCase() !== 'false',
       isTransmitted: /Transmitted|Brightfield/i.test(illumination),

@@ -32,7 +32,7 @@ export interface NdpiLevel {
 const TILE_SIDE = 256;
 /** Limits of an image without restart markers, which is decoded as a whole. 65,500 pixels a side is the limit of libjpeg. */
 const SINGLE_TILE_LIMITS = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
-/** Largest side in pixels that a JPEG frame header can state. For a larger one, scanners write 0 or the remainder modulo 65,536. */
+/** Largest side in pixels that a JPEG frame header can state. For a larger one, scanners write 0 or the side modulo 65,536. */
 const MAX_FRAME_SIDE = 65_535;
 /** Maximum difference, in pixels, between a side in the JPEG and in the directory, for an image without restart markers. */
 const SIDE_TOLERANCE = 16;

@@ -1,6 +1,6 @@
 /**
- * Bindings to the functions of OpenSlide, a C library that may be installed on the system. The library is loaded when a file needs
- * it, and only in render processes and tools, never in a server process: a hostile file may crash it.
+ * Bindings to OpenSlide, a C library that may be installed on the system. The library is loaded when a file needs it, and only in
+ * render processes and tools, never in a server process: a hostile file may crash it.
  *
  * Source: openslide.h of OpenSlide 3.4.1 and 4.0; koffi 3, "Asynchronous calls".
  */

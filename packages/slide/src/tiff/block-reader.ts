@@ -190,7 +190,6 @@ interface ReadBlockBytes {
   readonly blockBytes: readonly number[];
 }
 
-/** Reads blocks as they are stored. */
 async function readStored(
   source: ByteSource,
   blocks: readonly StoredBlock[],

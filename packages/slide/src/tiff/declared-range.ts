@@ -13,8 +13,7 @@ const WHITE_IS_ZERO = 0;
  * of 16 bits it uses. A range of an 8-bit image is ignored, and so is one up to the maximum sample, which adds no information.
  *
  * @param bits bits of one sample
- * @returns the range in brightness, which is the maximum sample minus the sample for WhiteIsZero; null when no usable range is
- *   declared
+ * @returns the range in brightness, which for WhiteIsZero is the maximum sample minus the sample; null when none is usable
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED
  */
 export async function readDeclaredRange(directory: TiffDirectory, bits: number): Promise<GreyRange | null> {

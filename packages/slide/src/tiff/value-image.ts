@@ -24,7 +24,6 @@ import { openTiff } from './tiff-file.ts';
 export type ValueArray = Uint8Array | Uint16Array | Float32Array | Float64Array;
 export type ValueType = 'uint8' | 'uint16' | 'float32' | 'float64';
 
-/** An image with one number per pixel. */
 export interface ValueImage {
   readonly width: number;
   readonly height: number;
