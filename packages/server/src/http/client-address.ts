@@ -1,8 +1,8 @@
-/** Determines the IP address of a client behind trusted proxies, with the same library as Fastify's `request.ip`. */
+/** The IP address of a client behind trusted proxies, determined by the same library as Fastify's `request.ip`. */
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 
-/** Returns a function that determines the address. @param trustedProxies addresses and networks whose X-Forwarded-For header is used */
+/** Returns a function that returns the client's address. @param trustedProxies proxies and networks whose X-Forwarded-For is used */
 export function createClientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const isTrusted = proxyAddress.compile([...trustedProxies]);

@@ -1,4 +1,4 @@
-/** Limits the duration and number of connections, so that slow clients cannot exhaust the server, and closes idle ones when it stops. */
+/** Limits of the duration and number of connections, so that slow clients cannot exhaust the server, and their end when it stops. */
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../domain/network-of.ts';
@@ -48,6 +48,7 @@ export interface Connections {
   windDown(): void;
 }
 
+/** Applies the limits to all connections of the server. */
 export function limitConnections(server: Server, limits: ConnectionLimits = processLimits): Connections {
   const openSockets = new Set<Socket>();
   const perAddress = limitPerAddress(limits);

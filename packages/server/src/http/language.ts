@@ -1,4 +1,4 @@
-/** Determines the language of a response: the client's choice, else the language that the contract declares for the endpoint. */
+/** The language of a response: the client's choice, else the language that the contract declares for the endpoint. */
 import { Language } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 

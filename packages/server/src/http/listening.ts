@@ -1,5 +1,5 @@
 /**
- * Listens at the server's address with several sockets (SO_REUSEPORT).
+ * The listening sockets of the server: several at the same address (SO_REUSEPORT).
  *
  * In each turn of the event loop, Node accepts one connection per listening socket, and a turn may contain a thousand responses. When
  * hundreds of viewers connect to a busy server with one listening socket, the last ones would wait for many seconds. With several

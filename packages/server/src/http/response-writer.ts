@@ -1,5 +1,5 @@
 /**
- * Writes a response with a single socket write: status line, headers and body are in one buffer, which is reused.
+ * A writer that sends each response with a single socket write: status line, headers and body are in one buffer, which is reused.
  *
  * For a tile of 11 kB, `writeHead` and `end` cost as much CPU time as everything else that Node does for the request: Node checks
  * and joins each header and writes a list of buffers. A new buffer for each body costs as much again, because the garbage collector

@@ -1,4 +1,4 @@
-/** Determines the recipient of an e-mail: the address, and the language that is stored with the account. */
+/** The recipients of e-mails: the address, and the language that is stored with the account. */
 import type { Language, User } from '@lamina/contract';
 import type { Connection } from '../store/database.ts';
 import { findLanguage } from '../store/users.ts';

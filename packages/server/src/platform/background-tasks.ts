@@ -1,4 +1,4 @@
-/** Runs tasks that a request starts without waiting for them, such as sending an e-mail. */
+/** Background tasks: work that a request starts without waiting for it, such as sending an e-mail. */
 import type { Logger } from 'pino';
 
 export interface Background {

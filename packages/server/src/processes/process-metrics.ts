@@ -1,4 +1,4 @@
-/** Creates the metrics of this process, including its use of memory and CPU. */
+/** The metrics of this process, including its use of memory and CPU. */
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { measureProcess } from '../metrics/process-measurements.ts';
 import type { MetricNow } from '../metrics/prometheus-types.ts';
@@ -6,7 +6,9 @@ import type { Config } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
 
 export interface ProcessMetrics {
+  /** The registry to which services add their metrics. */
   readonly metrics: Metrics;
+  /** Returns the current values of the registry, memory and CPU. */
   read(): Promise<readonly MetricNow[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Shuts a process down gracefully, within a time limit. */
+/** The graceful shutdown of a process, within a time limit. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../services.ts';
@@ -9,8 +9,8 @@ const finishMs = 10_000;
 const exitAfterMs = finishMs + 10_000;
 
 /**
- * Stops the process on SIGTERM and SIGINT: reports "not ready" for DRAIN_SECONDS, stops accepting connections, finishes the
- * requests in flight, closes the services, exits.
+ * Stops the process on SIGTERM, SIGINT and an uncaught exception: reports "not ready" for DRAIN_SECONDS, stops accepting connections,
+ * finishes the requests in flight, closes the services, and exits. Logs unhandled rejections.
  *
  * @param stopping aborted when the first signal arrives
  * @param finishRequests stops accepting connections, and resolves when every request in flight has been answered

@@ -1,4 +1,4 @@
-/** Starts nginx in front of several server processes, with the configuration of deploy/ apart from host names, ports and TLS. */
+/** nginx in front of several server processes, with the configuration of deploy/ apart from host names, ports and TLS. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';

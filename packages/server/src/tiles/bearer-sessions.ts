@@ -1,5 +1,5 @@
 /**
- * Opens image sessions (the credential of pixel requests) for programs that load pixels through DICOMweb or IIIF with the bearer token
+ * Image sessions (the credential of pixel requests) for programs that load pixels through DICOMweb or IIIF with the bearer token
  * of a sign-in. The first request with a token opens a session, and later requests use it. Rights, revocation, limits and audit events
  * are therefore the same as for the viewer of the web app, which opens an image session itself.
  */

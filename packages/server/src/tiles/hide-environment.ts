@@ -9,7 +9,7 @@ export async function hideEnvironment(): Promise<void> {
   await hideProcess();
 }
 
-/** Logs a warning when the system cannot confine render workers to the slide folders. */
+/** Logs a warning when the system has no Landlock, which would confine render workers to the slide folders. */
 export async function warnWhenUnconfined(log: Logger): Promise<void> {
   if ((await landlockVersionHere()) > 0) return; // 0: the system has no Landlock
   log.warn(

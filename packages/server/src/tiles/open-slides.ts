@@ -1,5 +1,5 @@
 /**
- * Keeps slides open: each slide is opened once for all its viewers and closed when it has not been used for five minutes.
+ * The slides that the server keeps open: each is opened once for all its viewers and closed when unused for five minutes.
  *
  * While a slide is in use, its file is checked in the background at most twice a second, to detect that it was replaced, removed or
  * turned into a link. No tile is served from a slide whose last successful check is more than 1 s old, with one exception: while the

@@ -24,8 +24,8 @@ export interface TilePrerenderer {
   close(): Promise<void>;
 }
 
-/** A slide that is being prerendered, and why. */
-interface Turn {
+/** The prerendering of one slide, and its reason. */
+interface PrerenderTask {
   readonly source: RenderSource;
   /** Becomes `opened` when a viewer opens a slide that a scan has found. */
   reason: PrerenderReason;
@@ -40,8 +40,9 @@ interface TilePrerendererOptions {
 }
 
 /**
- * Maximum number of tiles of one slide. A slide of 40,000 × 30,000 pixels has about 1,900 tiles to render when each of its levels is a
- * quarter as wide as the next larger one, and 7,000 when it has only full resolution.
+ * Maximum number of tiles of one slide; of a larger slide, only its smaller levels are prerendered. A slide of 40,000 × 30,000 pixels
+ * with tiles of 240 pixels has about 5,900 tiles to render when each of its levels is a quarter as wide as the next larger one, and
+ * 7,200 when it has only full resolution.
  */
 const maxTiles = 10_000;
 /** Maximum share of the disk cache that prerendered tiles of one slide may use. */
@@ -70,13 +71,13 @@ export function createTilePrerenderer({
   const closing = new AbortController();
   let currentWork: Promise<void> | null = null;
   /** The slide that is being prerendered. */
-  let currentTurn: Turn | null = null;
+  let currentTask: PrerenderTask | null = null;
 
   /** Returns whether the slide was found by a scan and has to wait until a slide that a viewer has opened is prerendered. */
-  const hasToYield = ({ reason }: Turn) => reason === 'found' && waitingSlides.opened.size > 0;
+  const hasToYield = ({ reason }: PrerenderTask) => reason === 'found' && waitingSlides.opened.size > 0;
 
   /** Waits until for `quietMs` no request has waited and the event loop was not busy, or until the slide has to yield. */
-  async function waitForQuiet(current: Turn): Promise<void> {
+  async function waitForQuiet(current: PrerenderTask): Promise<void> {
     for (let quietForMs = 0; quietForMs < quietMs[current.reason] && !hasToYield(current); ) {
       const before = performance.eventLoopUtilization();
       await wait(checkIntervalMs, undefined, { signal: closing.signal, ref: false });
@@ -100,10 +101,10 @@ export function createTilePrerenderer({
     slideBytes < maxBytes * slideShare && cache.freeBytes() > maxBytes * reservedShare;
 
   /** Renders all uncached tiles of a slide. @returns false when the slide has to yield to a slide that a viewer has opened */
-  async function prerender(current: Turn): Promise<boolean> {
+  async function prerender(current: PrerenderTask): Promise<boolean> {
     const { source } = current;
     const expected = { ...source.location, fingerprint: source.fingerprint };
-    let slideBytes = 0; // size of the tiles rendered in this turn
+    let slideBytes = 0; // size of the tiles rendered by this call
     await waitForQuiet(current);
     if (hasToYield(current)) return false;
     const tiles = await renderPool.tilesToRender(expected, maxTiles, closing.signal);
@@ -124,7 +125,7 @@ export function createTilePrerenderer({
   }
 
   /** Takes the slide that has waited longest; slides that a viewer has opened come first. */
-  function nextTurn(): Turn | null {
+  function nextTask(): PrerenderTask | null {
     for (const reason of ['opened', 'found'] as const) {
       const [source] = waitingSlides[reason].values();
       if (source === undefined) continue;
@@ -135,24 +136,24 @@ export function createTilePrerenderer({
   }
 
   async function processQueues(): Promise<void> {
-    for (currentTurn = nextTurn(); currentTurn !== null; currentTurn = nextTurn()) {
-      startedSlides.add(currentTurn.source.fingerprint);
+    for (currentTask = nextTask(); currentTask !== null; currentTask = nextTask()) {
+      startedSlides.add(currentTask.source.fingerprint);
       try {
-        if (await prerender(currentTurn)) continue;
+        if (await prerender(currentTask)) continue;
         // The slide had to yield and waits again.
-        startedSlides.delete(currentTurn.source.fingerprint);
-        enqueue(currentTurn);
+        startedSlides.delete(currentTask.source.fingerprint);
+        enqueue(currentTask);
       } catch (error) {
         if (closing.signal.aborted) break;
         // A request for a tile that cannot be rendered reports the error to its client.
         if (error instanceof SlideError)
           log.debug(
-            { err: error, path: currentTurn.source.location.path },
+            { err: error, path: currentTask.source.location.path },
             'prerendering of a slide stopped at a tile that cannot be rendered; the remaining tiles are rendered on request',
           );
         else
           log.warn(
-            { err: error, path: currentTurn.source.location.path },
+            { err: error, path: currentTask.source.location.path },
             'prerendering of a slide failed; its tiles are rendered on request',
           );
       }
@@ -161,7 +162,7 @@ export function createTilePrerenderer({
   }
 
   /** Appends the slide to the end of the queue of its reason. */
-  function enqueue({ source, reason }: Turn): void {
+  function enqueue({ source, reason }: PrerenderTask): void {
     const queue = waitingSlides[reason];
     queue.delete(source.fingerprint);
     queue.set(source.fingerprint, source);
@@ -174,7 +175,7 @@ export function createTilePrerenderer({
       const { fingerprint } = source;
       if (maxBytes === 0 || closing.signal.aborted) return;
       // A slide that is being prerendered because of a scan no longer has to yield when a viewer opens it.
-      if (reason === 'opened' && currentTurn?.source.fingerprint === fingerprint) currentTurn.reason = reason;
+      if (reason === 'opened' && currentTask?.source.fingerprint === fingerprint) currentTask.reason = reason;
       if (startedSlides.has(fingerprint)) return;
       if (reason === 'opened') waitingSlides.found.delete(fingerprint);
       else if (waitingSlides.opened.has(fingerprint)) return;

@@ -1,4 +1,4 @@
-/** Builds the audit log entries of uploads. */
+/** The audit log entries of uploads. */
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import type { UploadRow } from '../store/uploads.ts';
 
@@ -9,7 +9,7 @@ export interface Sender {
 }
 
 /** Returns the audit log entry of an upload. @param sender null when the server itself acted */
-export function entryOf(action: AuditAction, row: UploadRow, sender: Sender | null): AuditEntry {
+export function auditEntryOf(action: AuditAction, row: UploadRow, sender: Sender | null): AuditEntry {
   return {
     action,
     actor: sender?.uid ?? null,

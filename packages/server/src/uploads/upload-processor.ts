@@ -29,7 +29,7 @@ import {
 import { hashFile } from './hash-file.ts';
 import type { PartStore } from './part-store.ts';
 import type { UploadDestination } from './upload-destination.ts';
-import { entryOf, type Sender } from './upload-entry.ts';
+import { auditEntryOf, type Sender } from './upload-entry.ts';
 
 export interface UploadProcessor {
   /** Starts verifying all received files, one after the other, unless another process verifies them. Returns at once. */
@@ -95,7 +95,7 @@ export function createUploadProcessor({
     await runLockedTransaction(db, 'uploads', async (tx) => {
       await deleteUploadFiles(tx, row.id);
       if (!(await deleteOpenUpload(tx, row.id))) throw new AppError('upload_ended');
-      await audit.record(tx, entryOf('upload-abandoned', row, sender));
+      await audit.record(tx, auditEntryOf('upload-abandoned', row, sender));
     });
     for (const { id } of files) await parts.discard(id);
     await fs.rm(assemblyFolderOf(row.id), { recursive: true, force: true });
@@ -240,7 +240,7 @@ export function createUploadProcessor({
       const done = { state: 'done', problem: null, place_key: null, leased_until: null } as const;
       await updateUpload(tx, row.id, { ...done, touched_at: at });
       await deleteUploadFiles(tx, row.id);
-      await audit.record(tx, { ...entryOf('upload-finished', row, null), actor: row.uid });
+      await audit.record(tx, { ...auditEntryOf('upload-finished', row, null), actor: row.uid });
     });
     for (const { id } of files) await parts.discard(id);
     onPlaced();

@@ -46,7 +46,7 @@ import {
 import { createBucketDestination } from './bucket-destination.ts';
 import { createFolderDestination } from './folder-destination.ts';
 import { PartStore } from './part-store.ts';
-import { entryOf, type Sender } from './upload-entry.ts';
+import { auditEntryOf, type Sender } from './upload-entry.ts';
 import { datasetNameOf, folderNameOf, isSamePlace, namesOf, requireSlideName } from './upload-names.ts';
 import { createUploadProcessor } from './upload-processor.ts';
 
@@ -254,7 +254,7 @@ export function createUploads({
           touched_at: at,
         };
         await insertUpload(tx, newUpload);
-        await audit.record(tx, entryOf('upload-begun', newUpload, sender));
+        await audit.record(tx, auditEntryOf('upload-begun', newUpload, sender));
         return newUpload;
       });
       const files = await listUploadFiles(db, row.id);
