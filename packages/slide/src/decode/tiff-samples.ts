@@ -76,14 +76,15 @@ async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenera
   const blockSamplesPerPixel = isPlanar ? 1 : samplesPerPixel;
   const planes = isPlanar ? samplesPerPixel : 1;
   const rowBytes = Math.ceil((width * blockSamplesPerPixel * bits) / 8);
-  if (rowBytes * Math.max(height, blockRows) * planes > MAX_BYTES) {
-    throw new SlideError('LIMIT_EXCEEDED', `A tile has ${rowBytes * height * planes} bytes of samples`);
+  const maxBytes = rowBytes * Math.max(height, blockRows) * planes; // the last block may be padded to `blockRows`
+  if (maxBytes > MAX_BYTES) {
+    throw new SlideError('LIMIT_EXCEEDED', `A tile has ${maxBytes} bytes of samples`);
   }
   const blocksPerPlane = Math.ceil(height / blockRows);
   if (blockBytes.length !== blocksPerPlane * planes) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `A picture of ${blocksPerPlane * planes} blocks has ${blockBytes.length}`,
+      `A picture has ${blockBytes.length} blocks instead of ${blocksPerPlane * planes}`,
     );
   }
   let at = 0;

@@ -22,7 +22,7 @@ export interface DeepZoomDescriptor {
   readonly maxLevel: number;
 }
 
-/** `dziLevel` 0 is one pixel; `column` and `row` count from the top left corner, from 0. */
+/** The position of a Deep Zoom tile. `dziLevel` 0 is one pixel; `column` and `row` count from the top left corner, from 0. */
 export interface DeepZoomAddress {
   readonly dziLevel: number;
   readonly column: number;
@@ -38,7 +38,7 @@ export interface Region {
   readonly height: number;
 }
 
-/** Sides in pixels of the file's square tiles that Deep Zoom tiles can have too; for all other files, the default. */
+/** Deep Zoom tiles have the file's tile size if its tiles are square with a side in this range; otherwise, the default. In pixels. */
 const USABLE_TILE_SIZE = { min: 128, max: 1024 };
 const DEFAULT_TILE_SIZE = 256;
 

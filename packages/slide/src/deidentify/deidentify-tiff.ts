@@ -1,7 +1,7 @@
 /**
  * De-identification of TIFF files: it leaves out the directories of the label and macro images, blanks identifying text, and
- * zeroes every byte that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags, because
- * de-identification must examine every tag.
+ * zeroes every byte that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags,
+ * because de-identification must examine every tag.
  *
  * Longer than 350 lines because reading, checking and blanking of a directory share its layout.
  *
@@ -136,6 +136,7 @@ class TiffPatcher {
   readonly #source: ByteSource;
   readonly #keptRanges = new KeptRanges();
   readonly #replacements: Patch[] = [];
+  /** Positions of the directories that have been read. */
   readonly #visited = new Set<number>();
   #layout: Layout = { littleEndian: true, isBig: false, isNdpi: false, firstAt: 4 };
 
@@ -144,8 +145,7 @@ class TiffPatcher {
   }
 
   async patches(): Promise<PatchList> {
-    const first = await this.#readHeader();
-    const chain = await this.#readChain(first);
+    const chain = await this.#readChain(await this.#readHeader());
     const [firstDirectory] = chain;
     if (firstDirectory === undefined) throw new NotDeidentifiable('the file has no directory');
     const kind = await this.#kindOf(firstDirectory);

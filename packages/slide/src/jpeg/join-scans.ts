@@ -25,8 +25,8 @@ interface Stream {
  *
  * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be shorter
  * @returns the joined JPEG; null when the JPEGs cannot be joined because one is not baseline, is truncated, has several
- *   scans or restart markers, because tables or sampling factors differ, the height is not a multiple of the height of
- *   an MCU (minimum coded unit), or the joined JPEG would have more than 65,535 rows
+ *   scans or restart markers, or has more than 65,535 MCUs (minimum coded units); because tables or sampling factors
+ *   differ; because the height is not a multiple of the MCU height; or because the result would exceed 65,535 rows
  */
 export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
   const streams = jpegs.map(readStream);

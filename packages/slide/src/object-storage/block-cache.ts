@@ -61,7 +61,7 @@ interface Batch {
   readonly names: readonly string[];
   /** Aborts the requests when no read waits for the batch any longer. */
   readonly controller: AbortController;
-  /** Number of reads that wait for one of the blocks. */
+  /** Number of waits: each read counts once for each block of the batch that it waits for. */
   waiters: number;
 }
 

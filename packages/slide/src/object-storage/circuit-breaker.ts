@@ -1,6 +1,6 @@
 /**
- * A guard of requests to object storage: it limits concurrency, retries after transient faults, and stops requests while the storage
- * is down (circuit breaker).
+ * A guard of requests to object storage: it limits concurrency, retries after transient faults, and stops requests while the
+ * storage is down (circuit breaker).
  *
  * While the storage is slow or unreachable, a caller waits a few seconds at most, and the memory for waiting requests is
  * bounded. After five consecutive failures all requests fail immediately until a probe request succeeds.

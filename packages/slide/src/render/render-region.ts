@@ -9,7 +9,7 @@ import { cachedTile } from './tile-cache.ts';
 
 /** Reductions during decoding, the largest first. */
 const shrinks: readonly Shrink[] = [8, 4, 2];
-/** Limits of the tiles that are read together. `rows`: the maximum height of the JPEG to which `decodeTiles` joins a column. */
+/** Limits of the tiles that are read together. `rows`: the maximum height of the JPEG to which `decodeTiles` joins them. */
 const BATCH = { tiles: 32, pixels: 2 ** 24, rows: 65_535 };
 
 /** A tile in the grid of its level. */
@@ -19,8 +19,8 @@ interface TilePosition {
 }
 
 /**
- * Renders a rectangle of a Deep Zoom level from the file's next larger level. It reads only the tiles that
- * cover the rectangle and decodes each as small as possible.
+ * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large, and fills gaps of that
+ * level from larger ones. It reads only the tiles that cover the rectangle and decodes each as small as possible.
  *
  * Memory depends on the rectangle and on the size of a tile, not on the number of tiles.
  *
@@ -50,7 +50,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     averager.add(piece, left, top, shrink / perPixelX, shrink / perPixelY);
   };
 
-  /** Fills an empty tile from the larger levels, if the level has gaps. */
+  /** Fills the position of a missing tile from larger levels if the level has gaps; otherwise the tile is background. */
   const fillGap = async (position: TilePosition) => {
     if (!level.hasGaps) return;
     const pieces = piecesOfGap(slide, source.level, filledPartOf(level, position), signal);

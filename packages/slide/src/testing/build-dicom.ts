@@ -354,7 +354,8 @@ function functionalGroupsOf({ holes }: CompletePlan) {
       [
         text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20'),
         text(tag.YOffsetInSlideCoordinateSystem, 'DS', '40'),
-        text(tag.ZOffsetInSlideCoordinateSystem, 'DS', String(plane * 2 + holes.length / 1000)), // not an integer if tiles are missing
+        // Not an integer if tiles are missing.
+        text(tag.ZOffsetInSlideCoordinateSystem, 'DS', String(plane * 2 + holes.length / 1000)),
         sl(tag.ColumnPositionInTotalImagePixelMatrix, x + 1),
         sl(tag.RowPositionInTotalImagePixelMatrix, y + 1),
       ],

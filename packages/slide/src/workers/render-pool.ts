@@ -229,6 +229,7 @@ export class RenderPool {
     const worker = task.isStarted ? null : this.#findFreeWorker(job);
     const place = this.#queue.join(task, request, worker === null);
     this.#tasks.set(key, task);
+    // Without a free worker, the task waits in the queue until `#startWaiting` starts it.
     if (worker !== null) {
       this.#queue.start(task, null);
       this.#start(worker, task);

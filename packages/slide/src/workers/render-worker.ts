@@ -1,6 +1,6 @@
 /**
- * A worker that runs one job at a time: in a process that is shared by all slides and runs TypeScript readers only, or, for a slide that a C
- * library must read, in a second process that may open the files of this slide only.
+ * A worker that runs one job at a time: in a process that is shared by all slides and runs TypeScript readers only, or, for a
+ * slide that a C library must read, in a second process that may open the files of this slide only.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
