@@ -20,6 +20,7 @@ const withSession = { ...common, access: 'image-session', allowsVisitors: true }
 const jsonLd = 'application/ld+json';
 const pixelErrors = ['not_found', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
 
+/** The response is a redirect; `status` and `response` are those of the image information to which it leads. */
 const redirect = {
   summary: 'IIIF: redirect to the image information',
   response: jsonLd,

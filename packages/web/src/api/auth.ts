@@ -30,7 +30,7 @@ import { clearStoredSignIn, readStoredSignIn, storedToken, storeSignIn, tokenKey
 import { texts } from './texts.ts';
 import { syncEndedToken, syncToken } from './token-sync.ts';
 
-let notifySignInLost: () => void = () => {};
+let notifySignInLost: () => void = () => {}; // set by `onSignInLost`
 
 /** Sets the listener that is called when the API has ended the sign-in, after the stored sign-in has been removed. */
 export function onSignInLost(listener: () => void): void {

@@ -106,7 +106,7 @@ export function endpointUrl(
   return `${apiBase}${path}${queryText ? `?${queryText}` : ''}`;
 }
 
-/** Like `CallInput`, but for any endpoint. */
+/** `CallInput` without the types of a particular endpoint, and with further options of the functions below. */
 interface PlainInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
@@ -160,7 +160,7 @@ export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): 
 }
 
 /**
- * Opens a response that the caller reads while it is being received, without a time limit. Errors during reading are thrown to the caller.
+ * Opens a response that the caller reads while it is being received, without a time limit. Reading the stream may throw.
  *
  * @param lastEventId id of the server-sent event after which the stream resumes; null begins with the next event
  * @throws like `call`

@@ -1,6 +1,6 @@
 /**
- * File uploads by the tus protocol for resumable uploads (https://tus.io). The size of the parts follows the speed of the network, so
- * that each part takes about 4 s.
+ * File uploads by the tus protocol for resumable uploads (https://tus.io). The size of the parts (chunks in the library) follows the
+ * speed of the network, so that each part takes about 4 s.
  */
 import { AppError, ErrorBody, type ErrorCode, isErrorCode } from '@lamina/contract';
 import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';

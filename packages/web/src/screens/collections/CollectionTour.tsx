@@ -53,7 +53,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
       stepIndex={stepIndex}
       onStepChange={(nextIndex) => setQuery({ step: String(nextIndex + 1) }, { replace: true })}
       slide={slide}
-      picture={session.id === null || imageId === null ? null : thumbnailUrl(imageId, session.id)}
+      thumbnailUrl={session.id === null || imageId === null ? null : thumbnailUrl(imageId, session.id)}
       pixels={pixels}
       isMovable
       collectionId={collection.id}

@@ -146,7 +146,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
         stepIndex={stepIndex}
         onStepChange={onStepChange}
         slide={slide}
-        picture={thumbnailUrl(imageId, session)}
+        thumbnailUrl={thumbnailUrl(imageId, session)}
         pixels={pixels}
         isMovable={link.free_movement}
         collectionId={link.collection_id ?? null}

@@ -22,7 +22,7 @@ interface AnnotationListProps {
   readonly calibration: Calibration | null; // null for a slide without a scale
 }
 
-/** Lists all annotations of the slide by class. The arrow keys select an annotation, Enter zooms to it, and Delete removes it. */
+/** Lists all annotations of the slide by class. The arrow keys select an annotation, and Enter zooms to it. */
 export function AnnotationList(props: AnnotationListProps) {
   // A layer has up to 50,000 annotations. With a deferred version, React updates the slide first and this list afterwards.
   const version = useDeferredValue(useStoreVersion(props.slideAnnotations.store));

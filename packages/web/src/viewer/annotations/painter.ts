@@ -49,7 +49,7 @@ export interface ViewSize {
   readonly pixelRatio: number;
 }
 
-/** Sets the transform of a canvas so that the following drawing commands use image pixels as their unit. */
+/** Makes the following drawing commands use image pixels as their unit. A `Placement` maps image pixels to CSS pixels. */
 export function applyPlacement(
   context: CanvasRenderingContext2D,
   { a, b, c, d, e, f }: Placement,
@@ -67,7 +67,7 @@ export function applyPlacement(
 
 export class AnnotationPainter {
   readonly #groups = new Set<Group>();
-  /** By annotation id. */
+  /** The group of each annotation, by annotation id. */
   readonly #groupOf = new Map<string, Group>();
   /** The groups that take further annotations, by cell, kind (dots or lines) and colour. */
   readonly #openGroups = new Map<string, Group>();

@@ -12,12 +12,10 @@ const vertexCount = 4000;
 const radius = 1600;
 /** Radius of the brush in image pixels. */
 const brushRadius = 100;
-/**
- * Each stroke crosses the outline from inside to outside: it begins `strokeStart` image pixels from the centre and has this many
- * positions, `strokeStepLength` image pixels apart.
- */
+// Each stroke crosses the outline from inside to outside. Its positions lie on a line from the centre; distances are in image pixels.
 const strokePositions = 11;
 const strokeStepLength = 24;
+/** Distance of the first position from the centre. */
 const strokeStart = radius - 80;
 
 let isWarm = false;

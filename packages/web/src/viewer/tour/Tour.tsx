@@ -47,7 +47,7 @@ interface TourProps {
   /** The slide of the current step; null while it is loading, and when the person has no access. */
   readonly slide: ViewedSlide | null;
   /** URL of the thumbnail of `slide`; null when there is none. */
-  readonly picture: string | null;
+  readonly thumbnailUrl: string | null;
   readonly pixels: TourPixels;
   /** Whether the person may move and zoom the slide. */
   readonly isMovable: boolean;
@@ -324,7 +324,7 @@ interface TourSlideProps extends TourProps {
 }
 
 /** The slide of a step. It opens with the colours of the saved view and keeps changes to them until the next step. */
-function TourSlide({ slide, picture, pixels, isMovable, step, initialField, onView }: TourSlideProps) {
+function TourSlide({ slide, thumbnailUrl, pixels, isMovable, step, initialField, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
   const [colours, setColours] = useState({ step, profile, adjustment });
   // Setting state during rendering makes React render again at once, so the new step never appears with the previous colours.
@@ -332,7 +332,7 @@ function TourSlide({ slide, picture, pixels, isMovable, step, initialField, onVi
   return (
     <SlideViewer
       slide={slide}
-      thumbnailUrl={picture}
+      thumbnailUrl={thumbnailUrl}
       {...pixels}
       initialField={initialField}
       onField={doNothing}
