@@ -1,4 +1,4 @@
-/** Creates accounts in every state through the API: a visitor registers, and an administrator changes the state. */
+/** Test accounts in every state, created through the API: a visitor registers, and an administrator changes the state. */
 import { administrator } from './product.ts';
 
 export interface Account {

@@ -1,7 +1,4 @@
-/**
- * Checks a page with the accessibility checker axe: WCAG 2.2 A and AA and best practices, in the light and the dark colour
- * scheme.
- */
+/** Accessibility checks with axe: WCAG 2.2 A and AA and best practices, in the light and the dark colour scheme. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 

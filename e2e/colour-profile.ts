@@ -1,7 +1,4 @@
-/**
- * Stubs server responses in the browser, so that the slide of the tests seems to have a colour profile (the ICC profile of its
- * scanner).
- */
+/** Stubbed server responses with which the slide of the tests seems to have a colour profile (the ICC profile of its scanner). */
 import type { Page } from '@playwright/test';
 
 /**

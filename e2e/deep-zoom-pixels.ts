@@ -1,7 +1,4 @@
-/**
- * Decodes Deep Zoom tiles of the product, so that tests can compare them with the pixels that a viewer shows. Used by
- * other-viewers.spec.ts.
- */
+/** Decoded Deep Zoom tiles of the product, which other-viewers.spec.ts compares with the pixels that other viewers show. */
 import sharp from 'sharp';
 
 /** Pixels of 3 bytes (red, green, blue), row by row. */

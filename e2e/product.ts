@@ -1,7 +1,4 @@
-/**
- * Starts the product: one server process, run from its sources, that serves the built web app, with its own data and slide
- * folder.
- */
+/** The tested product: one server process, run from its sources, that serves the built web app, with data and slide folders of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';

@@ -1,7 +1,4 @@
-/**
- * Counts the graphics resources of the viewer and serves a large slide, both with scripts in the page. Used by browser tests and
- * benchmarks.
- */
+/** Scripts that count the viewer's graphics resources and that simulate a large slide in the page, for browser tests and benchmarks. */
 import type { Browser, Page } from '@playwright/test';
 
 export interface GraphicsCounts {

@@ -1,6 +1,6 @@
 /**
- * Serves a page with the viewers of other projects (dicom-microscopy-viewer and OpenSeadragon) for the tests of interoperability. The page
- * has a different origin than the product, as in practice, so its requests need the CORS headers of the product.
+ * A page with the viewers of other projects (dicom-microscopy-viewer and OpenSeadragon), for the tests of interoperability. As in
+ * practice, its origin differs from that of the product, so its requests need the CORS headers of the product.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

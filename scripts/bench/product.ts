@@ -1,4 +1,4 @@
-/** Starts the product (the server and its render workers) with the slides of the bench and the settings of a production server. */
+/** The product (the server and its render workers), started with the slides of the bench and the settings of a production server. */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { callApi, signIn } from '../services/api-client.ts';

@@ -1,7 +1,4 @@
-/**
- * Waits until the product has prerendered the tiles of all slides. Measurements that need warm caches use it, and measurements that
- * background rendering would disturb.
- */
+/** A wait for the end of prerendering, for measurements that need warm caches or that background rendering would disturb. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 

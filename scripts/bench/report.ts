@@ -1,4 +1,4 @@
-/** Formats the measurements of the benchmarks as Markdown tables, prints them and writes them into docs/performance.md. */
+/** The output of the benchmarks: Markdown tables of the measurements, printed and written into docs/performance.md. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Reads the CPU time and memory of processes from /proc (Linux). */
+/** CPU time and memory of processes, read from /proc (Linux). */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Unit of the times in /proc, ticks per second: USER_HZ, which is 100 on every Linux. */

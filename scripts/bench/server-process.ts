@@ -1,4 +1,4 @@
-/** Starts a server as a child process whose output goes to a log file. */
+/** Servers as child processes whose output goes to a log file. */
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { endOf, passSignalsTo, serverCommand, start } from '../launcher/runtime.mjs';

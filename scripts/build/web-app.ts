@@ -1,6 +1,6 @@
 /**
- * Builds the web app with Vite if its sources differ from those of the last build. `npm start`, `npm run build` and `npm test`
- * call it.
+ * The build of the web app with Vite, which `npm start`, `npm run build` and `npm test` run if its sources have changed since the last
+ * build.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * Finds words that docs/glossary.md replaces by standard terms. `npm run check` runs it on code, tests and documents, and fails when
- * there are any.
- */
+/** A check for words that docs/glossary.md replaces by standard terms. `npm run check` runs it on code, tests and documents. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launcher/runtime.mjs';

@@ -1,6 +1,4 @@
-/**
- * Creates the accounts of `npm run dev` by calling the API: an administrator, an active user, and a user who waits for approval.
- */
+/** The accounts of `npm run dev`, created through the API: an administrator, an active user, and a user who waits for approval. */
 import { callApi, signIn, waitUntilReady } from '../services/api-client.ts';
 
 const password = 'slides under glass';

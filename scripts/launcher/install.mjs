@@ -1,5 +1,5 @@
 // @ts-check
-/** Installs the npm packages of package-lock.json when the installed packages differ from it. The entry points of all npm scripts call it. */
+/** The installation of the npm packages of package-lock.json. The entry points of all npm scripts call it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run, Stop } from './runtime.mjs';

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Ends the process with an explanation when the running Node is older than 20. The entry points import this module first.
+ * A module that ends the process with an explanation when the running Node is older than 20. The entry points import it first.
  *
  * Node 20 is enough to install the packages; everything else runs on the Node 24 that npm installs.
  */

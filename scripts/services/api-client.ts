@@ -1,4 +1,4 @@
-/** Calls the API of a running server, for scripts that need accounts or data on it (development, benchmarks). */
+/** A client of the API of a running server, for scripts that need accounts or data on it (development, benchmarks). */
 import { setTimeout } from 'node:timers/promises';
 
 /** Waits until the server reports that it is ready. There is no time limit. */

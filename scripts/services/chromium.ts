@@ -1,6 +1,6 @@
 /**
- * Finds the Chromium for browser tests and benchmarks. It is a package of the operating system, because the project does not let
- * Playwright download one.
+ * The Chromium for browser tests and benchmarks. It is a package of the operating system, because the project does not let Playwright
+ * download one.
  */
 import { existsSync } from 'node:fs';
 import { run, Stop } from '../launcher/runtime.mjs';

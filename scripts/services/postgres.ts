@@ -1,4 +1,4 @@
-/** Starts a temporary PostgreSQL server for tests and benchmarks, and removes it afterwards. */
+/** A temporary PostgreSQL server for tests and benchmarks. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

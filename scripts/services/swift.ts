@@ -1,6 +1,5 @@
 /**
- * Starts a temporary S3 server for the tests of object storage, and removes it afterwards. The server is OpenStack Swift with
- * its S3 middleware.
+ * A temporary S3 server for the tests of object storage: OpenStack Swift with its S3 middleware.
  *
  * Debian: apt-get install --no-install-recommends swift-proxy swift-account swift-container swift-object
  */

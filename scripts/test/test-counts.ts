@@ -1,6 +1,6 @@
 /**
- * Counts passed, failed and skipped tests, and names the failed ones, from the JSON reports of Vitest and Playwright. `npm test` prints the
- * sums as its last line.
+ * The numbers of passed, failed and skipped tests, and the failed tests, from the JSON reports of Vitest and Playwright. `npm test`
+ * prints the sums as its last line.
  */
 
 import { stripVTControlCharacters } from 'node:util';

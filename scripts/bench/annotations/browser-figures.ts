@@ -1,6 +1,6 @@
 /**
- * Measures annotations in a headless Chromium on the same machine: the time to the first picture, frames while panning, and the release
- * of the brush.
+ * Measurements of annotations in a headless Chromium on the same machine: the time to the first picture, frames while panning, and the
+ * release of the brush.
  */
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';

@@ -1,6 +1,6 @@
 /**
- * Lets 20 users change one annotation layer at the same time, over separate connections to 3 server processes, and counts acknowledged
- * changes that are lost.
+ * A measurement in which 20 users change one annotation layer at the same time, over separate connections to 3 server processes. It
+ * counts acknowledged changes that are lost.
  */
 import { callApi } from '../../services/api-client.ts';
 import type { RunningProduct } from '../product.ts';

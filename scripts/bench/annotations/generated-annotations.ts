@@ -1,7 +1,4 @@
-/**
- * Generates annotations, and creates and deletes annotation layers (sets of annotations of a slide) with them, for the
- * benchmarks.
- */
+/** Generated annotations for the benchmarks, and the annotation layers (sets of annotations of a slide) that contain them. */
 import { randomUUID } from 'node:crypto';
 import { callApi } from '../../services/api-client.ts';
 

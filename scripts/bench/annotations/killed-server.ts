@@ -1,4 +1,4 @@
-/** Kills the server repeatedly while annotations are saved, and counts acknowledged annotations that are lost after the restart. */
+/** A measurement that kills the server repeatedly during saves, and counts acknowledged annotations that are lost after the restart. */
 import { setTimeout } from 'node:timers/promises';
 import { callApi } from '../../services/api-client.ts';
 import type { BenchEnvironment } from '../environment.ts';

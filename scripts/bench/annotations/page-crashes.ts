@@ -1,6 +1,6 @@
 /**
- * Crashes the page repeatedly while its saves fail, and counts annotations that are missing after a later page has saved what the
- * browser has stored.
+ * A measurement that crashes the page repeatedly while its saves fail, and counts annotations that are missing after a later page has
+ * saved what the browser has stored.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from '@playwright/test';

@@ -1,4 +1,4 @@
-/** Opens browser contexts in which a user is signed in without the login screen. */
+/** Browser contexts in which a user is signed in without the login screen, and the panning of the slide in their pages. */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { callApi } from '../../services/api-client.ts';
 import type { RunningProduct } from '../product.ts';

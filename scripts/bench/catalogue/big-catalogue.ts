@@ -1,5 +1,5 @@
 /**
- * Creates a catalogue of many slides for the benchmark: tiny files in folders, a catalogue.csv with their organs, and a filled
+ * A generated catalogue of many slides for the benchmark: tiny files in folders, a catalogue.csv with their organs, and a filled
  * database.
  */
 import { randomUUID } from 'node:crypto';

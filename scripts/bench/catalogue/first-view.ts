@@ -1,4 +1,4 @@
-/** Measures in a headless Chromium on the same machine how soon the viewer shows the first rows of a large catalogue. */
+/** A measurement in a headless Chromium on the same machine: how soon the viewer shows the first rows of a large catalogue. */
 import { type Browser, chromium } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
 import { openContext, type SignedIn } from '../annotations/signed-in-page.ts';

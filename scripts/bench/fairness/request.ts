@@ -1,4 +1,4 @@
-/** Sends one HTTP request to the product and measures the time until the complete response. */
+/** One HTTP request to the product, with the time until the complete response. */
 import { type Agent, request as startRequest } from 'node:http';
 
 export interface RequestOptions {

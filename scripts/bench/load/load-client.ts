@@ -1,4 +1,4 @@
-/** Sends a list of tile requests to a server over many connections and measures the responses. */
+/** A load client, which sends a list of tile requests to a server over many connections and measures the responses. */
 import { usageOf } from '../resource-usage.ts';
 import { openConnection, requestOf } from './connection.ts';
 import { quantile } from './statistics.ts';

@@ -1,4 +1,4 @@
-/** Limits the CPU time of a process and its children with a Linux control group (cgroup v1 or v2). */
+/** A limit of the CPU time of a process and its children, set with a Linux control group (cgroup v1 or v2). */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Starts several server processes that share one PostgreSQL database, and nginx in front of them as a load balancer. */
+/** Several server processes that share one PostgreSQL database, behind nginx as a load balancer. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadBalancer, startLoadBalancer } from '../../../packages/server/src/testing/load-balancer.ts';

@@ -85,7 +85,7 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
   }
 }
 
-/** Compares what both drawers show and save, at several zooms, with the colours of Little CMS (`convert`) and with each other. */
+/** Compares what OpenSeadragon's two drawers show and save, at several zooms, with the colours of Little CMS (`convert`) and each other. */
 async function compareScreens(
   browser: Browser,
   product: RunningProduct,

@@ -1,4 +1,4 @@
-/** Computes how different two colours look to people, by the formula CIEDE2000. The part `colours` of the bench uses it. */
+/** The difference of two colours as people see it, by the formula CIEDE2000, for the part `colours` of the bench. */
 
 /** A colour in CIE L*a*b*: lightness from 0 to 100, a from green to red, b from blue to yellow. */
 export type Lab = readonly [lightness: number, a: number, b: number];

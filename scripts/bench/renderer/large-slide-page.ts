@@ -1,4 +1,4 @@
-/** Opens viewer pages that draw a large slide with WebGL. The tiles are created in the page, so that no server is measured. */
+/** Viewer pages that draw a large slide with WebGL. The tiles are created in the page, so that no server is measured. */
 import type { Browser, Page } from '@playwright/test';
 import { countGraphics, forceDrawer, serveLargeSlide } from '../../../e2e/renderer-probe.ts';
 import { callApi, signIn } from '../../services/api-client.ts';

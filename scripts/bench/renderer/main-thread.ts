@@ -1,10 +1,10 @@
 /**
- * Measures the time that the main thread spends on tiles while the view pans with WebGL, from a trace of the browser.
+ * The time that the main thread spends on tiles while the view pans with WebGL, measured with a trace of the browser.
  *
  * Without a graphics card, WebGL runs in another process that competes with the page for the processors, and the page waits for it.
- * Therefore the CPU time of the main thread is counted, not the elapsed time. Moreover, a page that draws a frame only every few seconds runs
- * code that the browser has not optimised yet. With `isDrawingLeftOut`, the page leaves out the WebGL calls that are slow in software, and draws
- * as many frames per second as on a machine with a graphics card.
+ * Therefore the CPU time of the main thread is counted, not the elapsed time. Moreover, a page that draws a frame only every few seconds
+ * runs code that the browser has not optimised yet. With `isDrawingLeftOut`, the page leaves out the WebGL calls that are slow in
+ * software, and draws as many frames per second as on a machine with a graphics card.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

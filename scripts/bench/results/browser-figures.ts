@@ -1,6 +1,6 @@
 /**
- * Measures a result layer (cell outlines that an image analysis program has computed) in a headless Chromium on the same machine: the time to
- * the first picture, frames while panning, and a change of its style.
+ * Measurements of a result layer (cell outlines that an image analysis program has computed) in a headless Chromium on the same machine:
+ * the time to the first picture, frames while panning, and a change of its style.
  */
 import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

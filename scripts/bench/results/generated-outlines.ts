@@ -1,6 +1,6 @@
 /**
- * Generates outlines of cells with two measurements, in rows from top to bottom, as analysis programs write them. The outlines
- * depend only on their number and the size of the slide.
+ * Generated outlines of cells with two measurements, in rows from top to bottom, as analysis programs write them. The outlines depend
+ * only on their number and the size of the slide.
  */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

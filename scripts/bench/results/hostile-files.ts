@@ -1,7 +1,4 @@
-/**
- * Imports files that an attacker could upload as result layers. Measures time and memory, and reports whether the import accepts
- * each file.
- */
+/** Imports of files that an attacker could upload as result layers: their time and memory, and whether the import accepts each file. */
 import { once } from 'node:events';
 import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

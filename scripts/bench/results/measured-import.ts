@@ -1,4 +1,4 @@
-/** Imports a result file with the code of the server, and measures time and memory. */
+/** A measured import of a result file with the code of the server: its time and memory. */
 import { type ImportOutcome, runImport } from '../../../packages/server/src/results/run-import.ts';
 import type { Size } from './generated-outlines.ts';
 

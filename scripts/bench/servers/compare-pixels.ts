@@ -1,4 +1,4 @@
-/** Compares the pixels of native tiles of the product with those that OpenSlide reads at the same position of the slide. */
+/** A comparison of the pixels of native tiles with those that OpenSlide reads at the same position of the slide. */
 import sharp from 'sharp';
 import type { BenchEnvironment, BenchOptions } from '../environment.ts';
 import { randomFrom, shuffled } from '../load/random.ts';

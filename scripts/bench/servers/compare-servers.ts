@@ -1,5 +1,5 @@
 /**
- * Measures all tile servers in interleaved rounds, so that a temporary load of the machine by other programs affects all of them.
+ * A comparison of all tile servers in interleaved rounds, so that a temporary load of the machine by other programs affects all of them.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

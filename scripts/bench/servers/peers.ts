@@ -1,6 +1,6 @@
 /**
- * Starts the tile servers that are compared: the product, nginx with the same tiles as static files, OpenSlide's Deep Zoom generator
- * under gunicorn, and iipsrv.
+ * The compared tile servers: the product, nginx with the same tiles as static files, OpenSlide's Deep Zoom generator under gunicorn, and
+ * iipsrv.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -169,7 +169,7 @@ function iipServer({ slides, cache, pin }: BenchEnvironment): Candidate {
             VERBOSITY: '0',
             LOGFILE: join(cache, 'log', 'iipsrv.txt'),
             JPEG_QUALITY: '75',
-            MAX_IMAGE_CACHE_SIZE: '10',
+            MAX_IMAGE_CACHE_SIZE: '10', // MB
             CODEC_PASSTHROUGH: '1',
           },
         ),

@@ -1,4 +1,4 @@
-/** Formats the results of all compared servers as a table. */
+/** The table with the results of all compared servers. */
 import { markdownTable } from '../report.ts';
 import type { ComparedServer, ServerResult } from './compare-servers.ts';
 

@@ -1,4 +1,4 @@
-/** Measures how soon a visitor who opens a share link on a phone, with an empty browser cache, sees a sharp slide. */
+/** A measurement of how soon a visitor who opens a share link on a phone, with an empty browser cache, sees a sharp slide. */
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium, devices } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';

@@ -1,9 +1,9 @@
 /**
- * Creates the large slides of the bench by repeating the tiles of a small slide, and keeps them in the cache folder between runs.
+ * The large slides of the bench, created by repeating the tiles of a small slide and kept in the cache folder between runs.
  *
- * `scan.svs` has the layout of an Aperio scan: levels at downsamples 1, 4, 16 and 64, with the compressed tiles of a real
- * scanner at full resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that the compared
- * server iipsrv reads. Adjacent repetitions of the small slide differ in brightness, which reveals a tile at a wrong position.
+ * `scan.svs` has the layout of an Aperio scan: levels at downsamples 1, 4, 16 and 64, with the compressed tiles of a real scanner at full
+ * resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that the compared server iipsrv reads.
+ * Adjacent repetitions of the small slide differ in brightness, which reveals a tile at a wrong position.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

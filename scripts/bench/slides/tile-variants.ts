@@ -1,8 +1,8 @@
 /**
- * Creates variants of a native JPEG tile that are a little darker or brighter in one component, without encoding it again.
+ * Variants of a native JPEG tile that are a little darker or brighter in one component, created without encoding the tile again.
  *
- * The first DC coefficient of a scan is the mean of its first block; each following block of that component stores the
- * difference from the block before. Replacing the first number therefore changes all blocks. The new number has the same bit length.
+ * The first DC coefficient of a scan is the mean of its first block; each following block of that component stores the difference from
+ * the block before. Replacing the first number therefore changes all blocks. The new number has the same bit length.
  *
  * Source: ITU-T T.81, annexes C (Huffman codes from their lengths) and F.1.2.1 (coding of DC coefficients).
  */

@@ -1,4 +1,4 @@
-/** Writes a tiled TIFF file whose tiles are too many to hold in memory. */
+/** A writer of tiled TIFF files with too many tiles to hold in memory. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import {
   ascii,

@@ -1,4 +1,4 @@
-/** Simulates many people who view slides at the same time for minutes, and measures response times and resource usage. */
+/** A simulation of many people who view slides at the same time for minutes. It measures response times and resource usage. */
 import os from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { viewerVerdicts } from '../goals.ts';

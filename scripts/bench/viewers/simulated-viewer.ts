@@ -1,4 +1,4 @@
-/** Simulates a person who views a slide in a browser: loads a field of view, pauses, and moves to the next field. */
+/** A simulated person who views a slide in a browser: loads a field of view, pauses, and moves to the next field. */
 import { setTimeout } from 'node:timers/promises';
 import { type Connection, openConnection, requestOf } from '../load/connection.ts';
 import { randomFrom } from '../load/random.ts';

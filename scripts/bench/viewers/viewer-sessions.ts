@@ -1,4 +1,4 @@
-/** Creates accounts and image sessions (the credentials with which viewers load tiles) for simulated viewers. */
+/** Accounts and image sessions (the credentials with which viewers load tiles) for simulated viewers. */
 import { callApi, signIn } from '../../services/api-client.ts';
 import { createImageSession } from '../product.ts';
 
