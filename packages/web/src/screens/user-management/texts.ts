@@ -4,7 +4,7 @@ import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['title'], // shown in English while the interface is mixed
+  exceptions: ['title'], // in English while the user has chosen neither language
   tr: {
     heading: 'Kullanıcı Yönetimi',
     title: 'Tüm Kullanıcılar',
