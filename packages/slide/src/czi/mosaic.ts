@@ -1,5 +1,5 @@
 /**
- * The pyramid of a CZI file: assigns the subblocks (stored images) to levels, and finds the subblocks that a tile shows.
+ * The pyramid of a CZI file. This module assigns the subblocks (stored images) to levels, and finds those that a tile shows.
  * Subblocks may have any position and size, and may overlap.
  */
 import type { Subblock } from './directory.ts';

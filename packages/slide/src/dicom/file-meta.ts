@@ -6,7 +6,6 @@ import { limits } from './limits.ts';
 import { type ElementSelection, readDataSet } from './read-data-set.ts';
 import { tag } from './tags.ts';
 
-/** The file meta information, which precedes the data set. */
 export interface FileMeta {
   /** UID of the SOP class (kind of object), e.g. of a whole-slide image; null when it is missing or not a valid UID. */
   readonly sopClass: string | null;

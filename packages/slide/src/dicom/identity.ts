@@ -126,8 +126,8 @@ export function identityOf(dataSet: DataSet): Identity {
   const sopInstance = readUid(dataSet.text(tag.SOPInstanceUID));
   if (series === null || sopInstance === null) throw corruptError('it has no series or instance UID');
   const kind = kindOf(dataSet.texts(tag.ImageType));
-  // A label need not state the size of the image; it is then the size of its single frame.
-  const frameSize = kind === 'volume' ? null : dataSet;
+  // An associated image need not state the size of the image; it is then the size of its single frame.
+  const frameSideOf = (sideTag: Tag) => (kind === 'volume' ? null : dataSet.whole(sideTag));
   return {
     series: hashOf([
       series,
@@ -138,8 +138,8 @@ export function identityOf(dataSet: DataSet): Identity {
     pyramid: readUid(dataSet.text(tag.PyramidUID)),
     sopInstance,
     kind,
-    width: matrixSide(dataSet, tag.TotalPixelMatrixColumns, frameSize?.whole(tag.Columns)),
-    height: matrixSide(dataSet, tag.TotalPixelMatrixRows, frameSize?.whole(tag.Rows)),
+    width: matrixSide(dataSet, tag.TotalPixelMatrixColumns, frameSideOf(tag.Columns)),
+    height: matrixSide(dataSet, tag.TotalPixelMatrixRows, frameSideOf(tag.Rows)),
     // Read with `real`, so that an invalid number counts as absent and does not reject the file.
     instanceNumber: dataSet.real(tag.InstanceNumber),
     concatenation: concatenationOf(dataSet),
@@ -180,8 +180,8 @@ function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
 }
 
 /** Reads a side of the total pixel matrix, the whole image; without it, returns the side of the frame. */
-function matrixSide(dataSet: DataSet, sideTag: Tag, frameSide: number | null | undefined): number {
-  const side = dataSet.whole(sideTag) ?? frameSide ?? null;
+function matrixSide(dataSet: DataSet, sideTag: Tag, frameSide: number | null): number {
+  const side = dataSet.whole(sideTag) ?? frameSide;
   if (side === null) throw corruptError('it does not state the size of its image');
   if (side < 1) throw corruptError(`${nameOfTag(sideTag)} is ${side}`);
   if (side > limits.imageSide) throw limitExceededError(`${nameOfTag(sideTag)} is ${side}`);

@@ -7,7 +7,7 @@ export const limits = {
   elements: 1_000_000,
   /** Elements in one frame's functional groups; PS3.3 C.7.6.16 defines fewer. */
   elementsPerFrame: 64,
-  /** Elements of the file meta information, which precedes the header. */
+  /** Elements of the file meta information, which precedes the data set. */
   metaElements: 4096,
   sequenceDepth: 16,
   /** Items of a sequence that is kept in memory, and fragments of the last frame. */

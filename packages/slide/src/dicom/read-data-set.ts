@@ -1,6 +1,6 @@
 /**
- * Parser of DICOM data sets: visits data elements, reads the selected values and skips all others. A value representation (VR) is
- * the data type of an element; a sequence is an element whose value is a list of items, each with elements.
+ * Parser of DICOM data sets: it visits data elements, reads the selected values and skips all others. A value representation (VR)
+ * is the data type of an element; a sequence is an element whose value is a list of items, each with elements.
  *
  * Every visited element counts against a limit, no byte is visited twice, and every length is checked against the enclosing item.
  *

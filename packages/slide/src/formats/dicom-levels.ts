@@ -1,5 +1,5 @@
 /**
- * The pyramid of a DICOM slide: joins the files of each image, chooses the images that are levels, and reads
+ * The pyramid of a DICOM slide. This module joins the files of each image, chooses the images that are levels, and reads
  * their tiles. In DICOM terms, a file is an "instance", an image of the slide (as opposed to its label or overview) is a
  * "volume", and an image that is split into several files is a "concatenation".
  */
@@ -196,7 +196,6 @@ function contradictingPartsError(): SlideError {
   return new SlideError('FILE_CORRUPT', 'The files of one image contradict each other');
 }
 
-/** A level and the function that reads its tiles. */
 interface LevelReader {
   readonly level: Level;
   readTile(column: number, row: number, signal?: AbortSignal): ReturnType<Slide['readTile']>;

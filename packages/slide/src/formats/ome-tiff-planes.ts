@@ -1,5 +1,5 @@
 /**
- * The images that OME-XML describes: finds the TIFF directory of each of their planes. A plane is the pixels
+ * The images that OME-XML describes. This module finds the TIFF directory of each of their planes. A plane is the pixels
  * of one channel, focal plane and time point; a TiffData element assigns consecutive planes to consecutive directories.
  */
 import { SlideError } from '../model/slide.ts';

@@ -16,7 +16,7 @@ import { openDisplayPyramid } from '../tiff/display-pyramid.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 import { readTiffImage } from '../tiff/tiff-image.ts';
 
-/** An upright RGB copy of an image as an uncompressed, tiled pyramid. */
+/** An upright copy of an image, RGB or grey of 16 bits, as an uncompressed, tiled pyramid. */
 export interface TiledCopy {
   /** @throws SlideError TILE_OUT_OF_RANGE */
   readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
@@ -38,7 +38,7 @@ export interface TiledCopyOptions {
 
 /** Width and height of the copy's tiles in pixels. */
 const TILE_SIDE = 512;
-/** Bytes of the copy per byte of full resolution: smaller levels add a third; padding of edge tiles adds at most the rest. */
+/** Estimated bytes of the copy per byte of full resolution: smaller levels add a third; the rest is for padding of edge tiles. */
 const PYRAMID_FACTOR = 1.5;
 /** Bytes of the original file that are read at a time. */
 const CHUNK_BYTES = 2 ** 20;

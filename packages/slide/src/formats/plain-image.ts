@@ -25,7 +25,6 @@ import type { SlideFormat } from './slide-format.ts';
 /** Micrometres per pixel; null when unknown. */
 type Mpp = Slide['mpp'];
 
-/** The header of an image file. */
 interface ImageHeader {
   readonly codec: 'jpeg' | 'png' | 'jpeg2000';
   /** Pixels as stored, before the orientation is applied. */
