@@ -57,7 +57,7 @@ async function readIdentityOf(
 
 /**
  * Groups files by slide. A slide is usually a series. In a series with several pyramid UIDs, each pyramid is a slide; volumes
- * without a pyramid UID together form another slide, and labels and overviews of none of the pyramids belong to the first one.
+ * without a pyramid UID together form another slide, and associated images of none of the pyramids belong to the first one.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */

@@ -109,7 +109,7 @@ export const openslide: SlideFormat = {
 
 /**
  * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the `vendors`. Generic TIFF is
- * excluded, because OpenSlide draws TIFF with unsupported properties wrongly, without an error.
+ * excluded, because OpenSlide draws TIFF with properties that it does not support incorrectly, and reports no error.
  *
  * @returns null when OpenSlide is not installed or recognises no such vendor
  */

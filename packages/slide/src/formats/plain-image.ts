@@ -77,12 +77,12 @@ export const plainImage: SlideFormat = {
     checkSize(imageHeader);
     const { width, height, codec, orientation, mpp, greyBits } = imageHeader;
     const { isSwapped } = orientationTransform(orientation);
-    const upright = isSwapped ? { width: height, height: width } : { width, height };
+    const uprightSize = isSwapped ? { width: height, height: width } : { width, height };
     const isOneTile = codec === 'jpeg2000' || width * height <= SINGLE_TILE_LIMITS.pixels;
     const tiles = isOneTile ? openOneTile(files, imageHeader) : openTiledCopy(files, imageHeader);
     const levels: Slide['levels'] = isOneTile
-      ? [oneTileLevel(upright)]
-      : levelsOfCopy(upright.width, upright.height);
+      ? [oneTileLevel(uprightSize)]
+      : levelsOfCopy(uprightSize.width, uprightSize.height);
     return {
       format: codec,
       fingerprint: files.fingerprint,

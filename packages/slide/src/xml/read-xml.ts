@@ -93,7 +93,7 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
   /** Number of open elements from the outermost skipped one down; 0 outside of skipped elements. */
   let skippedDepth = 0;
   let elementCount = 0;
-  /** Attributes of the current element. */
+  /** Number of attributes of the current element. */
   let attributeCount = 0;
   let root: MutableElement | null = null;
   const isSkipping = () => skippedDepth > 0;
