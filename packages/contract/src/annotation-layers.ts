@@ -1,4 +1,4 @@
-/** Endpoints for annotation layers and numbers of annotations. A layer has an owner, a visibility, a rule for editing, and a lock. */
+/** Endpoints for annotation layers and annotation counts. A layer has an owner, a visibility, a rule for editing, and a lock. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { optionalSession } from './images.ts';

@@ -1,5 +1,5 @@
 /**
- * Endpoints with which the viewer reads the catalogue: groups with their numbers of images, and pages of images. All groups, one
+ * Endpoints with which the viewer reads the catalogue: groups with their image counts, and pages of images. All groups, one
  * after the other, form one list. A page is addressed by the position of its first image in this list, so that the viewer can
  * scroll to any part.
  */

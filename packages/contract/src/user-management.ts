@@ -7,7 +7,7 @@ import { Timestamp } from './timestamp.ts';
 import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 
 /**
- * `newest`, `oldest`: by the time of registration; `changed`: last changed first; `name`: in natural order by display name, or by e-mail
+ * `newest`, `oldest`: by the time of registration; `changed`: most recently changed first; `name`: in natural order by display name, or by e-mail
  * address if there is none.
  */
 export const UserSort = z.enum(['newest', 'oldest', 'name', 'changed']);

@@ -1,4 +1,4 @@
-/** API calls for the recently annotated slides (dashboard) and the numbers of annotations of slides (rows of the catalogue). */
+/** API calls for the recently annotated slides (dashboard) and annotation counts of slides (rows of the catalogue). */
 import {
   type AnnotatedSlide,
   countAnnotations,

@@ -1,5 +1,5 @@
 /**
- * The catalogue for the viewer: groups (datasets or organs) with their numbers of images, and pages of the list of all images.
+ * The catalogue for the viewer: groups (datasets or organs) with their image counts, and pages of the list of all images.
  * When the groups change, this module loads the visible pages together with them, so that the whole list changes at once.
  */
 import {

@@ -124,7 +124,7 @@ interface PlainInput {
  * Calls an endpoint.
  *
  * @throws ResponseError, NoResponseError or UnexpectedResponseError; ZodError or SyntaxError when a successful response violates the
- *   contract; the reason of the caller's abort
+ *   contract; the caller's abort reason
  */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);

@@ -32,7 +32,7 @@ const answersKey = (collectionId: string) => [...collectionsKey, collectionId, '
 /** Polling interval of the answers while their table is open. */
 const answersPollMs = 5000;
 
-/** Loads the collections that the account owns or may read, last changed first. */
+/** Loads the collections that the account owns or may read, most recently changed first. */
 export function useCollections() {
   return useQuery({
     queryKey: [...collectionsKey, 'list'],
@@ -49,7 +49,7 @@ export function useCollection(collectionId: string) {
   });
 }
 
-/** Loads the account's saved views, last changed first. */
+/** Loads the account's saved views, most recently changed first. */
 export function useSavedViews({ isEnabled = true } = {}) {
   return useQuery({
     queryKey: viewsKey,

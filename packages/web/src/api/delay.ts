@@ -1,4 +1,4 @@
-/** Resolves after `ms` milliseconds, or rejects with the reason as soon as the signal is aborted. */
+/** Resolves after `ms` milliseconds, or rejects with the abort reason as soon as the signal is aborted. */
 export function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -20,7 +20,7 @@ const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
 export interface ImageSessionState {
-  /** `refreshing` while a session is being created; `error` after that failed; `inactive` when there is no session. */
+  /** `refreshing`: a session is being created; `error`: that failed, but an older one may still be valid; `inactive`: there is none. */
   readonly status: 'inactive' | 'refreshing' | 'active' | 'error';
   /** The current session; null while there is none. */
   readonly id: string | null;

@@ -62,7 +62,7 @@ interface PixelRequest {
  * until its caller aborts it, which closing the screen does. If it rejected at once, the viewer would show an error and retry.
  *
  * @returns the response of the server, which may also be an error or a second 401; 'session-lost' when no session could be created
- * @throws TypeError when there was no response; the reason of the abort
+ * @throws TypeError when there was no response; the abort reason
  */
 export async function fetchPixels(
   url: string,
@@ -99,7 +99,7 @@ async function fetchWithSession(
   return fetch(withSession(url, renewed), init);
 }
 
-/** Returns a promise that rejects with the reason of the abort when the signal is aborted. */
+/** Returns a promise that rejects with the abort reason when the signal is aborted. */
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const rejectWithReason = () => reject(signal.reason);

@@ -60,7 +60,7 @@ const ignoreRenewal = () => undefined;
 /**
  * Requests content of a layer with the image session.
  *
- * @throws UnexpectedResponseError for an error response; TypeError without a response; the reason of the abort
+ * @throws UnexpectedResponseError for an error response; TypeError without a response; the abort reason
  */
 async function fetchContent(url: string, signal: AbortSignal): Promise<Response> {
   const response = await fetchPixels(url, { signal, onRenewing: ignoreRenewal });

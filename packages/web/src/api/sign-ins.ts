@@ -1,4 +1,4 @@
-/** API calls for the sign-ins of the signed-in account on all its devices. */
+/** API calls for the sign-ins of the signed-in account on all devices. */
 import { endSignIn as endSignInEndpoint, endSignIns, listSignIns, type SignIn } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';

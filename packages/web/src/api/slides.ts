@@ -55,7 +55,7 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
 }
 
 /**
- * Loads the numbers of matching slides by status. While the server is ingesting slides (status `pending`), this hook polls the counts and
+ * Loads the number of matching slides per status. While the server is ingesting slides (status `pending`), this hook polls the counts and
  * reloads the list each time, because slides that have been ingested may match now.
  */
 export function useSlideCounts(filter: SlideFilter) {

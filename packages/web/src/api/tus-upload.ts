@@ -28,7 +28,7 @@ const retryDelaysMs = [0, 1000, 2000, 4000];
 /**
  * Uploads a file and returns the URL of the upload.
  *
- * @throws AppError, NoResponseError or UnexpectedResponseError like `call` in `client.ts`; the reason of the signal's abort
+ * @throws AppError, NoResponseError or UnexpectedResponseError like `call` in `client.ts`; the abort reason of the signal
  */
 export function sendByTus({ file, destination, metadata, signal, onProgress }: FileToSend): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();

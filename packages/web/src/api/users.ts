@@ -58,7 +58,7 @@ interface UserPage {
   readonly users: readonly UserDetails[];
   /** Number of matching accounts on all pages. */
   readonly total: number;
-  /** Numbers of accounts by status; null when the response has none. */
+  /** Number of accounts per status; null when the response has none. */
   readonly counts: UserCounts | null;
 }
 
@@ -111,7 +111,7 @@ export function useAllUsers() {
 /** Options that keep applications up to date: people may apply, and other administrators may decide, at any time. */
 const pollOptions = { refetchInterval: 30_000, refetchOnWindowFocus: 'always' } as const;
 
-/** Loads the first `limit` matching applicants, longest waiting first, each with other accounts that may belong to the same person. */
+/** Loads the first `limit` matching applicants, oldest application first, each with accounts that may belong to the same person. */
 export function useApplications(search: string, limit: number) {
   return useQuery({
     queryKey: [...applicationsKey, search, limit],
@@ -125,7 +125,7 @@ export function useApplications(search: string, limit: number) {
   });
 }
 
-/** Loads the numbers of applicants and dataset requests that wait for a decision. */
+/** Loads how many applicants and how many dataset requests wait for a decision. */
 export function useWaitingCounts() {
   return useQuery({
     queryKey: waitingKey,

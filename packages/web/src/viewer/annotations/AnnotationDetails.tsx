@@ -69,15 +69,18 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   );
 
   const saveText = (field: 'name' | 'description', typed: string | null) => {
-    const value = typed?.trim();
+    const newText = typed?.trim();
     const setTyped = field === 'name' ? setTypedName : setTypedDescription;
     setTyped(null); // the field shows the value of the annotation again
-    if (value === undefined || value === (properties[field] ?? '')) return;
+    if (newText === undefined || newText === (properties[field] ?? '')) return;
     const { [field]: _before, ...otherProperties } = properties;
     store.change([
       {
         id,
-        feature: { ...feature, properties: { ...otherProperties, ...(value !== '' && { [field]: value }) } },
+        feature: {
+          ...feature,
+          properties: { ...otherProperties, ...(newText !== '' && { [field]: newText }) },
+        },
       },
     ]);
   };
