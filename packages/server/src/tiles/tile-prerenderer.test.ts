@@ -43,7 +43,7 @@ function startPrerenderer(maxBytes = 100_000_000): void {
       checkCount++;
       return renderPool.hasWaitingRequests;
     },
-    tilesToRender: renderPool.tilesToRender.bind(renderPool),
+    tilesToPrerender: renderPool.tilesToPrerender.bind(renderPool),
     prerenderTile(...[location, address, signal]: Parameters<RenderPool['prerenderTile']>) {
       startedTiles.push({ slide: path.basename(location.path), address });
       return renderPool.prerenderTile(location, address, signal);
@@ -73,7 +73,7 @@ async function createSlide(name: string): Promise<RenderSource> {
 }
 
 /** Returns the addresses of all tiles of the slide that its file does not contain. */
-const tilesToRender = (source: RenderSource) => renderPool.tilesToRender(source.location, 1000);
+const tilesToPrerender = (source: RenderSource) => renderPool.tilesToPrerender(source.location, 1000);
 const isCached = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
   cache.has({ fingerprint, name: tileNameIn(address) });
 
@@ -83,7 +83,7 @@ describe('the prerenderer, which fills the tile cache in the background,', () =>
     const source = await createSlide('one.svs');
     prerenderer.queue(source, 'opened');
     await prerenderer.settled();
-    const tiles = await tilesToRender(source);
+    const tiles = await tilesToPrerender(source);
     expect(tiles.length).toBeGreaterThan(20);
     expect(startedTiles.map(({ address }) => address)).toEqual(tiles);
     await cache.settled();
@@ -93,7 +93,7 @@ describe('the prerenderer, which fills the tile cache in the background,', () =>
   it('renders a slide that is queued twice only once, and skips its cached tiles', async () => {
     startPrerenderer();
     const source = await createSlide('one.svs');
-    const tiles = await tilesToRender(source);
+    const tiles = await tilesToPrerender(source);
     const [first, second] = tiles as [DeepZoomAddress, DeepZoomAddress]; // only the first one is cached
     const jpeg = await renderPool.tile(source.location, first);
     cache.put({ fingerprint: source.fingerprint, name: tileNameIn(first) }, jpeg);
@@ -130,7 +130,8 @@ describe('the prerenderer, which fills the tile cache in the background,', () =>
     await cache.settled();
     expect([...new Set(startedTiles.map((tile) => tile.slide))]).toEqual(['three.svs', 'two.svs', 'one.svs']);
     for (const source of [found, alsoFound, opened]) {
-      for (const address of await tilesToRender(source)) expect(await isCached(source, address)).toBe(true);
+      for (const address of await tilesToPrerender(source))
+        expect(await isCached(source, address)).toBe(true);
     }
   });
 
@@ -155,7 +156,7 @@ describe('the prerenderer, which fills the tile cache in the background,', () =>
     prerenderer.queue(source, 'opened');
     await prerenderer.settled();
     await cache.settled();
-    const tiles = await tilesToRender(source);
+    const tiles = await tilesToPrerender(source);
     expect(startedTiles.length).toBeGreaterThan(4);
     expect(startedTiles.length).toBeLessThan(tiles.length);
   });

@@ -32,7 +32,7 @@ interface PrerenderTask {
 }
 
 interface TilePrerendererOptions {
-  readonly renderPool: Pick<RenderPool, 'prerenderTile' | 'tilesToRender' | 'hasWaitingRequests'>;
+  readonly renderPool: Pick<RenderPool, 'prerenderTile' | 'tilesToPrerender' | 'hasWaitingRequests'>;
   readonly cache: Pick<TileCache, 'has' | 'putOnDisk' | 'freeBytes'>;
   /** Limit of the disk cache; 0: nothing is prerendered. */
   readonly maxBytes: number;
@@ -107,7 +107,7 @@ export function createTilePrerenderer({
     let slideBytes = 0; // size of the tiles rendered by this call
     await waitForQuiet(current);
     if (hasToYield(current)) return false;
-    const tiles = await renderPool.tilesToRender(expected, maxTiles, closing.signal);
+    const tiles = await renderPool.tilesToPrerender(expected, maxTiles, closing.signal);
     let measuredSince = performance.eventLoopUtilization();
     for (const address of tiles) {
       closing.signal.throwIfAborted();

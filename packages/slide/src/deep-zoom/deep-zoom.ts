@@ -159,7 +159,7 @@ function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress 
  * Yields the candidates for prerendering, smallest level first, row by row: every Deep Zoom tile without a native tile of the
  * same pixels. Native tiles that need rendering only because they are gaps or not JPEG are not included.
  */
-function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
+function* prerenderCandidates(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = levelMappingOf(slide);
   for (let dziLevel = 0; dziLevel <= descriptor.maxLevel; dziLevel++) {
     const { width, height } = sizeOfLevel(descriptor, dziLevel);
@@ -175,7 +175,7 @@ function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
 /** Returns the tiles to prerender: all tiles of the smallest levels, as many whole levels as `maxTiles` allows. */
 export function tilesToPrerender(slide: Slide, maxTiles: number): readonly DeepZoomAddress[] {
   const tiles: DeepZoomAddress[] = [];
-  for (const tile of tilesToRender(slide)) {
+  for (const tile of prerenderCandidates(slide)) {
     // The level of this tile would be incomplete, so its other tiles are left out too.
     if (tiles.length === maxTiles) return tiles.filter(({ dziLevel }) => dziLevel < tile.dziLevel);
     tiles.push(tile);

@@ -109,6 +109,7 @@ const sizes: Readonly<Record<number, number>> = {
 };
 /** Field types of one byte per value. */
 const byteTypes: ReadonlySet<number> = new Set([BYTE, ASCII, SBYTE, UNDEFINED]);
+// A file that exceeds one of these limits is not de-identified.
 const maxDirectories = 1000;
 const maxEntries = 1000;
 const maxValueBytes = 256 * 2 ** 20;

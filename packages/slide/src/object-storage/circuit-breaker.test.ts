@@ -109,7 +109,7 @@ describe('the circuit breaker of object storage', () => {
 
 describe('concurrent requests to the object store', () => {
   it('beyond the concurrency limit wait in order of arrival, and requests beyond the queue limit get BUSY', async () => {
-    const limited = guard({ atOnce: 1, waiting: 2 });
+    const limited = guard({ maxConcurrent: 1, maxWaiting: 2 });
     const order: string[] = [];
     const gate = Promise.withResolvers<void>();
     const first = limited.run(() => gate.promise);
@@ -122,7 +122,7 @@ describe('concurrent requests to the object store', () => {
   });
 
   it('are removed from the queue when their caller aborts', async () => {
-    const limited = guard({ atOnce: 1, waiting: 1 });
+    const limited = guard({ maxConcurrent: 1, maxWaiting: 1 });
     const gate = Promise.withResolvers<void>();
     const controller = new AbortController();
     const first = limited.run(() => gate.promise);
@@ -136,7 +136,7 @@ describe('concurrent requests to the object store', () => {
   });
 
   it('get STORE_TIMEOUT when they wait for their turn longer than the total time limit', async () => {
-    const limited = guard({ atOnce: 1, totalMs: 20 });
+    const limited = guard({ maxConcurrent: 1, totalMs: 20 });
     const gate = Promise.withResolvers<void>();
     const first = limited.run(() => gate.promise, undefined, { totalMs: 60_000, attemptMs: 60_000 });
     await expect(limited.run(async () => 'late')).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });

@@ -10,10 +10,10 @@ import { SlideError, type SlideErrorCode } from '../model/slide.ts';
 
 /** Limits of requests; a name ending in `Ms` is in milliseconds, all others are counts. */
 export interface StoreLimits {
-  /** Concurrent requests. */
-  readonly atOnce: number;
-  /** Requests that may wait while `atOnce` requests are running; further requests fail with BUSY. */
-  readonly waiting: number;
+  /** Maximum number of concurrent requests. */
+  readonly maxConcurrent: number;
+  /** Requests that may wait while `maxConcurrent` requests are running; further requests fail with BUSY. */
+  readonly maxWaiting: number;
   /** Retries after the first attempt. */
   readonly retries: number;
   /** Pause before the first retry. It doubles for each further retry; a random factor between 0.5 and 1 is applied (jitter). */
@@ -23,20 +23,20 @@ export interface StoreLimits {
   /** Time limit of all attempts together, waiting included. */
   readonly totalMs: number;
   /** Number of consecutive failed attempts that opens the circuit. */
-  readonly failures: number;
+  readonly failuresToOpen: number;
   /** Interval of the probes while the circuit is open. */
   readonly probeMs: number;
 }
 
-/** The defaults. `retries`, `totalMs`, `failures` and `probeMs` are specified by REL-10 (docs/requirements.md). */
+/** The defaults. `retries`, `totalMs`, `failuresToOpen` and `probeMs` are specified by REL-10 (docs/requirements.md). */
 export const storeLimits: StoreLimits = {
-  atOnce: 32,
-  waiting: 512,
+  maxConcurrent: 32,
+  maxWaiting: 512,
   retries: 2,
   backoffMs: 200,
   attemptMs: 4000,
   totalMs: 10_000,
-  failures: 5,
+  failuresToOpen: 5,
   probeMs: 5000,
 };
 
@@ -133,7 +133,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
 }
 
 /** Limits concurrent requests; further requests wait in order of arrival. */
-function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
+function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
   /** One function for each waiting request, which starts it. */
   const waiting = new Set<() => void>();
   let running = 0;
@@ -142,7 +142,7 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
     /** Waits until the request may be sent, at most `maxMs`. @throws SlideError BUSY, STORE_TIMEOUT; the signal's reason */
     async enter(maxMs: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.throwIfAborted();
-      if (running < atOnce) {
+      if (running < maxConcurrent) {
         running++;
         return;
       }
@@ -182,12 +182,12 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
 }
 
 /** While the circuit is closed, all requests are sent. While it is open, only one probe per `probeMs` is sent. */
-function createCircuit({ failures, probeMs }: StoreLimits) {
+function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
   let failureCount = 0;
   let probeAt = 0;
   let isProbing = false;
 
-  const isOpen = () => failureCount >= failures;
+  const isOpen = () => failureCount >= failuresToOpen;
   const openError = () =>
     new StoreFault(
       'STORE_UNAVAILABLE',

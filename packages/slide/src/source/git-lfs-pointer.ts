@@ -1,4 +1,4 @@
-const FIRST_LINE = 'version https://git-lfs.github.com/spec/';
+const FIRST_LINE_START = 'version https://git-lfs.github.com/spec/';
 
 /**
  * Recognises the text file that Git LFS leaves in place of a large file that was not fetched.
@@ -6,5 +6,5 @@ const FIRST_LINE = 'version https://git-lfs.github.com/spec/';
  * Source: the Git LFS specification, "The Pointer".
  */
 export function isGitLfsPointer(start: Uint8Array): boolean {
-  return Buffer.from(start.subarray(0, FIRST_LINE.length)).toString('latin1') === FIRST_LINE;
+  return Buffer.from(start.subarray(0, FIRST_LINE_START.length)).toString('latin1') === FIRST_LINE_START;
 }

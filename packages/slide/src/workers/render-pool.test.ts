@@ -196,13 +196,13 @@ describe('a render pool', () => {
     const pool = renderPool();
     const { fingerprint } = await pool.inspect(slide);
     const expected = { ...slide, fingerprint };
-    const tiles = await pool.tilesToRender(expected, 1000);
+    const tiles = await pool.tilesToPrerender(expected, 1000);
     expect(tiles[0]).toEqual({ dziLevel: 0, column: 0, row: 0 });
     expect(await pool.prerenderTile(expected, { dziLevel: 8, column: 1, row: 1 })).toBeInstanceOf(Uint8Array);
     const replaced = { ...slide, fingerprint: 'that-of-another-file--' };
     const tile = pool.tile(replaced, { dziLevel: 8, column: 1, row: 1 });
     await expect(tile).rejects.toMatchObject({ code: 'FILE_CHANGED' });
-    await expect(pool.tilesToRender(replaced, 9)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    await expect(pool.tilesToPrerender(replaced, 9)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
   });
 
   it('sets hasWaitingRequests while a requested tile is rendered, but not while a tile is prerendered', async () => {

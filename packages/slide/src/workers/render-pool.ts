@@ -164,7 +164,7 @@ export class RenderPool {
    *
    * @throws SlideError FILE_CHANGED, and the errors of `inspect`
    */
-  async tilesToRender(
+  async tilesToPrerender(
     location: ExpectedSlide,
     maxTiles: number,
     signal?: AbortSignal,
