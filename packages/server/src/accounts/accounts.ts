@@ -474,7 +474,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         const passwordHash = await signIn.hashPassword(newPassword, hashRequester(actor.email, origin));
         return runLockedTransaction(db, 'accounts', async (tx) => {
           const user = await recheckCaller(tx, signIn, actor, 'account.password');
-          await limitActions.require(tx, 'password-changed', actor);
+          await limitActions.require(tx, 'password-changed', actor); // throws rate_limited after too many changes
           await signIn.setPassword(tx, uid, passwordHash);
           await signIn.revokeAll(tx, uid, tokenHash);
           await updateUser(tx, { ...user, updatedAt: now() });

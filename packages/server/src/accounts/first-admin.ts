@@ -50,7 +50,7 @@ export async function ensureFirstAdmin({
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
   const passwordHash = await signIn.hashPassword(password, null);
 
-  // The file is written before the account is created: if it failed afterwards, nobody would know the password of the account.
+  // The file is written before the account is created, so that no account exists whose password could not be stored.
   if (passwordFile !== null) await writePassword(passwordFile, email, password);
   const isCreated = await runLockedTransaction(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;

@@ -94,7 +94,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Returns the number of lines, which are the rows, and their hash. */
+/** Returns the number of lines of a table file, one for each row, and the hash of the uncompressed lines. */
 async function digestOfLines(file: string): Promise<TableDigest> {
   const hash = createHash('sha256');
   let rows = 0;

@@ -71,7 +71,7 @@ export interface TokenRequest {
   /** Id of the slide in the path; undefined when the path contains none. */
   readonly imageId: string | undefined;
   readonly origin: Origin;
-  /** Called before a refusal, so that the access log and the audit log name the account. */
+  /** Called with the account before its rights are checked, so that the access log and audit log also name it after a refusal. */
   onCaller(caller: Caller): void;
 }
 
@@ -127,7 +127,7 @@ function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void
 
 /**
  * Records the use of an API token in the audit log. Returns undefined when there is nothing to wait for. If the token is limited to
- * datasets, the slide in the path must be in one of them, even if the handler does not check this.
+ * datasets, the slide in the path must be in one of them, even if the handler does not check this. @throws AppError not_found
  */
 function recordTokenCall(
   caller: ResolvedApiToken,

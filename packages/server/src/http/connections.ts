@@ -11,7 +11,7 @@ export const serverOptions: ServerOptions = {
   keepAliveTimeout: keepAliveMs,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  /** Interval at which Node checks the two limits above. */
+  /** Interval at which Node checks `headersTimeout` and `requestTimeout`. */
   connectionsCheckingInterval: 2000,
 };
 

@@ -88,7 +88,7 @@ export function apiErrorOf(error: unknown): AppError {
   return new AppError('internal', { cause: error });
 }
 
-/** Returns whether the database or a disk is down, full or locked. The client may retry such a request and stays signed in. */
+/** Returns whether the database or a disk is down, full or locked. The client may then retry the request, and stays signed in. */
 function isStorageFailure(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return false;

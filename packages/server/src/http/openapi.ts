@@ -133,7 +133,7 @@ function queryParameters({ query }: Endpoint, schemaOf: SchemaOf): Json[] {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  // OpenAPI wants the description of a parameter beside its schema, not inside.
+  // OpenAPI expects the description of a parameter beside its schema, not inside.
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',

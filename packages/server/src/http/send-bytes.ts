@@ -18,7 +18,7 @@ export function sendsPixels({ access, isTile }: Endpoint): boolean {
 }
 
 export interface Bytes {
-  /** Null when the client has the bytes already, because it sent their ETag (304). */
+  /** Null when the client has sent the ETag of the bytes, so that it has them already (304). */
   readonly bytes: Uint8Array | string | null;
   /** Content type. */
   readonly type: string;

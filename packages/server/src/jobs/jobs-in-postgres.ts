@@ -235,7 +235,7 @@ function createConnections(url: string) {
   };
 }
 
-/** Returns whether a job waits or runs: pg-boss orders the states, and those of such jobs come before `completed`. */
+/** Returns whether a job waits or runs: pg-boss orders the states, and those of waiting and running jobs come before `completed`. */
 async function hasOpenJobs(boss: PgBoss, name: JobName): Promise<boolean> {
   const { rows } = await boss
     .getDb()

@@ -19,7 +19,7 @@ import {
   tileSources,
 } from './tile-metrics.ts';
 
-/** A gauge or counter whose value is read from its source whenever the metrics are read. */
+/** A gauge or counter (name, help and aggregator) whose value is read from its source whenever the metrics are read. */
 export interface WatchedMetric extends Omit<MetricNow, 'values'> {
   readonly type: 'counter' | 'gauge';
   /** Returns the current value. If it throws, the metric is omitted. */

@@ -8,7 +8,7 @@ import { createDurations, type Durations } from './durations.ts';
 /** Source of a tile, as in the metrics: `stored` is a native tile, `kept` a cached one, `made` a newly rendered one. */
 export type TileSource = 'stored' | 'kept' | 'made';
 
-export const tileSources = ['stored', 'kept', 'made', null] as const;
+export const tileSources = ['stored', 'kept', 'made', null] as const; // null: the client has the tile already (304)
 export const fastPathMethods = ['GET', 'HEAD'] as const;
 export const fastPathStatuses = [200, 304] as const;
 

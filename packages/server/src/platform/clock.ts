@@ -7,7 +7,7 @@
  */
 import type { Logger } from 'pino';
 
-/** Steps backwards of at most this are followed, because time servers make such corrections regularly. */
+/** Backward steps of up to this size are followed, because time servers regularly make such corrections. */
 const toleratedMs = 1000;
 
 interface ClockDependencies {

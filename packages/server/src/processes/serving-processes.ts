@@ -31,7 +31,7 @@ interface ServingOptions {
   readonly log: Logger;
 }
 
-/** If a process exits within this time after its start, the delay before the next restart doubles. */
+/** Each restart doubles the delay before the next one. After a process has run for this time, the delay is `firstDelayMs` again. */
 const stableAfterMs = 10_000;
 const firstDelayMs = 200;
 const longestDelayMs = 30_000;
@@ -41,7 +41,7 @@ const metricsTimeoutMs = 1000;
 /** State of a running serving process, which the primary process keeps. */
 interface ServingState {
   readonly caller: Caller<ServingCalls>;
-  /** The metrics that it has returned last. */
+  /** The metrics that the process has returned last; empty before the first read. */
   lastMetrics: readonly MetricNow[];
 }
 
@@ -126,7 +126,7 @@ function exitOf(worker: Worker): Promise<{ code: number | null; signal: string |
   });
 }
 
-/** Returns the port when the process listens; null when it exits before. */
+/** Returns the port as soon as the process listens; null when the process exits first. */
 function listeningPortOf(worker: Worker): Promise<number | null> {
   return new Promise((resolve) => {
     worker.once('listening', ({ port }) => resolve(port));

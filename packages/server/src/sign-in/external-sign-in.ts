@@ -163,6 +163,7 @@ export function createExternalSignIn({
           await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
           return { ...account, issued };
         });
+        // The image sessions that linking and the new sign-in have ended may still be in the cache of this process.
         if (accountChange === 'linked') imageSessions.evictEnded({ uid: user.uid });
         for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });
         if (accountChange === 'created') adminDigest.schedule();

@@ -344,7 +344,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
 /**
  * Keeps the blocks of share links that this process has seen, so that a flood of guesses is rejected without a query. This is possible
- * because such a block only ends when its time is over. A block of a sign-in also ends with a success, so it is always queried.
+ * because such a block ends only when its time is over. A block of sign-ins also ends with a success, so it is always queried.
  */
 function createKnownBlocks() {
   /** End of the block (ISO 8601) by key of the counter. */

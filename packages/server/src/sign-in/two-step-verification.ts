@@ -71,7 +71,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
           const user = await recheckCaller(tx, signIn, actor, 'account.password');
           const recoveryCodes = await secondFactor.confirm(tx, uid, code);
           await requireAllowed(tx);
-          await limitActions.require(tx, 'second-factor-on', { uid, origin });
+          await limitActions.require(tx, 'second-factor-on', { uid, origin }); // throws rate_limited after too many changes
           await audit.record(tx, { action: 'second-factor-on', actor: uid, target: uid, origin });
           await queueEmail(tx, user, 'on');
           return recoveryCodes;

@@ -1,10 +1,10 @@
-/** The folders in which slides are stored, and the path of the file of a catalogue entry. */
+/** The folders in which slides are stored (roots), and the path of a slide's file in them. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
 import type { SlideRoot } from '../store/schema.ts';
 
-/** Location of a slide's file in the catalogue. It never comes from a request. */
+/** Location of a slide's files, as the catalogue stores it. It never comes from a request. */
 export interface SlideFile {
   readonly root: SlideRoot;
   /** Path of the file, or of the leading file of several; relative to the root, with forward slashes. */

@@ -1,4 +1,4 @@
-/** A database of which one query fails: on SQLite with a disk I/O error, on PostgreSQL with a broken connection. */
+/** A database whose n-th query fails: on SQLite with a disk I/O error, on PostgreSQL with a broken connection. */
 import type { Socket } from 'node:net';
 import SqliteDatabase from 'better-sqlite3';
 import pg from 'pg';

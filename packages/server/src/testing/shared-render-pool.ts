@@ -28,11 +28,7 @@ export function sharedRenderPool(): RenderPool {
   return pool;
 }
 
-/**
- * Creates a separate pool.
- *
- * @param timeoutMs time limit of a job; undefined: the limit of production
- */
+/** Creates a separate pool. @param timeoutMs time limit of a job; undefined: the limit of production */
 export function createTestRenderPool(timeoutMs?: number): RenderPool {
   if (parentFolder === null) throw new Error('makeServerFolder has to be called first');
   return createRenderPool({

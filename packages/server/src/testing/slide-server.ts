@@ -1,4 +1,4 @@
-/** A test server with helpers that write slide files, scan them and request their pixels. */
+/** A test server with functions that write slide files, scan them and request their pixels. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { apiBase, createImageSession, listImages } from '@lamina/contract';
@@ -12,8 +12,9 @@ export interface SlideServer extends TestServer {
   put(filePath: string, bytes: Uint8Array | string): Promise<void>;
   /** Scans the slide folder and waits until all slides are in the catalogue. */
   rescan(): Promise<void>;
+  /** Returns the image id of a slide. @throws Error when the catalogue does not contain the slide */
   idOf(fileName: string): Promise<string>;
-  /** Opens an image session. @returns its id */
+  /** Opens an image session. @param who an account or a bearer token @returns the id of the session */
   sessionOf(who: TestUser | string): Promise<string>;
   /** Requests a URL below `image-catalog/proxy/`. @param session id of an image session; null: without one */
   pixels(

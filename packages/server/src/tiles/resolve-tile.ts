@@ -41,6 +41,7 @@ export interface TileRequest {
 /** A tile to send: 200 with `bytes`, or 304 when `bytes` is null. */
 export type ResolvedTile = ServedTile & { readonly cacheControl: string };
 
+/** `authorize` (of PixelAccess) checks the access of a request; `resolve` returns its tile. */
 export interface TileResolver extends PixelAccess {
   /**
    * @param session the result of `authorize` for this request

@@ -45,7 +45,7 @@ import { createSlideOpenings } from './slide-openings.ts';
 
 export type { SlideGroup, SlideSummary };
 
-/** An image of the catalogue that can be shown, and its file. */
+/** An image of the catalogue that can be shown, and its files (`root`, `path` and `members` of SlideFile). */
 export interface ServableImage extends SlideFile {
   readonly id: string;
   readonly fileName: string;

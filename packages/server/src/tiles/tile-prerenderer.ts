@@ -55,7 +55,7 @@ const maxWaiting = 16;
 const quietMs = { opened: 300, found: 5000 } satisfies Record<PrerenderReason, number>;
 /** Interval at which prerendering checks whether requests wait and how busy the event loop is. */
 const checkIntervalMs = 300;
-/** Prerendering pauses above this event loop utilisation. Prerendering itself causes much less. */
+/** Prerendering pauses above this event loop utilisation (0 to 1), of which it causes only a small part itself. */
 const maxUtilization = 0.4;
 
 export function createTilePrerenderer({

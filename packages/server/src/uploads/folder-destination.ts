@@ -47,7 +47,7 @@ async function storeInFolder(
   return true;
 }
 
-/** Returns whether a path is taken: it exists, or one of its parents is a file. */
+/** Returns whether a path exists. True also if one of its parents is a file, because the path is then taken as well. */
 async function exists(location: string): Promise<boolean> {
   try {
     await fs.lstat(location);

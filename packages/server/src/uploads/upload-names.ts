@@ -2,7 +2,7 @@
 import { AppError, checkUploadPath } from '@lamina/contract';
 import { hasSlideName, mayBeDicomByContent } from '@lamina/slide/names';
 
-/** Returns the validated segments of a path. @throws AppError invalid_request, with field and reason */
+/** Returns the validated segments of a path. @param field name of the field in the request body @throws AppError invalid_request */
 export function namesOf(requested: string, field: string): readonly string[] {
   const checked = checkUploadPath(requested);
   if ('fault' in checked) {
