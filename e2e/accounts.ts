@@ -50,10 +50,7 @@ export async function makeAccount(productUrl: string, state: AccountState): Prom
 
 const administratorTokens = new Map<string, string>();
 
-/**
- * Signs in as the first administrator. The token is cached per product, because an account may sign in only 60 times in 15
- * minutes.
- */
+/** Signs in as the first administrator. The token is cached per product, because an account may sign in only 60 times in 15 minutes. */
 export async function administratorToken(productUrl: string): Promise<string> {
   const cached = administratorTokens.get(productUrl);
   if (cached !== undefined) return cached;

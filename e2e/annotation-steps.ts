@@ -41,8 +41,7 @@ export async function openSlide(page: Page): Promise<OpenSlide> {
 }
 
 /**
- * Draws a triangle around the middle of the viewer: clicks its three corners, and then the first corner again, which closes the
- * polygon.
+ * Draws a triangle around the middle of the viewer: clicks its three corners, and then the first corner again, which closes the polygon.
  */
 export async function drawTriangle(page: Page, { x, y }: OpenSlide): Promise<void> {
   await page.keyboard.press('p'); // the polygon tool

@@ -61,10 +61,7 @@ export async function openDeepZoomImage(
   return { width, height, tileSize, fetchTile, readTile, readArea };
 }
 
-/**
- * Copies the source to position x, y of the target and omits pixels outside of the target, for example those at a negative
- * position.
- */
+/** Copies the source to position x, y of the target and omits pixels outside of the target, for example those at a negative position. */
 function copyPixels(source: Pixels, target: Pixels, x: number, y: number): void {
   const [firstColumn, endColumn] = [Math.max(0, -x), Math.min(source.width, target.width - x)];
   for (let row = Math.max(0, -y); row < Math.min(source.height, target.height - y); row++) {

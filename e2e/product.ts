@@ -15,9 +15,7 @@ export interface Product {
   readonly url: string;
   /** Path of the slide folder. */
   readonly slidesDir: string;
-  /**
-   * Returns the e-mails to this recipient as plain text. The server has no mail server, so it leaves them in its outbox folder.
-   */
+  /** Returns the e-mails to this recipient as plain text. The server has no mail server, so it leaves them in its outbox folder. */
   mailsTo(recipient: string): Promise<string[]>;
   /** Returns the output of the server so far, for the report of a failed test. */
   log(): string;

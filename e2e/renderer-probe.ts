@@ -33,10 +33,7 @@ export async function forceDrawer(page: Page, drawer: 'webgl' | 'canvas'): Promi
   await page.addInitScript((choice) => localStorage.setItem('viewer_drawer', choice), drawer);
 }
 
-/**
- * Makes the page count its graphics resources, and report WebGL in software as a graphics card. Replaces functions of the
- * browser.
- */
+/** Makes the page count its graphics resources, and report WebGL in software as a graphics card. Replaces functions of the browser. */
 export async function countGraphics(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const counts = {

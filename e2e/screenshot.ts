@@ -1,8 +1,6 @@
 import type { Locator } from '@playwright/test';
 
-/**
- * Returns the mean colour (0 to 255 per channel) of the central part of an element, which has half its width and half its height.
- */
+/** Returns the mean colour (0 to 255 per channel) of the central part of an element, which has half its width and half its height. */
 export async function meanColourOf(element: Locator): Promise<{ red: number; green: number; blue: number }> {
   const picture = await element.screenshot();
   return element.page().evaluate(async (base64) => {

@@ -19,10 +19,7 @@ import { type Product, startProduct } from './product.ts';
 
 export { expect } from '@playwright/test';
 
-/**
- * The slide that the tests open: the only one in the first dataset of the catalogue. A new viewer page shows this dataset
- * expanded.
- */
+/** The slide that the tests open: the only one in the first dataset of the catalogue. A new viewer page shows this dataset expanded. */
 export const slideName = 'CMU-1-Small-Region.svs';
 /** Deep Zoom level of full resolution of that slide, which has 2220 × 2967 pixels: log2 of the longer side, rounded up. */
 export const fullResolutionLevel = Math.ceil(Math.log2(2967));
@@ -61,7 +58,7 @@ async function waitForSlides(productUrl: string): Promise<void> {
 /**
  * Opens a page in a new browser context.
  *
- * @param who a state opens it as a new account in this state, an account as this account; `anonymous` is not signed in
+ * @param who an account, which is then signed in; a state, for which a new account is created and signed in; or `anonymous`
  */
 type OpenPageAs = (who: AccountState | Account | 'anonymous') => Promise<Page>;
 

@@ -6,11 +6,11 @@
  */
 import './launcher/require-node.mjs';
 import { install } from './launcher/install.mjs';
-import { main, productNode, runInstead, Stop } from './launcher/runtime.mjs';
+import { findProductNode, main, runInstead, Stop } from './launcher/runtime.mjs';
 
 await main(async () => {
   const [script, ...args] = process.argv.slice(2);
   if (script === undefined) throw new Stop('Usage: node scripts/run.mjs <script> [arguments]');
   await install();
-  return runInstead([productNode(), script, ...args]);
+  return runInstead([findProductNode(), script, ...args]);
 });

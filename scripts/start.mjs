@@ -7,11 +7,11 @@ import './launcher/require-node.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { install } from './launcher/install.mjs';
-import { main, productNode, root, run, runInstead, serverCommand } from './launcher/runtime.mjs';
+import { findProductNode, main, root, run, runInstead, serverCommand } from './launcher/runtime.mjs';
 
 await main(async () => {
   await install();
-  const { code } = await run([productNode(), 'scripts/build/main.ts']);
+  const { code } = await run([findProductNode(), 'scripts/build/main.ts']);
   if (code !== 0) return code;
   const settings = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
   return runInstead(serverCommand(settings));

@@ -1,6 +1,4 @@
-/**
- * What all parts of the bench share: a cache folder, large slides, and the choice of processors on which servers and client run.
- */
+/** What all parts of the bench share: a cache folder, large slides, and the choice of processors on which servers and client run. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';

@@ -19,14 +19,14 @@ export function markdownTable(rows: readonly Readonly<Record<string, string | nu
  *
  * @param name the name of the part, whose results are between `<!-- measured: name -->` and `<!-- end: name -->`
  */
-export function replacePart(text: string, name: string, part: string): string {
+export function replacePart(text: string, name: string, results: string): string {
   const startMark = `<!-- measured: ${name} -->`;
   const endMark = `<!-- end: ${name} -->`;
   const start = text.indexOf(startMark);
   const end = text.indexOf(endMark);
-  const markedPart = `${startMark}\n${part}\n${endMark}`;
-  if (start < 0 || end < start) return `${text.trimEnd()}\n\n${markedPart}\n`;
-  return text.slice(0, start) + markedPart + text.slice(end + endMark.length);
+  const markedResults = `${startMark}\n${results}\n${endMark}`;
+  if (start < 0 || end < start) return `${text.trimEnd()}\n\n${markedResults}\n`;
+  return text.slice(0, start) + markedResults + text.slice(end + endMark.length);
 }
 
 /** Prints the results of a part, and writes them into docs/performance.md unless the run was quick. @param lines Markdown */
@@ -35,11 +35,11 @@ export function publish(
   lines: readonly string[],
   { isQuick }: { readonly isQuick: boolean },
 ): void {
-  const part = lines.join('\n');
-  console.log(`\n${part}\n`);
+  const results = lines.join('\n');
+  console.log(`\n${results}\n`);
   if (isQuick) return;
   const text = existsSync(performancePage) ? readFileSync(performancePage, 'utf8') : '# Performance\n';
-  writeFileSync(performancePage, replacePart(text, name, part));
+  writeFileSync(performancePage, replacePart(text, name, results));
 }
 
 /** Returns a sentence with the date, the hardware and the versions of the programs, but not the name of the machine. */

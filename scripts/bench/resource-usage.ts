@@ -42,8 +42,7 @@ function withDescendants(processIds: readonly number[]): number[] {
 }
 
 /**
- * Returns the fields of /proc/ID/stat without the first two (id and name), so that index 0 is the state; null when the process
- * has ended.
+ * Returns the fields of /proc/ID/stat without the first two (id and name), so that index 0 is the state; null when the process has ended.
  */
 function statOf(id: number): string[] | null {
   try {

@@ -14,11 +14,7 @@ const sourceFiles = ['package-lock.json', 'tsconfig.base.json'];
 /** Path of a file with the fingerprint of the sources of the last complete build. */
 const stampFile = join(root, 'packages/web/dist/.built-from');
 
-/**
- * Builds the web app, unless it is up to date.
- *
- * @throws {Stop} when the build fails; the message contains the output of the build
- */
+/** Builds the web app, unless it is up to date. @throws {Stop} when the build fails; the message contains the output of the build */
 export async function buildWebApp(): Promise<void> {
   const currentFingerprint = fingerprintOfSources();
   if (readStamp() === currentFingerprint) return;

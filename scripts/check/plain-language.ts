@@ -80,7 +80,7 @@ const matchers = Object.entries(replacements).map(([word, replacement]) => ({
   pattern: matcherOf(word),
 }));
 
-/** Returns the findings in a text. A word in backticks is a name, for example of the system user `nobody`, and is not reported. */
+/** Returns a line for each rejected word in a text. A word in backticks is a name, such as that of the user `nobody`, and is not reported. */
 export function rejectedWordsIn(text: string, file: string): string[] {
   const isException = (word: string) =>
     exceptions.some(

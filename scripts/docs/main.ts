@@ -1,6 +1,5 @@
 /**
- * `npm run generate-docs`: writes the tables of slide formats and of permissions in docs/, whose content comes from code and test
- * data.
+ * `npm run generate-docs`: writes the tables of slide formats and of permissions in docs/, whose content comes from code and test data.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { permissionsPage } from '../../packages/server/src/testing/permissions-page.ts';

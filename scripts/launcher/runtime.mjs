@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Basics of all scripts of the project: finds the Node that runs the product, and starts programs so that they share the signals, the output
- * and the exit code of the script. Runs on Node 20 or newer.
+ * Functions that all scripts of the project use: they find the Node that runs the product, and start programs that share the signals, the
+ * output and the exit code of the script. They run on Node 20 or newer.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export class Stop extends Error {
  *
  * @throws {Stop} when neither is Node 24 or newer
  */
-export function productNode() {
+export function findProductNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const nodeFromNpm = join(root, 'node_modules', `node-${platform}-${process.arch}`, 'bin', name);
@@ -59,7 +59,7 @@ export function productNode() {
  * @param {readonly string[]} options additional options of Node
  */
 export function serverCommand(options = []) {
-  return [productNode(), '--max-semi-space-size=8', ...options, 'packages/server/src/main.ts'];
+  return [findProductNode(), '--max-semi-space-size=8', ...options, 'packages/server/src/main.ts'];
 }
 
 /**
@@ -71,7 +71,7 @@ export function serverCommand(options = []) {
 export function tool(packageName, command = packageName) {
   const folder = join(root, 'node_modules', packageName);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return [productNode(), join(folder, typeof bin === 'string' ? bin : bin[command])];
+  return [findProductNode(), join(folder, typeof bin === 'string' ? bin : bin[command])];
 }
 
 /**

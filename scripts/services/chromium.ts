@@ -6,9 +6,7 @@ import { existsSync } from 'node:fs';
 import { run, Stop } from '../launcher/runtime.mjs';
 import { findCommand } from './find-command.ts';
 
-/**
- * Command of Chromium without windows, in which a page needs two thirds of the processor time that it needs in the full browser.
- */
+/** Command of Chromium without windows, in which a page needs two thirds of the processor time that it needs in the full browser. */
 const headlessShell = 'chromium-headless-shell';
 
 /**

@@ -34,8 +34,7 @@ for kind, port in zip(('account', 'container', 'object'), ports):
     builder.get_ring().save(f'{folder}/{kind}.ring.gz')
 `;
 /**
- * Python program that runs a server. The kernel kills it when its parent process ends (prctl(2): 1 is PR_SET_PDEATHSIG, 9 is
- * SIGKILL).
+ * Python program that runs a server. The kernel kills it when its parent process ends (prctl(2): 1 is PR_SET_PDEATHSIG, 9 is SIGKILL).
  */
 const serverProgram = `
 import ctypes, sys

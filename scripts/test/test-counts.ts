@@ -79,10 +79,7 @@ export function countVitest(report: VitestReport): TestCounts {
   };
 }
 
-/**
- * Counts the tests of a Playwright report. A flaky test counts as failed, and an error outside any test counts as one failed
- * test.
- */
+/** Counts the tests of a Playwright report. A flaky test counts as failed, and an error outside any test counts as one failed test. */
 export function countPlaywright({ stats, errors, suites }: PlaywrightReport): TestCounts {
   return {
     passed: stats.expected,

@@ -74,10 +74,7 @@ async function withLayer<Result>(
   }
 }
 
-/**
- * The field of view that contains all annotations of `measureFirstPicture`: its centre in pixels of full resolution, and its
- * zoom.
- */
+/** The field of view that contains all annotations of `measureFirstPicture`: its centre in pixels of full resolution, and its zoom. */
 const fieldOfAll = { x: 4000, y: 3000, zoom: 0.2 };
 
 /** Measures how soon 10,000 annotations are drawn. */

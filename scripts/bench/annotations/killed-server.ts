@@ -49,12 +49,12 @@ export async function measureKills(
       else rejected++;
     }
   }
-  const acknowledged = sent.filter(({ isAcknowledged }) => isAcknowledged).length;
+  const acknowledgedBatches = sent.filter(({ isAcknowledged }) => isAcknowledged).length;
   await product.stop();
   return {
     measured: `${database}: kill -9 of the server ${kills} times during saves; acknowledged annotations that are lost`,
     result: lost,
-    detail: `${(acknowledged * changesPerBatch).toLocaleString('en')} annotations; ${rejected} batches rejected when they were sent again`,
+    detail: `${(acknowledgedBatches * changesPerBatch).toLocaleString('en')} annotations; ${rejected} batches rejected when they were sent again`,
     limit: '0',
   };
 }

@@ -196,13 +196,13 @@ async function measureTiles(
   repeat: number,
   count: number,
 ): Promise<Row> {
-  const sessionOf = async (name: string) => {
+  const createSessionFor = async (name: string) => {
     const email = await createAccount(product, `${name}-${repeat}@example.org`, 'active');
     const { token } = JSON.parse((await signIn(product, email, '192.0.2.250')).body) as { token: string };
     return createImageSession(product.url, token);
   };
-  const floodingSession = await sessionOf('flooding');
-  const viewingSession = await sessionOf('viewing');
+  const floodingSession = await createSessionFor('flooding');
+  const viewingSession = await createSessionFor('viewing');
   const slide = { ...bigSlide, tileSize };
   const nativeTiles = tilesOfLevel(slide, maxLevelOf(slide)); // full resolution, stored in the file
   const renderedTiles = tilesOfLevel(slide, maxLevelOf(slide) - 1); // not stored in the file

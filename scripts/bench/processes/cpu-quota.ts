@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 const controlGroups = '/sys/fs/cgroup';
-/**
- * Interval for which the quota holds. Within the default of 100 ms, a process that has used up its quota would wait much longer.
- */
+/** Interval for which the quota holds. Within the default of 100 ms, a process that has used up its quota would wait much longer. */
 const periodMicroseconds = 10_000;
 
 export interface CpuQuota {
@@ -40,7 +38,7 @@ export function createCpuQuota(name: string): CpuQuota | null {
     return null;
   }
   return {
-    // The shell adds itself to the group and then becomes the program; its second argument `sh` is its own name ($0).
+    // The shell adds itself to the group and then becomes the program. The argument `sh` after the script is its name ($0).
     wrap: (commandLine) => [
       '/bin/sh',
       '-c',

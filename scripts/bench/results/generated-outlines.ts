@@ -86,10 +86,7 @@ export function centresOf(count: number, slide: Size): Centres {
   return centres;
 }
 
-/**
- * Returns the centroid of a polygon. The computation is relative to its first position, because large coordinates would lose
- * digits.
- */
+/** Returns the centroid of a polygon. The computation is relative to its first position, because large coordinates would lose digits. */
 function centroidOf(positions: Outline['positions']): readonly [x: number, y: number] {
   const [originX, originY] = positions[0] ?? [0, 0];
   let doubleArea = 0;

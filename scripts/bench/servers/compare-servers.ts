@@ -44,9 +44,9 @@ export interface ComparedServer {
 export interface Comparison {
   readonly workload: {
     /** Number of tiles of the native trace. */
-    readonly native: number;
+    readonly nativeTiles: number;
     /** Number of tiles of the viewing trace. */
-    readonly viewing: number;
+    readonly viewingTiles: number;
     readonly rounds: number;
     readonly seconds: number;
   };
@@ -102,8 +102,8 @@ export async function compareServers(
   }
   return {
     workload: {
-      native: workload.native.length,
-      viewing: workload.viewing.length,
+      nativeTiles: workload.native.length,
+      viewingTiles: workload.viewing.length,
       rounds: rounds.length,
       seconds: workload.seconds,
     },
@@ -159,7 +159,7 @@ function withoutTimes({ times: _, ...summary }: LoadResult): LoadSummary {
   return summary;
 }
 
-/** Returns the median of every number in objects of the same shape, at any depth; NaN for null. */
+/** Returns the median of every number in objects of the same shape, at any depth. A null counts as NaN. */
 export function medians<Shape extends object>(results: readonly Shape[]): Shape {
   const [first] = results;
   const medianOfField = (key: string) => {

@@ -59,8 +59,7 @@ function productServer(environment: BenchEnvironment): Candidate {
     async start() {
       const running = await startProduct(environment);
       const scan = running.imageIdOf(slideNames.scan);
-      // Loads the code for tiles with another slide, so that the time of the first tile consists only of opening the measured
-      // slide.
+      // Loads the code for tiles with another slide, so that the time of the first tile consists only of opening the measured slide.
       await measureResponseTime(running.port, running.tilePath(running.imageIdOf(slideNames.seed), '0/0_0'));
       return { ...running, pathOf: (tile) => running.tilePath(scan, tile) };
     },

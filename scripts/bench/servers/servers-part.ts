@@ -32,7 +32,7 @@ export async function serversPart({ isQuick }: BenchOptions): Promise<void> {
       describeMachine(versions),
       '',
       `${workload.rounds} interleaved rounds, medians. ${pinnedEnvironment === null ? 'Servers and client on the same processors' : 'Every server on one processor, the client on another'}; the client took at most ${Math.round(clientShare * 100)} % of a processor.`,
-      `Native: ${workload.native.toLocaleString('en')} distinct tiles in random order for ${workload.seconds} s over 64 connections. View: 3 viewers, ${workload.viewing.toLocaleString('en')} tiles, 16 connections.`,
+      `Native: ${workload.nativeTiles.toLocaleString('en')} distinct tiles in random order for ${workload.seconds} s over 64 connections. View: 3 viewers, ${workload.viewingTiles.toLocaleString('en')} tiles, 16 connections.`,
       ...(absent.length > 0 ? [`Not measured because they are not installed: ${absent.join(', ')}.`] : []),
       pixels === null
         ? 'Pixels were not compared.'

@@ -129,8 +129,7 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
   const { url, token, port } = product;
   const { secret } = await makeLink(product, lesson);
   /**
-   * Time at which each event was sent. The field of view of an event has its index in this list as x, by which followers
-   * recognise it.
+   * Time at which each event was sent. The field of view of an event has its index in this list as x, by which followers recognise it.
    */
   const sentAt: number[] = [];
   const times: number[] = [];

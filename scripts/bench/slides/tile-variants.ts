@@ -8,9 +8,7 @@
  */
 import { marker, readJpegHeader, segments } from '../../../packages/slide/src/jpeg/header.ts';
 
-/**
- * Bytes at the start of a scan that contain the first Huffman code and the number after it, even if both are as long as possible.
- */
+/** Bytes at the start of a scan that contain the first Huffman code and the number after it, even if both are as long as possible. */
 const headBytes = 4;
 
 /**

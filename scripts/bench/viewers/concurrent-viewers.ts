@@ -122,10 +122,7 @@ export async function measureViewers(target: ViewersTarget, profile: LoadProfile
   return { fast, slow, failures, rows };
 }
 
-/**
- * Returns CPU time and memory of the processes of each name, and then the CPU time of the whole machine, whose memory is given as
- * 0.
- */
+/** Returns CPU time and memory of the processes of each name, and then the CPU time of the whole machine, whose memory is given as 0. */
 function readUsage({ processIds }: ViewersTarget) {
   return [
     ...Object.entries(processIds).map(([name, ids]) => ({ name, ...usageOf(ids) })),
