@@ -1,5 +1,5 @@
 /**
- * One pool of render processes for all test servers of a test process. Starting a render process takes 0.5 s of CPU time, or 1 s without
+ * One pool of render workers for all test servers of a test process. Starting a render worker takes 0.5 s of CPU time, or 1 s without
  * compiled code, and a test needs one or two of them.
  */
 import fs from 'node:fs';
@@ -13,7 +13,7 @@ import { createRenderPool } from '../tiles/rendered-tiles.ts';
 let parentFolder: string | null = null;
 let pool: RenderPool | null = null;
 
-/** Node's compile cache, which the render processes of all tests share. */
+/** Node's compile cache, which the render workers of all tests share. */
 export const compiledCodeFolder = path.join(os.tmpdir(), 'lamina-compile-cache-render');
 
 /** Creates the folder of a test server. Render processes of the shared pool may read it. It is deleted at the end of the test run. */

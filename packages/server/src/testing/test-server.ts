@@ -109,9 +109,9 @@ interface TestServerOptions {
   readonly database?: DatabaseKind | Pick<TestDatabase, 'db' | 'close'>;
   /** The server is not closed at the end of the test, because several tests share it; they have to close it. */
   readonly isShared?: true;
-  /** The server starts its own render processes, as in production, instead of using those that tests share. */
+  /** The server starts its own render workers, as in production, instead of using those that tests share. */
   readonly hasOwnRenderPool?: true;
-  /** Time limit of a render job, for tests that keep render processes busy. The server then has its own render pool. */
+  /** Time limit of a render job, for tests that keep render workers busy. The server then has its own render pool. */
   readonly renderTimeoutMs?: number;
 }
 
@@ -149,13 +149,13 @@ export async function testServer({
     if (fault !== undefined) throw new Error(fault);
   };
   const dependencies = { config, db, log, now: clock.now, passwordCost: cheapPasswords };
-  // The render processes of the shared pool only read the folders of test servers, not a bucket or other slide folders.
+  // The render workers of the shared pool only read the folders of test servers, not a bucket or other slide folders.
   const usesTestPool =
     !hasOwnRenderPool &&
     config.objectStore === null &&
     Object.values(slideRoots(config)).every((root) => root.startsWith(folder + path.sep));
   const ownPool = renderTimeoutMs === undefined ? null : createTestRenderPool(renderTimeoutMs);
-  /** Returns the option for createServices; false for own render processes. */
+  /** Returns the option of createServices for the shared pool; false when the server has render workers of its own. */
   const renderedTilesOption = () =>
     usesTestPool && {
       renderedTiles: createRenderedTiles({

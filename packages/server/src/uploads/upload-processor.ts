@@ -65,7 +65,7 @@ const expiryMs = uploadExpiryHours * 3_600_000;
 /** Time for which completed uploads stay in the list. */
 const keepDoneMs = 3 * 24 * 3_600_000;
 
-/** Longer than 60 lines, because its functions share the leases and the state of the running work. */
+/** The function is long because its inner functions share the leases and the state of the running work. */
 export function createUploadProcessor({
   db,
   now,

@@ -119,7 +119,7 @@ const reserveBytes = 512 * 1024 ** 2;
 /** Minimum interval between two updates of an upload's time of last progress. */
 const touchEveryMs = 10 * 60_000;
 
-/** Longer than 60 lines, because its functions share the dependencies and the checks. */
+/** The function is long because its inner functions share the dependencies and the checks. */
 export function createUploads({
   config,
   db,
