@@ -15,10 +15,10 @@ import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
 // Resources of setrlimit(2).
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
-/** File descriptor of the message channel to the parent process; `stdio` of `startConfined` determines it. */
+/** File descriptor of the message channel to the parent process: its index in `stdio` of `startConfined` (start-render-process.ts). */
 const CHANNEL = 3;
 
-/** Files that system libraries and Node read, such as time zones. They contain no secrets. */
+/** Files and folders that system libraries and Node read, for example time zones. They contain no secrets. */
 const SYSTEM_FILES = [
   '/usr/share',
   '/etc/ld.so.cache',
@@ -40,7 +40,7 @@ const SYSTEM_LIBRARIES = [
   '/gnu/store',
 ];
 
-/** Assumed data size of Node when the system does not report it. */
+/** Assumed data size of Node in kB when the system does not report it. */
 const DEFAULT_KILOBYTES = 2 ** 20;
 
 /** Node option without which Node exits at startup, because it cannot read the system's OpenSSL configuration. */
@@ -51,7 +51,7 @@ const confinement = JSON.parse(process.argv[2] ?? '') as Confinement;
 const calls = await loadSystemCalls();
 if (calls) confine(calls, confinement);
 
-// This line is reached only if this system has no Landlock or cannot be called; executing another program would then be useless.
+// This line is reached only without Landlock, or if the C library cannot be called. Executing the program would have no benefit.
 process.argv = [process.execPath, confinement.program, ...confinement.args];
 await import(pathToFileURL(confinement.program).href);
 

@@ -4,9 +4,9 @@ import type { Raster } from './raster.ts';
 
 /**
  * Decodes a single-channel picture as brightness: dark pixels are dark even in files that store black as the
- * largest sample, and colours of a palette are ignored. The caller chooses the colour in which it is shown.
+ * largest sample, and colours of a palette are ignored. The caller chooses the colour in which the channel is shown.
  *
- * @param range brightness shown as black and as white, with linear scaling between; `black` is less than `white`
+ * @param range brightness shown as black and as white, in units of the samples, with linear scaling between; `black` < `white`
  * @returns pixels whose three samples are equal
  * @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel; errors of decodeImage
  */

@@ -62,7 +62,7 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
 
 /**
  * Unpacks a PackBits segment until the plane is full; a byte that pads the segment to an even length may follow. Unlike
- * `unpackPackBits`, which TIFF uses, it rejects a segment that contains fewer or more bytes than the plane. A code below 128
+ * `unpackPackBits`, which TIFF uses, it rejects a segment that ends before the plane or exceeds it. A code below 128
  * precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times; 128 does nothing.
  */
 function unpack(packed: Uint8Array, plane: Uint8Array): void {

@@ -71,6 +71,7 @@ function colourXml({ name, bytes, tableNodes, ignored }: ColourProfile): string 
   return `<ColourProfile xmlns="urn:lamina:colour"${text.join('')}/>`;
 }
 
+/** Replaces all characters except ASCII letters, digits and harmless punctuation by character references such as `&#38;`. */
 const escapeXml = (text: string) =>
   text.replaceAll(/[^\w .,()/+-]/gu, (character) => `&#${character.codePointAt(0)};`);
 

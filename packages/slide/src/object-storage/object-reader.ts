@@ -4,6 +4,7 @@ import { type BlockCache, createBlockCache } from './block-cache.ts';
 import type { BlockDiskCache } from './block-disk-cache.ts';
 import type { ObjectFacts, ObjectStore, StoredObject } from './object-store.ts';
 
+/** Reads metadata of objects, and their bytes with the inherited `readInto`. */
 export interface ObjectReader extends BlockCache {
   /** Returns size and ETag, at most half a second old. @throws SlideError errors of `ObjectStore.head` */
   head(key: string): Promise<ObjectFacts>;

@@ -2,7 +2,10 @@ import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
 import { type Scale, scaleOf } from '../model/scale.ts';
 import type { Slide } from '../model/slide.ts';
 
-/** The metadata of a slide that the catalogue stores; none of it can identify a patient. */
+/**
+ * The metadata of a slide that the catalogue stores; none of it can identify a patient. Of the fields of `Slide`, `mpp` is the
+ * pixel size in µm, `objectivePower` the magnification, and `shownPlane` the shown plane of a file with several planes.
+ */
 export interface SlideSummary
   extends Pick<Slide, 'format' | 'fingerprint' | 'vendor' | 'mpp' | 'objectivePower' | 'shownPlane'> {
   /** Pixels at full resolution. */

@@ -19,6 +19,7 @@ interface StoredCoding {
   readonly colour: 'grey' | 'rgb' | 'ycc' | 'ycc-422' | 'rct' | 'ict';
 }
 
+/** A level whose tiles can be sent as stored. Its sizes are in pixels; `downsample` is relative to full resolution. */
 export interface StoredLevel extends StoredCoding {
   /** Index in `slide.levels`. */
   readonly level: number;

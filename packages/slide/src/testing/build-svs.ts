@@ -4,7 +4,7 @@ import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan, undefinedByt
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintPlain, paintTissue } from './paint-tissue.ts';
 
-/** Options of `buildSvs`. */
+/** Options of `buildSvs`; the inherited ones are the byte order of the file and whether it is a BigTIFF. */
 export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
   /** Size at full resolution in pixels; by default 480 × 400. */
   readonly width?: number;

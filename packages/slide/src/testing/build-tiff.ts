@@ -20,6 +20,7 @@ export interface DirectoryPlan {
 
 export interface TiffPlan {
   readonly directories: readonly DirectoryPlan[];
+  /** Byte order of the file; by default little-endian. */
   readonly littleEndian?: boolean;
   /** Whether to write BigTIFF, whose offsets have 64 bits; by default false. */
   readonly isBig?: boolean;

@@ -4,7 +4,7 @@ import { buildTiff, type DirectoryPlan, long, rational, short, type TiffPlan } f
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** Options of `buildTiledTiff`. */
+/** Options of `buildTiledTiff`; the inherited ones are the byte order of the file and whether it is a BigTIFF. */
 export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
   /** Size at full resolution in pixels; by default 480 × 400. */
   readonly width?: number;
