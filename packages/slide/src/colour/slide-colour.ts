@@ -5,7 +5,7 @@ import { type ColourTable, computeColourTable } from './colour-table.ts';
 import { nameOfProfile } from './icc-profile.ts';
 import { ProfileError, type ProfileFault } from './profile-bytes.ts';
 
-/** Describes the colour profile of a slide. */
+/** What the server reports about the colour profile of a slide. */
 export interface ColourProfile {
   /** The description in the profile; null when it has none or it cannot be read. */
   readonly name: string | null;

@@ -79,8 +79,8 @@ interface TransferLimits {
 const transferLimits: TransferLimits = { partBytes: 16 * 2 ** 20, partMs: 120_000, pageKeys: 1000 };
 /** Source: Amazon S3 User Guide, "Multipart upload limits". */
 const MAX_PARTS = 10_000;
-/** Maximum bytes of a list response: 1,000 keys of 1,000 bytes each, with their XML elements. */
-const MAX_LIST_BYTES = 8 * 2 ** 20;
+/** Maximum bytes of an XML response. The longest is a list of 1,000 keys of 1,000 bytes each, with their XML elements. */
+const MAX_XML_BYTES = 8 * 2 ** 20;
 /** Maximum bytes of an error response, from which only the error code is read. */
 const MAX_ERROR_BYTES = 4096;
 
@@ -170,7 +170,7 @@ export function createObjectStore(
     }, signal);
   }
 
-  /** Source: GetObject; RFC 9110, sections 13.1.1 (If-Match) and 14 (range requests). */
+  /** Reads a range of an object. Source: GetObject; RFC 9110, sections 13.1.1 (If-Match) and 14 (range requests). */
   async function readRange(
     address: string,
     { etag, size }: StoredObject,
@@ -219,7 +219,7 @@ export function createObjectStore(
     }
   }
 
-  /** Source: ListObjectsV2. */
+  /** Reads one page of a list. Source: ListObjectsV2. */
   function readPage(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<XmlElement> {
     // Listing 1,000 keys takes longer than reading one object, so one attempt may use the whole time limit.
     return guard.run(
@@ -230,7 +230,7 @@ export function createObjectStore(
           throw invalidResponse('the bucket does not exist');
         }
         if (response.status !== 200) await throwErrorOf(response);
-        return xmlOf(response, MAX_LIST_BYTES);
+        return xmlOf(response, MAX_XML_BYTES);
       },
       signal,
       { attemptMs: limits.totalMs },
@@ -267,14 +267,14 @@ export function createObjectStore(
       async (attemptSignal) => {
         const response = await request(address, options, attemptSignal);
         if (response.status !== 200) await throwErrorOf(response);
-        return xmlOf(response, MAX_LIST_BYTES);
+        return xmlOf(response, MAX_XML_BYTES);
       },
       signal,
       { ...uploadLimits, retries },
     );
   }
 
-  /** Source: CreateMultipartUpload, UploadPart, CompleteMultipartUpload, AbortMultipartUpload. */
+  /** Uploads a file in parts. Source: CreateMultipartUpload, UploadPart, CompleteMultipartUpload, AbortMultipartUpload. */
   async function putParts(
     address: string,
     file: FileHandle,
