@@ -22,7 +22,7 @@ describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapte
     await server.put('Set/jpeg-xr.czi', jpegXr.bytes);
     await server.put('Set/alone.mrxs', 'a preview');
     await server.put('Set/area.vsi', buildVsi([{ number: 1, width: 64, height: 64, type: 0 }]));
-    const tile = { place: [0, 0, 0, 0], data: new Uint8Array(64 * 64 * 3).fill(99) };
+    const tile = { coordinates: [0, 0, 0, 0], data: new Uint8Array(64 * 64 * 3).fill(99) };
     await server.put(
       'Set/_area_/stack1/frame_t.ets',
       buildEts({ tileWidth: 64, tileHeight: 64, compression: 0, tiles: [tile] }),

@@ -205,9 +205,9 @@ describe('an Olympus slide', () => {
 });
 
 describe('an Olympus fluorescence slide', () => {
-  /** Returns a tile of one grey value. @param place its coordinates */
-  const greyTile = async (value: number, place: readonly number[]): Promise<EtsTile> => ({
-    place,
+  /** Returns a tile of one grey value. @param coordinates column, row, other coordinates, resolution */
+  const greyTile = async (value: number, coordinates: readonly number[]): Promise<EtsTile> => ({
+    coordinates,
     data: await encodeJpeg2000({
       width: 64,
       height: 64,
@@ -477,7 +477,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
 
   it('throws FILE_CORRUPT if the file has no tile at full resolution', async () => {
     const plan = await planOf('jpeg', 2);
-    const file = buildEts({ ...plan, tiles: plan.tiles.filter(({ place }) => place[3] === 1) });
+    const file = buildEts({ ...plan, tiles: plan.tiles.filter(({ coordinates }) => coordinates[3] === 1) });
     await expect(open(vsi, { [etsPath(10001)]: file })).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
@@ -490,7 +490,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
       components: 1,
       tiles: Array.from({ length: 17 }, (_, channel) => ({
         data: tile?.data ?? new Uint8Array(),
-        place: [0, 0, channel, 0],
+        coordinates: [0, 0, channel, 0],
       })),
     });
     const vsiWithChannels = buildVsi([{ ...stack, dimensions: [4] }]);

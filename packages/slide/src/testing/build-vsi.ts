@@ -188,7 +188,7 @@ function encodeField({ tag, index, value }: VsiField): Buffer {
 /** A tile of an .ets file. */
 export interface EtsTile {
   /** Coordinates of the tile: column, row, others (focus, channel, …) and, with `hasResolutions`, the resolution. */
-  readonly place: readonly number[];
+  readonly coordinates: readonly number[];
   readonly data: Uint8Array;
 }
 
@@ -224,7 +224,7 @@ export const etsPlaces = {
 /** Builds an .ets file: first header ("SIS"), second header ("ETS"), tiles, list of tiles. */
 export function buildEts(plan: EtsPlan): Buffer {
   const { tiles, components = 3, componentType = 2, background = [255, 255, 255] } = plan;
-  const dimensions = tiles[0]?.place.length ?? 4;
+  const dimensions = tiles[0]?.coordinates.length ?? 4;
   const header = Buffer.alloc(SIS_HEADER_BYTES);
   const version = 3;
   header.write('SIS', 'latin1');
@@ -248,10 +248,10 @@ export function buildEts(plan: EtsPlan): Buffer {
 
   let at: number = etsPlaces.tiles;
   // An entry has 4 unused bytes, the coordinates, the offset (8 bytes), the number of bytes (4), and 4 unused bytes.
-  const entries = tiles.map(({ place, data }) => {
-    const coordinatesEnd = 4 + 4 * place.length;
+  const entries = tiles.map(({ coordinates, data }) => {
+    const coordinatesEnd = 4 + 4 * coordinates.length;
     const entry = Buffer.alloc(coordinatesEnd + 16);
-    for (const [i, number] of place.entries()) entry.writeInt32LE(number, 4 + 4 * i);
+    for (const [i, number] of coordinates.entries()) entry.writeInt32LE(number, 4 + 4 * i);
     entry.writeBigUInt64LE(BigInt(at), coordinatesEnd);
     entry.writeUInt32LE(data.length, coordinatesEnd + 8);
     at += data.length;
@@ -291,7 +291,7 @@ export async function cutEtsTiles(
       for (let column = 0; column * tileSide < reduced.width; column++) {
         const tile = paddedTile(reduced, column * tileSide, row * tileSide, tileSide);
         tiles.push({
-          place: [column, row, ...otherCoordinates, resolution],
+          coordinates: [column, row, ...otherCoordinates, resolution],
           data: await encode(tile, coding),
         });
       }
