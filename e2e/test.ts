@@ -19,7 +19,7 @@ import { type Product, startProduct } from './product.ts';
 
 export { expect } from '@playwright/test';
 
-/** The slide that the tests open: the only one in the first dataset of the catalogue. A new viewer page shows this dataset expanded. */
+/** The slide that the tests open: the only slide in the first dataset of the catalogue, which a new viewer page shows expanded. */
 export const slideName = 'CMU-1-Small-Region.svs';
 /** Deep Zoom level of full resolution of that slide, which has 2220 × 2967 pixels: log2 of the longer side, rounded up. */
 export const fullResolutionLevel = Math.ceil(Math.log2(2967));
@@ -42,10 +42,7 @@ async function fillSlides(folder: string): Promise<void> {
   for (const name of builtSlides) await writeFile(path.join(folder, name), built);
 }
 
-/**
- * Waits until the server has ingested every slide (read its header), because a page that opens earlier would show an incomplete
- * catalogue.
- */
+/** Waits until the server has ingested every slide, because a page that opens earlier would show an incomplete catalogue. */
 async function waitForSlides(productUrl: string): Promise<void> {
   const token = await administratorToken(productUrl);
   const readyCount = async () => {

@@ -35,7 +35,7 @@ const downloadCount = 8;
 /** Dataset of the slide whose original file is downloaded. */
 const dataset = 'Originals';
 /** The Accept header that dicom-microscopy-viewer sends for frames. */
-const frameType = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
+const frameAcceptHeader = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
 
 export async function interoperabilityPart({ isQuick }: BenchOptions): Promise<void> {
   const environment = await createEnvironment();
@@ -80,8 +80,8 @@ async function measureInTurns(
   for (const [, target] of kinds) await measureLoad(target, tiles, { connections, seconds: 0.5 }); // to warm up
   for (let round = 0; round < rounds; round++) {
     // Each round begins with the next kind, because the speed of the processor varies.
-    const first = round % kinds.length;
-    for (const [name, target] of [...kinds.slice(first), ...kinds.slice(0, first)]) {
+    const firstKind = round % kinds.length;
+    for (const [name, target] of [...kinds.slice(firstKind), ...kinds.slice(0, firstKind)]) {
       const { times: _, ...summary } = await measureLoad(target, tiles, { connections, seconds });
       if (summary.failed > 0) throw new Error(`${name}: ${summary.failed} of ${summary.requests} failed.`);
       console.log(`${name}: ${summary.perSecond.toFixed(0)}/s, p95 ${summary.p95.toFixed(1)} ms`);
@@ -102,34 +102,34 @@ async function measureFrames(
   const slide: TiledSlide = { ...bigSlide, tileSize };
   const { columns } = gridOf(slide, maxLevelOf(slide));
   const apiToken = await createApiToken(url, token, ['slides:read']);
-  const instance = await largestInstance(url, token, id);
+  const instance = await findLargestInstance(url, token, id);
   /** Returns the path of the frame with the same pixels. @param tile `level/column_row` */
   const framePathOf = (tile: string) => {
     const [column = 0, row = 0] = (tile.split('/')[1] ?? '').split('_').map(Number);
     return `${instance}/frames/${row * columns + column + 1}`; // frames are numbered from 1
   };
-  const framesWith = (bearerToken: string): LoadTarget => ({
+  const frameTargetOf = (bearerToken: string): LoadTarget => ({
     port,
     processIds,
     pathOf: framePathOf,
-    headers: { Authorization: `Bearer ${bearerToken}`, Accept: frameType },
+    headers: { Authorization: `Bearer ${bearerToken}`, Accept: frameAcceptHeader },
   });
   const tileName = 'Deep Zoom tile';
   const results = await measureInTurns(
     [
       [tileName, { port, processIds, pathOf: (tile) => product.tilePath(id, tile) }],
-      ['frame, API token', framesWith(apiToken)],
-      ['frame, sign-in', framesWith(token)],
+      ['frame, API token', frameTargetOf(apiToken)],
+      ['frame, sign-in', frameTargetOf(token)],
     ],
     nativeTrace(slide),
     { ...workload, connections: frameConnections },
   );
-  const tiles = results.get(tileName) ?? [];
+  const tileSummaries = results.get(tileName) ?? [];
   return [...results].map(([name, summaries]) => ({
     request: name,
     'per second': median(summaries.map(({ perSecond }) => perSecond)).toFixed(0),
     'ratio to tiles': median(
-      summaries.map(({ perSecond }, round) => perSecond / (tiles[round]?.perSecond ?? Number.NaN)),
+      summaries.map(({ perSecond }, round) => perSecond / (tileSummaries[round]?.perSecond ?? Number.NaN)),
     ).toFixed(2),
     'CPU s of the server per 1,000': median(summaries.map(({ cpuPer1000 }) => cpuPer1000)).toFixed(2),
     'CPU of the client, share of a core': median(summaries.map(({ clientShare }) => clientShare)).toFixed(2),
@@ -156,28 +156,39 @@ async function measureDownloads(
   const apiToken = await createApiToken(url, token, ['slides:download']);
   const tiles = nativeTrace({ ...bigSlide, tileSize });
   const target: LoadTarget = { port, processIds, pathOf: (tile) => product.tilePath(id, tile) };
-  const rows: { downloads: number; p50: number; p95: number; perSecond: number; megabytes: number }[] = [];
+  const rows: {
+    downloads: number;
+    p50: number;
+    p95: number;
+    perSecond: number;
+    megabytesPerSecond: number;
+  }[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const downloads of [0, downloadCount]) {
-      const stop = startDownloads(port, `/api/v1/image-catalog/images/${id}/original`, apiToken, downloads);
+      const stopDownloads = startDownloads(
+        port,
+        `/api/v1/image-catalog/images/${id}/original`,
+        apiToken,
+        downloads,
+      );
       const summary = await measureLoad(target, tiles, { connections: viewerConnections, seconds });
-      const megabytes = stop() / 1e6 / seconds;
+      const megabytesPerSecond = stopDownloads() / 1e6 / seconds;
       if (summary.failed > 0) throw new Error(`${summary.failed} of ${summary.requests} tiles failed.`);
       const { p50, p95, perSecond } = summary;
-      rows.push({ downloads, p50, p95, perSecond, megabytes });
-      console.log(`${downloads} downloads: p95 ${p95.toFixed(1)} ms, ${megabytes.toFixed(0)} MB/s`);
+      rows.push({ downloads, p50, p95, perSecond, megabytesPerSecond });
+      console.log(`${downloads} downloads: p95 ${p95.toFixed(1)} ms, ${megabytesPerSecond.toFixed(0)} MB/s`);
     }
   }
   return [0, downloadCount].map((downloads) => {
     const matchingRows = rows.filter((row) => row.downloads === downloads);
-    const medianOf = (key: 'p50' | 'p95' | 'perSecond' | 'megabytes') =>
+    const medianOf = (key: 'p50' | 'p95' | 'perSecond' | 'megabytesPerSecond') =>
       median(matchingRows.map((row) => row[key]));
     return {
       downloads,
       'p50 ms': medianOf('p50').toFixed(1),
       'p95 ms': medianOf('p95').toFixed(1),
       'tiles per second': medianOf('perSecond').toFixed(0),
-      'MB/s of the downloads': medianOf('megabytes').toFixed(0),
+      'MB/s of the downloads': medianOf('megabytesPerSecond').toFixed(0),
     };
   });
 }
@@ -224,7 +235,7 @@ async function createApiToken(url: string, token: string, scopes: readonly strin
 }
 
 /** Returns the path of the DICOM instance of full resolution, the one with the most pixel columns. */
-async function largestInstance(url: string, token: string, imageId: string): Promise<string> {
+async function findLargestInstance(url: string, token: string, imageId: string): Promise<string> {
   // Tags of DICOM PS3.6: Total Pixel Matrix Columns, Series Instance UID, SOP Instance UID.
   const totalColumns = '00480006';
   const seriesInstanceUid = '0020000E';
