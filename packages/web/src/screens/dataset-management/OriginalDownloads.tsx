@@ -69,7 +69,7 @@ export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: 
       <AddPerson
         fieldLabel={texts.downloader}
         buttonLabel={texts.allowDownload}
-        // The role `viewer` may not download files.
+        // The role `viewer` may not download files; administrators need this permission like all others.
         isCandidate={({ uid, role }) => (role === 'user' || role === 'admin') && !downloaderUids.has(uid)}
         add={(uid) => setDownload(name, uid, true)}
       />

@@ -47,7 +47,7 @@ export function SecondFactorCard() {
 
   function finish() {
     setSecret(null);
-    invalidateSecondFactor();
+    invalidateSecondFactor(); // the card then loads that two-step verification is on
   }
 
   return (
@@ -70,7 +70,7 @@ export function SecondFactorCard() {
           </Text>
           {/* The keys give each button a form of its own, so that a typed password does not stay in the form of the other button. */}
           {secondFactor.data.enabled ? (
-            <ConfirmedButton
+            <SensitiveActionButton
               key="off"
               label={texts.secondFactorRemove}
               question={texts.secondFactorRemoveQuestion}
@@ -78,7 +78,7 @@ export function SecondFactorCard() {
               onPress={switchOff}
             />
           ) : (
-            <ConfirmedButton key="on" label={texts.secondFactorBegin} onPress={begin} />
+            <SensitiveActionButton key="on" label={texts.secondFactorBegin} onPress={begin} />
           )}
         </Stack>
       )}
@@ -86,7 +86,7 @@ export function SecondFactorCard() {
   );
 }
 
-interface ConfirmedButtonProps {
+interface SensitiveActionButtonProps {
   readonly label: string;
   /** Title of a dialog that asks for a confirmation; without it, the button acts at once. */
   readonly question?: string;
@@ -96,7 +96,7 @@ interface ConfirmedButtonProps {
 }
 
 /** Button of an action for which the API may require the current password. Then a field for the password appears above the button. */
-function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProps) {
+function SensitiveActionButton({ label, question, hint, onPress }: SensitiveActionButtonProps) {
   const currentPasswordState = useCurrentPassword();
   const resolver = useMemo(
     () => zodResolver(z.object({ currentPassword: currentPasswordState.schema })),

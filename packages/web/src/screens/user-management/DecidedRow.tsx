@@ -20,11 +20,11 @@ interface DecidedRowProps {
  */
 export function DecidedRow({ user, decision: { phase, height }, onUndo }: DecidedRowProps) {
   const [isRunning, setRunning] = useState(false);
-  // The row appears under the pointer: the second click of a double click must not undo the approval.
+  // The row appears under the pointer. The undo button is disabled for 700 ms, so that a double click does not undo the approval.
   const isSettled = useSettled(phase, { isInitiallySettled: false });
   const name = nameOf(user);
   const row = useRef<HTMLLIElement>(null);
-  // This row replaces the button that had the keyboard focus, so it takes over the focus.
+  // When the approve button of the replaced row had the keyboard focus, the browser has moved the focus to the body. This row takes it.
   useEffect(() => {
     if (document.activeElement === document.body) row.current?.focus({ preventScroll: true });
   }, []);
