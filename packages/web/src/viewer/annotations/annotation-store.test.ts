@@ -195,3 +195,12 @@ describe('AnnotationStore: own changes', () => {
     expect(pending.geometry).toMatchObject({ coordinates: [50, 0] });
   });
 });
+
+describe('AnnotationStore: loading of layers', () => {
+  it('lists every layer whose annotations cannot be loaded, also when several fail at the same time', async () => {
+    const { store } = await openStore();
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+    await store.setLayers([layer, { ...layer, id: 'second' }, { ...layer, id: 'third' }], 'me');
+    expect([...store.failedLayers].sort()).toEqual(['second', 'third']);
+  });
+});

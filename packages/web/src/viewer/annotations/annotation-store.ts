@@ -345,7 +345,7 @@ export class AnnotationStore {
   /** Loads the annotations of a layer in slices and merges them with the stored ones. */
   async #fetchAndMerge(layerId: string): Promise<void> {
     const { signal } = this.#abortController;
-    const failedLayers = new Set(this.#failedLayers);
+    let hasFailed = false;
     /** The annotations of the layer that the server has acknowledged before this request. */
     const acknowledgedBefore = this.all().filter(
       (annotation) => annotation.layerId === layerId && annotation.revision !== null,
@@ -376,11 +376,13 @@ export class AnnotationStore {
         idsToNotify.push(id);
       }
       this.#loadedVersions.set(layerId, version);
-      failedLayers.delete(layerId);
     } catch {
       if (signal.aborted) return;
-      failedLayers.add(layerId);
+      hasFailed = true;
     }
+    const failedLayers = new Set(this.#failedLayers); // copied only now, because several layers load at the same time
+    if (hasFailed) failedLayers.add(layerId);
+    else failedLayers.delete(layerId);
     this.#failedLayers = failedLayers;
     notifyLoaded();
   }

@@ -128,16 +128,16 @@ async function takeOverRecords(db: IDBPDatabase<PendingSchema>, owner: Owner): P
     void tx.objectStore('changes').delete([change.uid, change.tab, change.id]);
     void tx.objectStore('changes').put({ ...change, ...owner });
   }
-  for (const batch of batches) {
-    void tx.objectStore('batches').delete([batch.uid, batch.tab, batch.layerId]);
-    void tx.objectStore('batches').put({ ...batch, ...owner });
-  }
+  for (const { uid, tab, layerId } of batches) void tx.objectStore('batches').delete([uid, tab, layerId]);
+  const ownBatches = mergeBatches(batches);
+  for (const batch of ownBatches) void tx.objectStore('batches').put({ ...batch, ...owner });
   await tx.done;
   return {
     changes: changes.map((change) => toPendingChange(withoutOwner(change))),
-    batches: mergeBatches(
-      batches.map((batch) => ({ ...withoutOwner(batch), changes: batch.changes.map(toPendingChange) })),
-    ),
+    batches: ownBatches.map((batch) => ({
+      ...withoutOwner(batch),
+      changes: batch.changes.map(toPendingChange),
+    })),
   };
 }
 
@@ -163,8 +163,8 @@ function withoutOwner<T extends Owner>({ uid: _uid, tab: _tab, ...record }: T): 
   return record;
 }
 
-/** Several closed tabs may each have left a batch for the same layer. These batches are merged and sent as one. */
-function mergeBatches(batches: readonly PendingBatch[]): readonly PendingBatch[] {
+/** Several closed tabs may each have left a batch for the same layer. These batches are merged, because a tab has one batch per layer. */
+function mergeBatches(batches: readonly (StoredBatch & Owner)[]): readonly (StoredBatch & Owner)[] {
   return [...Map.groupBy(batches, ({ layerId }) => layerId).values()].flatMap((sameLayer) => {
     const [first] = sameLayer;
     if (first === undefined) return [];

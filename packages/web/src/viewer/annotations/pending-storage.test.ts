@@ -1,0 +1,67 @@
+import 'fake-indexeddb/auto'; // defines the classes of IndexedDB, which jsdom lacks
+import { IDBFactory } from 'fake-indexeddb';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PendingChange } from './pending-change.ts';
+import { createPendingStorage } from './pending-storage.ts';
+
+/** The tabs that are open, each of which holds a Web Lock. */
+let openTabs: string[];
+beforeEach(() => {
+  openTabs = [];
+  vi.stubGlobal('indexedDB', new IDBFactory());
+  vi.stubGlobal('navigator', {
+    locks: {
+      request: async () => undefined,
+      query: async () => ({ held: openTabs.map((tab) => ({ name: `annotations-tab:${tab}` })) }),
+    },
+  });
+});
+
+/** A change that moves an annotation to (x, 0). */
+const changeOf = (id: string, x: number): PendingChange => ({
+  id,
+  layerId: 'layer',
+  imageId: 'image',
+  base: 1,
+  feature: {
+    type: 'Feature',
+    id,
+    geometry: { type: 'Point', coordinates: [x, 0] },
+    properties: { objectType: 'annotation' },
+  },
+});
+const batchOf = (changes: readonly PendingChange[]) => ({ layerId: 'layer', imageId: 'image', changes });
+const idsOf = (batches: readonly { readonly changes: readonly PendingChange[] }[]) =>
+  batches.map(({ changes }) => changes.map(({ id }) => id));
+
+describe('createPendingStorage (annotation changes that the server has not acknowledged, in IndexedDB)', () => {
+  it('returns the changes of a closed tab, with their coordinates, to the next tab of the account', async () => {
+    await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
+    const { changes } = await createPendingStorage('ayse', 'tab 2').load();
+    expect(changes).toEqual([changeOf('a', 10)]);
+  });
+
+  it('returns nothing that belongs to another account or to a tab that is still open', async () => {
+    openTabs = ['tab 1'];
+    await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
+    await createPendingStorage('deniz', 'tab 3').saveChange(changeOf('b', 20));
+    expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({ changes: [], batches: [] });
+  });
+
+  it('keeps the batches of two closed tabs for one layer, also when the tab that takes them over is closed too', async () => {
+    await createPendingStorage('ayse', 'tab 1').startBatch(batchOf([changeOf('a', 10)]));
+    await createPendingStorage('ayse', 'tab 2').startBatch(batchOf([changeOf('b', 20)]));
+    expect(idsOf((await createPendingStorage('ayse', 'tab 3').load()).batches)).toEqual([['a', 'b']]);
+    expect(idsOf((await createPendingStorage('ayse', 'tab 4').load()).batches)).toEqual([['a', 'b']]);
+  });
+
+  it('replaces a batch by the changes that are still to be sent after the response of the server', async () => {
+    const storage = createPendingStorage('ayse', 'tab 1');
+    await storage.startBatch(batchOf([changeOf('a', 10), changeOf('b', 20)]));
+    await storage.endBatch('layer', [changeOf('b', 20)]);
+    expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({
+      changes: [changeOf('b', 20)],
+      batches: [],
+    });
+  });
+});
