@@ -1,4 +1,4 @@
-/** Child process that draws one demonstration slide. It receives one DrawRequest and sends DrawReports until it is done. */
+/** Child process of the server that draws one demonstration slide. It receives one DrawRequest and sends DrawReports. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import sharp from 'sharp';
@@ -12,9 +12,9 @@ import { emptyStainTile, GLASS, renderRgb, reuseStainTile } from './stain/stain.
 import type { DrawnCell } from './structures/drawn-cell.ts';
 import { MICRONS_PER_PIXEL, OBJECTIVE_POWER, type Tissue } from './structures/palette.ts';
 
-/** Side in pixels of the squares in which a tile is drawn: small enough that their stain amounts fit into the CPU cache. */
+/** A tile is drawn in squares of this side (pixels), small enough that their stain amounts fit into the CPU cache. */
 const SQUARE = 256;
-/** Pixels around a square that the blur of `renderRgb` needs. */
+/** Pixels around a square that are drawn, too, because the blur of `renderRgb` needs them. */
 const MARGIN = 1;
 
 // The priority is lower than the server's but not the lowest, because the operator waits for these slides on the first start.

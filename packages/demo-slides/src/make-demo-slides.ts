@@ -1,16 +1,16 @@
 /**
- * Draws the demonstration slides. A server calls it on its first start when its slide folder is empty. There are two synthetic
- * sections that look like tissue stained with haematoxylin and eosin; one of them also gets results as an analysis program
- * would compute them: a heatmap and outlines of cells.
+ * The demonstration slides, which the server draws on its first start when its slide folder is empty: two synthetic sections that
+ * look like tissue stained with haematoxylin and eosin. One of them also gets results as an analysis program would compute them:
+ * a heatmap and outlines of cells.
  *
- * Each slide is drawn in a child process of low priority, so the server stays responsive. Files are written under hidden names
- * and renamed when all are complete; an aborted or failed run leaves no files.
+ * Each slide is drawn in a child process of low priority, so the server stays responsive. Files are written under hidden names and
+ * renamed when all are complete, so an aborted or failed run leaves no incomplete files.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DrawReport, DrawRequest, ResultPaths, SlidePart } from './process-messages.ts';
+import type { DrawReport, DrawRequest, ResultFiles, SlidePart } from './process-messages.ts';
 
 const drawingProgram = fileURLToPath(new URL('./draw-slide-process.ts', import.meta.url));
 
@@ -22,7 +22,7 @@ interface DemoSlide {
   readonly tissue: DrawRequest['tissue'];
   readonly seed: number;
   /** File names of the results of this slide; the server finds them by these names. Null for a slide without results. */
-  readonly results: ResultPaths | null;
+  readonly results: ResultFiles | null;
 }
 
 const slides: readonly DemoSlide[] = [
@@ -63,7 +63,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   const datasetFolder = path.join(folder, DATASET);
   await fs.mkdir(datasetFolder, { recursive: true });
   const slidePaths = demoSlideFiles(folder);
-  // The name is hidden and has no extension of a slide, so that no scan of the folder opens an incomplete slide.
+  // The name is hidden and has no slide extension, so that no scan of the folder opens an incomplete slide.
   const unfinishedPathOf = (fileName: string) => path.join(datasetFolder, `.${fileName}.unfinished`);
   const unfinishedPaths = slides.map(({ fileName }) => unfinishedPathOf(fileName));
   const resultNames = slides.flatMap(({ results }) =>
@@ -72,7 +72,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
 
   onProgress('No slides yet: drawing two demonstration slides, which takes about half a minute.');
   const reportProgress = createProgressReporter(onProgress);
-  /** Ends all drawing processes when one of them fails. */
+  /** Kills the other drawing process when one fails. */
   const stop = new AbortController();
   try {
     const drawings = slides.map(async ({ tissue, seed, results }, index) => {
@@ -102,7 +102,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
 
     await fs.writeFile(path.join(datasetFolder, 'catalogue.csv'), catalogueOf(slides));
     for (const [index, file] of unfinishedPaths.entries()) await fs.rename(file, slidePaths[index] as string);
-    // The slides come first: a scan would list a heatmap without its slide as a slide.
+    // The slides are renamed first: a scan of the folder would list a heatmap without its slide as a slide.
     for (const name of resultNames) await fs.rename(unfinishedPathOf(name), path.join(datasetFolder, name));
   } finally {
     const leftovers = [...unfinishedPaths, ...resultNames.map(unfinishedPathOf)];
@@ -112,7 +112,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   return slidePaths;
 }
 
-/** Draws one slide in a child process and waits until that process has ended. */
+/** Draws one slide in a child process and waits until that process has ended. Kills it when one of `signals` is aborted. */
 async function drawInProcess(
   request: DrawRequest,
   onPercent: (percent: number) => void,
@@ -138,7 +138,7 @@ async function drawInProcess(
   }
 }
 
-/** Waits for the end of the process. @throws Error with the failure it reported, or when it ended without a report */
+/** Waits until the process has ended. @throws Error when it reported a failure or ended without reporting `done` */
 function waitForResult(child: ChildProcess, onPercent: (percent: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let lastReport: DrawReport | null = null;
@@ -157,7 +157,7 @@ function waitForResult(child: ChildProcess, onPercent: (percent: number) => void
   });
 }
 
-/** Returns a function that takes the progress of each slide and reports when 25, 50 and 75 % of all slides are drawn. */
+/** Returns a function that takes the progress of each slide and reports 25, 50 and 75 % of the mean of all slides. */
 function createProgressReporter(
   onProgress: (message: string) => void,
 ): (index: number, percent: number) => void {

@@ -9,13 +9,14 @@ export interface DrawRequest {
   /** The part of the slide to draw, pixels at full resolution; null for all of it. */
   readonly part: SlidePart | null;
   /** Paths of the analysis results to write beside the slide; null to write none. */
-  readonly results: ResultPaths | null;
+  readonly results: ResultFiles | null;
 }
 
-export interface ResultPaths {
+/** Names or paths of the analysis results of one slide. */
+export interface ResultFiles {
   /** A TIFF with the density of immune cells. */
   readonly heatmap: string;
-  /** Compressed GeoJSON with the outlines of the nuclei of these cells. */
+  /** Gzipped GeoJSON with the outlines of the nuclei of immune cells. */
   readonly cells: string;
 }
 
@@ -27,7 +28,7 @@ export interface SlidePart {
   readonly height: number;
 }
 
-/** `progress` is sent for each percent; `done` or `failed` is the last report. */
+/** `progress` is sent for each percent; `done` or `failed` is the last report, after which the server kills the process. */
 export type DrawReport =
   | { readonly kind: 'progress'; readonly percent: number }
   | { readonly kind: 'done' }

@@ -1,4 +1,7 @@
-/** A forceps biopsy of mucosa: an ellipse with epithelium on one side, torn edges on the others, and crypts in cross-section. */
+/**
+ * A forceps biopsy of mucosa: an ellipse with epithelium on one side, torn edges elsewhere, and crypts in cross-section. Directions
+ * are angles in coordinates in which the ellipse is a circle, except where noted. Numbers without a name are chosen by eye.
+ */
 import { between, noiseAt, type Random, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { type Gland, locateInGland } from '../structures/glands.ts';
 
@@ -10,7 +13,7 @@ export interface Biopsy {
   /** Half axes, pixels. */
   readonly long: number;
   readonly short: number;
-  /** Direction of the long axis, radians. */
+  /** Direction of the long axis on the slide, radians. */
   readonly angle: number;
   /** Direction of the middle of the part of the outline that has epithelium, and half the width of this part; radians. */
   readonly surface: number;
@@ -25,6 +28,7 @@ const DIRECTIONS = 1440;
 /** Creates a biopsy: computes the arc lengths of its ellipse. */
 export function createBiopsy(shape: Omit<Biopsy, 'lengths'>): Biopsy {
   const lengths = new Float64Array(DIRECTIONS + 1);
+  // Starts at direction 0 instead of -π, which makes no difference, because the ellipse is symmetric.
   for (let k = 1; k <= DIRECTIONS; k++) {
     const direction = ((k - 0.5) / DIRECTIONS) * Math.PI * 2;
     const step = Math.hypot(shape.long * Math.sin(direction), shape.short * Math.cos(direction));
@@ -94,7 +98,7 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   return out;
 }
 
-/** Returns a point of the outline and the inward direction as a unit vector. */
+/** Returns a point of the outline on the slide and the inward direction there as a unit vector. */
 export function outlinePoint(biopsy: Biopsy, direction: number) {
   const cos = Math.cos(biopsy.angle);
   const sin = Math.sin(biopsy.angle);
@@ -112,11 +116,11 @@ export function outlinePoint(biopsy: Biopsy, direction: number) {
   };
 }
 
-/** Places crypts in cross-section, which are rings close together. @param height height of the epithelium, pixels */
+/** Places the crypts of a biopsy, cut across and close together. @param height height of the epithelium, pixels */
 export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): Gland[] {
   const glands: Gland[] = [];
   const spacing = 262; // pixels between the centres of crypts
-  const slant = between(random, 0, Math.PI);
+  const slant = between(random, 0, Math.PI); // mean direction of the crypts on the slide
   // Rows and columns of a hexagonal grid that covers more than the largest biopsy.
   for (let row = -9; row <= 9; row++) {
     for (let column = -14; column <= 14; column++) {

@@ -26,7 +26,9 @@ import {
 } from './colon-wall.ts';
 import { placeCrypts } from './crypts.ts';
 
-/** Creates the layout. */
+/** Difference of depths below which `locateInMucosa` joins two surfaces. */
+const JOIN_WIDTH = 46;
+
 // oxlint-disable-next-line lamina/max-own-lines -- its functions share the outlines, which depend on the seed
 export function layOutColon(seed: number): ColonLayout {
   const random = randomFrom(seed);
@@ -87,7 +89,7 @@ export function layOutColon(seed: number): ColonLayout {
 
   const curvePosition: CurvePosition = { depth: 0, along: 0 };
   const biopsyPosition: BiopsyPosition = { distanceFromEdge: 0, depth: 0, along: 0 };
-  // x of the cut ends of the strip at a height.
+  // Return the x of a cut end of the strip at a y.
   const leftEnd = (y: number) => 820 + 230 * roughNoiseAt(seed + 5, y / 1300, 7, 3) + (y - 9000) * 0.05;
   const rightEnd = (y: number) => 19700 + 260 * roughNoiseAt(seed + 6, y / 1500, 9, 3) - (y - 9000) * 0.04;
   const isAmongBiopsies = (x: number, y: number) => y < BIOPSIES_TO && y < arch(x) - 1900;
@@ -120,6 +122,7 @@ export function layOutColon(seed: number): ColonLayout {
     locateOnCurve(surface, x, y, curvePosition);
     out.surfaceDepth = curvePosition.depth;
     out.surfaceAlong = curvePosition.along;
+    // Distances from the outer border and from the cut ends.
     const outer = WALL_TO + 230 * roughNoiseAt(seed + 7, out.muscleAlong / 1500, 5, 3) - out.muscleDepth;
     const ends = Math.min(x - leftEnd(y), rightEnd(y) - x) + 50 * roughNoiseAt(seed + 8, x / 240, y / 240, 3);
     out.distanceFromEdge = Math.min(outer + 36 * roughNoiseAt(seed + 9, x / 150, y / 150, 3), ends);
@@ -162,14 +165,15 @@ export function layOutColon(seed: number): ColonLayout {
       const { depth } = glandPosition;
       // A smooth minimum joins two surfaces in a curve of some micrometres.
       const difference = Math.abs(out.depth - depth);
-      const blend = difference < 46 ? (46 - difference) / 46 : 0;
-      out.depth = Math.min(out.depth, depth) - blend * blend * 11.5;
+      const blend = difference < JOIN_WIDTH ? (JOIN_WIDTH - difference) / JOIN_WIDTH : 0;
+      out.depth = Math.min(out.depth, depth) - (blend * blend * JOIN_WIDTH) / 4;
       if (depth < nearestDepth) {
         nearestDepth = depth;
         out.along = glandPosition.along;
         out.seed = wallSeed(gland, glandPosition.side);
         out.gobletShare = gland.gobletShare;
         out.cellWidth = gland.cellWidth;
+        // Short glands are crypts in cross-section, cut at any height.
         out.proliferation =
           gland.length > 400 ? smoothStep(0.55, 0.95, glandPosition.along / gland.length) : 0.35;
       }
@@ -206,8 +210,8 @@ export function layOutColon(seed: number): ColonLayout {
 function indexGland(index: SpatialIndex<Gland>, gland: Gland): void {
   const reach = gland.lumen + gland.height + 90;
   // Adds several small rectangles along the axis, because one rectangle around an oblique crypt would be mostly empty.
-  for (let s = 0; s <= gland.length; s += Math.max(1, Math.min(48, gland.length))) {
-    const { x, y } = axisPoint(gland, s);
+  for (let alongAxis = 0; alongAxis <= gland.length; alongAxis += Math.max(1, Math.min(48, gland.length))) {
+    const { x, y } = axisPoint(gland, alongAxis);
     index.add(gland, x - reach, y - reach, x + reach, y + reach);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Defines the state that all functions that paint a tile of the colon slide share (`ColonScene`): the numbers of the layers of the
- * wall, and the quantities that are computed for every pixel of a tile. All lengths are pixels (0.25 µm).
+ * The state that all functions that paint a tile of the colon slide share (`ColonScene`), the numbers of the layers of the wall, and
+ * the indices of the quantities that are computed for every pixel of a tile. All lengths are pixels (0.25 µm).
  */
 import { noiseAt, roughNoiseAt } from '../geometry/random.ts';
 import type { Palette } from '../structures/palette.ts';
@@ -28,12 +28,10 @@ export type Layer = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 // Indices of the quantities that are sampled for a tile. The first six and `MUSCLE_ALONG` are the fields of `WallPosition`, in
 // their order there.
-/** Distance from the nearest cut edge or outer border (`WallPosition.distanceFromEdge`). */
 export const DISTANCE_FROM_EDGE = 0;
 export const SURFACE_DEPTH = 1;
 export const SURFACE_ALONG = 2;
 export const MUCOSA_DEPTH = 3;
-/** Distance along the lower border of the mucosa (`WallPosition.mucosaAlong`). */
 export const MUCOSA_ALONG = 4;
 export const MUSCLE_DEPTH = 5;
 /** How loose the connective tissue is, a noise; larger is looser. */
@@ -131,19 +129,17 @@ const [STRAND_DEPTH, STRAND_HALF_WIDTH] = [330, 16];
 /** Distance of fat from the edge of the tissue, pixels. */
 const EDGE_MARGIN = 175;
 
-/**
- * Returns the depth inside fat in pixels, negative outside. There is fat in lobules of the submucosa and outside the muscle coat.
- */
+/** Returns the depth inside fat, negative outside: in lobules of the submucosa and outside the muscle coat. */
 export function fatIn(seed: number, position: WallPosition, x: number, y: number): number {
   if (position.muscleDepth < -MAX_FAT_TO_MUSCLE) return FAR_FROM_FAT;
-  const outside =
+  const outerFat =
     position.muscleDepth -
     OUTER_MUSCLE_TO -
     OUTER_FAT_DISTANCE +
     OUTER_FAT_DEVIATION * roughNoiseAt(seed + 60, x / 700, y / 500, 2);
-  if (outside < -FAR_FROM_OUTER_FAT && position.mucosaDepth < LOBULE_MUCOSA_DEPTH) return FAR_FROM_FAT;
+  if (outerFat < -FAR_FROM_OUTER_FAT && position.mucosaDepth < LOBULE_MUCOSA_DEPTH) return FAR_FROM_FAT;
   const lobule = LOBULE_DEPTH * (roughNoiseAt(seed + 61, x / 1500, y / 900, 2) - LOBULE_THRESHOLD);
-  const insideSubmucosa = Math.min(
+  const submucosalFat = Math.min(
     lobule,
     -position.muscleDepth - LOBULE_MARGIN,
     position.mucosaDepth - MUSCULARIS_MUCOSAE_THICKNESS - LOBULE_MARGIN,
@@ -151,7 +147,7 @@ export function fatIn(seed: number, position: WallPosition, x: number, y: number
   // Strands of connective tissue divide the outer fat into lobules.
   const strand = STRAND_DEPTH * Math.abs(noiseAt(seed + 62, x / 1100, y / 700)) - STRAND_HALF_WIDTH;
   return Math.min(
-    Math.max(Math.min(outside, strand), insideSubmucosa),
+    Math.max(Math.min(outerFat, strand), submucosalFat),
     position.distanceFromEdge - EDGE_MARGIN,
   );
 }

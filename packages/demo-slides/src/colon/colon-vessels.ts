@@ -15,13 +15,13 @@ import {
   PLEXUS_TO,
 } from './colon-wall.ts';
 
-/** Numbers of random vessels that are tried; those that do not fit are discarded. */
+/** How many random vessels are tried in the wall and in the mucosa; those that do not fit are discarded. */
 const WALL_ATTEMPTS = 560;
 const MUCOSA_ATTEMPTS = 9000;
 
 /**
- * Places random vessels where they fit: first in the submucosa and the subserosa, then small ones in the mucosa. Ranges of sizes
- * are in pixels and follow histology; the numbers of attempts are chosen by eye, so that the tissue looks neither empty nor full.
+ * Places random vessels where they fit: first in the submucosa and the subserosa, then small ones in the mucosa. Sizes are pixels
+ * and follow histology; the numbers of attempts are chosen by eye, so that the tissue looks neither empty nor full.
  */
 // oxlint-disable-next-line lamina/max-own-lines -- the order of random numbers determines the slide
 export function placeVessels(
@@ -44,7 +44,7 @@ export function placeVessels(
     // Anywhere in the strip, not close to its ends.
     const x = between(random, 1300, 19200);
     const y = between(random, 6000, 14600);
-    /** 0…1; the square makes small vessels frequent. */
+    /** From 0 (smallest) to 1; the square makes small vessels frequent. */
     const size = random() ** 2;
     const isArtery = random() < 0.42;
     const long = isArtery ? 22 + 80 * size : 34 + 230 * size;
@@ -79,7 +79,7 @@ export function placeVessels(
     const x = between(random, 700, 19800);
     const y = between(random, 900, 10800);
     layout.locate(x, y, position);
-    // Capillaries keep away from edges, surface, muscle, follicles and epithelium.
+    // Capillaries, drawn as small veins, keep away from edges, surface, muscle, follicles and epithelium.
     if (position.distanceFromEdge < 80 || position.surfaceDepth < 110 || position.mucosaDepth > -30) continue;
     if (layout.lymphoid(x, y) > -0.15) continue;
     layout.warp(x, y, shift);

@@ -13,9 +13,9 @@ import type { Biopsy } from './biopsy.ts';
 export const EPITHELIUM = 84;
 /** Thickness of the mucosa; 0.45 mm. */
 export const MUCOSA_THICKNESS = 1800;
-/** Thickness of the muscularis mucosae. */
+/** Thickness of the muscularis mucosae; 31 µm. */
 export const MUSCULARIS_MUCOSAE_THICKNESS = 125;
-// Depths below the inner border of the muscle coat at which layers begin or end.
+// Depths below the inner border of the muscle coat at which layers begin or end; `WALL_TO` is the outer surface of the wall.
 export const PLEXUS_FROM = 1500;
 export const PLEXUS_TO = 1575;
 export const OUTER_MUSCLE_TO = 2480;
@@ -24,7 +24,7 @@ export const WALL_TO = 3330;
 export const BIOPSIES_TO = 4600;
 /** The depth of a position outside of all tissue. */
 export const OUTSIDE = -1e6;
-/** Random seed of the cells of the inner surface; each crypt has a different seed. */
+/** Random seed of the cells of the inner surface; the crypts have seeds of their own. */
 export const SURFACE_SEED = 71;
 /** Side of the squares of the spatial index of crypts. */
 export const GLAND_SQUARE = 64;
@@ -33,7 +33,7 @@ export const GLAND_SQUARE = 64;
 export interface WallPosition {
   /** Distance from the nearest cut edge or outer border of the tissue; negative on the glass. */
   distanceFromEdge: number;
-  /** Depth below the inner surface; large where the outline of a biopsy is torn. */
+  /** Depth below the inner surface; far too large where the outline of a biopsy is torn, because no surface is near. */
   surfaceDepth: number;
   /** Distance along the inner surface. */
   surfaceAlong: number;
@@ -92,10 +92,12 @@ export interface Ganglion {
   readonly angle: number;
 }
 
+/** Size of the slide. */
 export const COLON_WIDTH = 20480;
 export const COLON_HEIGHT = 15360;
 
 export interface ColonLayout {
+  /** The inner surface of the strip. */
   readonly surface: Curve;
   readonly biopsies: readonly Biopsy[];
   readonly glands: readonly Gland[];
@@ -109,7 +111,7 @@ export interface ColonLayout {
   /**
    * Computes the position relative to the epithelium; writes it into `out`.
    *
-   * @param x x plus the displacement of `warp`; the same holds for y
+   * @param x the x of the position plus the displacement of `warp`; likewise y
    * @param position the position in the wall, without the displacement
    * @param glands the crypts near the position
    */

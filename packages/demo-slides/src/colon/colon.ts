@@ -37,11 +37,11 @@ import { paintMucosa } from './paint-mucosa.ts';
 import { paintWallLayers } from './paint-wall-layers.ts';
 import { scatterCells } from './scatter-cells.ts';
 
-/** Largest displacement of a border between layers, pixels. */
+/** Pixels to a border between layers within which both layers may be in a tile, because noise displaces the border. */
 const BORDER = 40;
-/** A tile whose nodes are all farther than this from the tissue is bare glass; pixels. */
+/** A tile is bare glass when all its sampled positions are farther than this from the tissue; pixels. */
 const GLASS_MARGIN = 40;
-/** A tile whose nodes are all farther than this from fat has none: the size of a fat cell, pixels. */
+/** A tile has no fat when all its sampled positions are farther than this from fat: the size of a fat cell, pixels. */
 const FAT_MARGIN = 250;
 
 /** Creates the tissue. */

@@ -1,10 +1,10 @@
-/** Places the crypts (tubular glands) of the strip of colon wall. */
+/** Places the crypts (tubular glands) of the strip of colon wall. Numbers without a name are pixels or shares, chosen by eye. */
 import { type Curve, pointOnCurve } from '../geometry/curve.ts';
 import { between, type Random } from '../geometry/random.ts';
 import { axisPoint, type Gland, locateInGland } from '../structures/glands.ts';
 import { EPITHELIUM, MUCOSA_THICKNESS } from './colon-wall.ts';
 
-/** Places crypts almost down to the base of the mucosa. @param clearanceAt returns the pixels to the next tissue without crypts */
+/** Places crypts almost down to the base of the mucosa. @param clearanceAt returns the pixels to the nearest edge or follicle */
 export function placeCrypts(
   random: Random,
   surface: Curve,
@@ -12,15 +12,15 @@ export function placeCrypts(
   clearanceAt: (x: number, y: number) => number,
 ): Gland[] {
   const glands: Gland[] = [];
-  /** Returns the length after which a crypt would touch another one or leave the mucosa; looks at the last five crypts only. */
+  /** Returns the length after which a crypt would touch one of the last five crypts, an edge or a follicle; or its whole length. */
   const freeLength = (gland: Gland) => {
     const radius = gland.lumen + gland.height + 20;
-    for (let s = 60; s <= gland.length; s += 40) {
-      const { x, y } = axisPoint(gland, s);
-      if (clearanceAt(x, y) < radius) return s;
+    for (let alongAxis = 60; alongAxis <= gland.length; alongAxis += 40) {
+      const { x, y } = axisPoint(gland, alongAxis);
+      if (clearanceAt(x, y) < radius) return alongAxis;
       for (const other of glands.slice(-5)) {
         if (locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth < other.height + radius)
-          return s;
+          return alongAxis;
       }
     }
     return gland.length;
@@ -51,13 +51,10 @@ export function placeCrypts(
       cellWidth: between(random, 43, 50),
       gobletShare: between(random, 0.4, 0.6),
     });
-    /**
-     * Most crypts (68 %) lie in the section plane; others (20 %) leave it and reappear, or are visible only in the middle. A part
-     * that begins at −40 opens at the surface.
-     */
-    const createParts = (style: number): readonly Gland[] => {
-      if (style < 0.68) return [createPart(-40, fullLength)];
-      if (style < 0.88) {
+    /** 68 % of crypts lie in the section plane, 20 % leave it and reappear, 12 % show only their middle. −40 is above the surface. */
+    const createParts = (chance: number): readonly Gland[] => {
+      if (chance < 0.68) return [createPart(-40, fullLength)];
+      if (chance < 0.88) {
         return [
           createPart(-40, fullLength * between(random, 0.34, 0.5)),
           createPart(fullLength * between(random, 0.66, 0.74), fullLength),
@@ -67,7 +64,7 @@ export function placeCrypts(
     };
     for (const part of createParts(random())) {
       const free = freeLength(part);
-      if (free < 90) continue;
+      if (free < 90) continue; // too short for a crypt
       glands.push(free < part.length ? { ...part, length: Math.max(0, free - part.height - 20) } : part);
     }
   }

@@ -1,4 +1,4 @@
-/** Places the nuclei of the epithelium, in the crypts and at the surface. */
+/** Places the nuclei of the epithelium, in the crypts and at the surface. Numbers without a name are chosen by eye. */
 import { pointOnCurve } from '../geometry/curve.ts';
 import { pick, randomAt } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
@@ -38,18 +38,18 @@ export function placeEpithelialNuclei({
       if (depth > EPITHELIUM * 0.3 && depth < EPITHELIUM * 1.02) add({ ...nucleus, x, y });
     }
   }
-  // The loops below follow the surface in steps shorter than a cell; the position below the surface determines the cell.
+  // The loops below follow the surface in steps of about 2 pixels, and add a nucleus where a step meets the middle of a cell.
   const placedCells = new Set<number>();
   const addSurfaceNucleus = (x: number, y: number, inX: number, inY: number) => {
     const below = mucosaAt(x + inX * EPITHELIUM * 0.7, y + inY * EPITHELIUM * 0.7);
     const isInEpithelium = below.depth > EPITHELIUM * 0.5 && below.depth < EPITHELIUM;
     if (below.seed !== SURFACE_SEED || !isInEpithelium) return;
     cellAt(below.seed, below.gobletShare, below.cellWidth, below.along, cell);
+    // A wall cell that is not a goblet cell is a pair of slim cells with a nucleus each.
     const isSecond = !cell.isGoblet && cell.across > 0.5;
-    // A wall cell that is not a goblet cell is two slim cells with a nucleus each.
     const absorptiveMiddle = isSecond ? 0.74 : 0.26;
     const middle = cell.isGoblet ? 0.5 : absorptiveMiddle;
-    /** A number for each of the two slim cells. */
+    /** A different number for each slim cell or goblet cell of the surface. */
     const key = cell.index * 2 + (isSecond ? 1 : 0);
     if (Math.abs(cell.across - middle) > 0.12 || placedCells.has(key)) return;
     placedCells.add(key);

@@ -1,4 +1,6 @@
-/** Paints a ganglion: a group of nerve cells between the two layers of the muscle coat. */
+/**
+ * Paints a ganglion: a group of nerve cells between the two layers of the muscle coat. Numbers without a name are chosen by eye.
+ */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp } from '../stain/stamp.ts';
@@ -16,12 +18,12 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
     if (Math.abs(dy) > ganglion.long * 1.2) continue;
     for (let column = 0; column < size; column++) {
       const dx = tile.x + column - ganglion.x;
-      // Position in the ellipse, in which the border has the distance 1 from the centre.
+      // Coordinates in which the ellipse of the ganglion is a circle of radius 1.
       const circleX = (dx * cos + dy * sin) / ganglion.long;
       const circleY = (dy * cos - dx * sin) / ganglion.short;
-      const square = circleX * circleX + circleY * circleY;
-      if (square > 1.5) continue;
-      const distance = Math.sqrt(square) + 0.12 * noiseAt(ganglion.seed, dx / 60, dy / 60);
+      const squaredDistance = circleX * circleX + circleY * circleY;
+      if (squaredDistance > 1.5) continue;
+      const distance = Math.sqrt(squaredDistance) + 0.12 * noiseAt(ganglion.seed, dx / 60, dy / 60);
       const cover = smoothStep(1.06, 0.97, distance);
       const pixel = row * size + column;
       const strand = sample(reticulum, circleX * ganglion.long * 0.7, circleY * ganglion.short * 1.3);

@@ -1,4 +1,4 @@
-/** Paints the epithelium of the mucosa and of its crypts. */
+/** Paints the epithelium of the mucosa and of its crypts, and the mucus and the basement membrane beside it. */
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, sample } from '../stain/texture.ts';
 import { paintEpithelium } from '../structures/epithelium.ts';
@@ -18,10 +18,7 @@ import { EPITHELIUM, emptyMucosaPosition, GLAND_SQUARE } from './colon-wall.ts';
 /** Pixels below the epithelium in which the basement membrane is visible. */
 const MEMBRANE_REACH = 12;
 
-/**
- * Paints the epithelial pixels of a tile. It proceeds square by square of the index of crypts, so that the crypts near a pixel are
- * looked up once per square.
- */
+/** Paints the epithelium of a tile by squares of the crypt index, so that crypts are looked up once per square, not per pixel. */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   const { palette, layout, position } = scene;
@@ -35,7 +32,7 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
     planeOf(scene, SURFACE_ALONG),
   ];
   const [shiftX, shiftY] = [planeOf(scene, SHIFT_X), planeOf(scene, SHIFT_Y)];
-  /** Returns where the next index square of crypts begins. */
+  /** Returns the x (or y) at which the next square of the index begins. */
   const nextSquare = (coordinate: number) => (Math.floor(coordinate / GLAND_SQUARE) + 1) * GLAND_SQUARE;
   for (let top = tile.y; top < tile.y + size; top = nextSquare(top)) {
     const bottom = Math.min(nextSquare(top), tile.y + size);
@@ -58,7 +55,7 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
           const beyond = mucosa.depth - EPITHELIUM;
           if (beyond > MEMBRANE_REACH) continue;
           if (mucosa.depth <= -1) {
-            // Some crypts contain mucus; above the surface of the mucosa there is only glass.
+            // The lumen of some crypts contains mucus; above the surface of the mucosa there is only glass.
             const density =
               position.surfaceDepth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearestValue(clouds, x, y);
             const mucus = Math.min(0.1, Math.max(0, density - 0.25) * 0.12);

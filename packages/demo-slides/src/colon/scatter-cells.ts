@@ -1,7 +1,4 @@
-/**
- * Scatters single cells over the layers of the colon wall. Spacings, shares and the scale, density and opacity of cells are chosen
- * by eye, so that each layer resembles tissue.
- */
+/** Scatters single cells over the layers of the colon wall. Spacings, shares and the looks of cells are chosen by eye. */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { rangeOf, type SampledField } from '../geometry/sampled-field.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
@@ -42,7 +39,7 @@ interface Kind {
   readonly name?: ImmuneClass;
 }
 
-/** Returns the population of each kind of tissue. */
+/** Returns the population of each kind of tissue; `muscleAlong` and `muscleAcross` are muscle cut along and across its fibres. */
 function createPopulations({
   cells,
 }: Palette): Record<
@@ -82,7 +79,7 @@ function createPopulations({
   return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
 }
 
-/** Side of the squares that have at most one cell each, pixels. */
+/** Side of the squares that have at most one cell each, pixels; `muscle` is that of muscle cut along its fibres. */
 const spacings = {
   laminaPropria: 36,
   connective: 92,
@@ -96,13 +93,13 @@ const CELL_REACH = 64;
 // Ranges of `ColonLayout.lymphoid`, which is 1 in the centre of a follicle and 0 at its border.
 /** Cells of the germinal centre have larger values. */
 const GERMINAL_FROM = 0.5;
-/** Lymphocytes of the mantle have values in this range, which overlaps that of the germinal centre, so that there is no gap. */
+/** Lymphocytes of the mantle around the germinal centre have values in this range; the overlap of the ranges prevents a gap. */
 const MANTLE = { from: -0.25, to: 0.52 };
 
 /**
  * Places at most one cell per square of a grid.
  *
- * @param stream selects the random numbers, which differ between populations
+ * @param stream number of the first of nine streams of random numbers, which differ between populations
  * @param spacing side of the squares, pixels
  * @param choose returns the population for a cell at a position; null for no cell. `chance` is a random number in [0, 1): a
  *   population that is returned for a `chance` below 0.6 has a cell in 60 % of the squares
@@ -157,8 +154,8 @@ export function scatterCells(
   // A cell that overlaps the tile is at most this many pixels outside it. A depth changes by at most one per pixel, so the depth
   // of the cell differs from the depths of the tile by at most the same number.
   const margin = 95;
-  const toMucosa = rangeOf(field, MUCOSA_DEPTH);
-  const toMuscle = rangeOf(field, MUSCLE_DEPTH);
+  const mucosaRange = rangeOf(field, MUCOSA_DEPTH);
+  const muscleRange = rangeOf(field, MUSCLE_DEPTH);
   const mayExceed = (depth: number, limit: number) => depth + margin > limit;
   /** Returns the layer at a position; null outside of the tissue and in its outermost pixels. */
   const layerAt = (x: number, y: number): Layer | null => {
@@ -166,7 +163,7 @@ export function scatterCells(
     const { distanceFromEdge, surfaceDepth, mucosaDepth, muscleDepth } = position;
     return distanceFromEdge < 10 || surfaceDepth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
   };
-  const mayTouchMucosa = toMucosa.min <= margin;
+  const mayTouchMucosa = mucosaRange.min <= margin;
   if (mayTouchMucosa) {
     scatterPopulation(
       scene,
@@ -183,7 +180,7 @@ export function scatterCells(
       onCell,
     );
   }
-  if (mayExceed(toMucosa.max, MUSCULARIS_MUCOSAE_THICKNESS)) {
+  if (mayExceed(mucosaRange.max, MUSCULARIS_MUCOSAE_THICKNESS)) {
     scatterPopulation(
       scene,
       tile,
@@ -198,7 +195,7 @@ export function scatterCells(
       onCell,
     );
   }
-  if (mayExceed(toMucosa.max, 0) && toMuscle.min < PLEXUS_FROM + margin) {
+  if (mayExceed(mucosaRange.max, 0) && muscleRange.min < PLEXUS_FROM + margin) {
     scatterPopulation(scene, tile, seed + 220, spacings.muscle, (x, y, chance) => {
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
@@ -206,7 +203,7 @@ export function scatterCells(
       return layer === MUSCULARIS_MUCOSAE && chance < 0.75 ? muscleAlong : null;
     });
   }
-  if (mayExceed(toMuscle.max, PLEXUS_TO) && toMuscle.min < OUTER_MUSCLE_TO + margin) {
+  if (mayExceed(muscleRange.max, PLEXUS_TO) && muscleRange.min < OUTER_MUSCLE_TO + margin) {
     scatterPopulation(scene, tile, seed + 230, spacings.muscleAcross, (x, y, chance) =>
       chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
     );

@@ -45,7 +45,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   const reach = Math.ceil(Math.abs(verticalDistance) / step);
   const firstNearIndex = Math.max(0, indexAtX - reach);
   const lastNearIndex = Math.min(lastIndex, indexAtX + reach);
-  let best = Number.POSITIVE_INFINITY;
+  let bestSquare = Number.POSITIVE_INFINITY;
   let bestIndex = indexAtX;
   // First, every `stride`-th node is compared, about 48 nodes in all; then every node around the best of them.
   const stride = Math.max(1, Math.floor(reach / 24));
@@ -56,16 +56,16 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   };
   for (let i = firstNearIndex; i <= lastNearIndex; i += stride) {
     const square = squaredDistanceTo(i);
-    if (square < best) {
-      best = square;
+    if (square < bestSquare) {
+      bestSquare = square;
       bestIndex = i;
     }
   }
   const coarseIndex = bestIndex;
   for (let i = Math.max(0, coarseIndex - stride); i <= Math.min(lastIndex, coarseIndex + stride); i++) {
     const square = squaredDistanceTo(i);
-    if (square < best) {
-      best = square;
+    if (square < bestSquare) {
+      bestSquare = square;
       bestIndex = i;
     }
   }

@@ -59,10 +59,7 @@ export function pick<T>(items: readonly T[], chance: number): T {
   return items[Math.min(items.length - 1, Math.floor(chance * items.length))] as T;
 }
 
-/**
- * Returns 0 for values up to `edge0`, 1 for values from `edge1`, and a smooth transition between. If `edge0` is
- * the larger one, the function falls from 1 to 0.
- */
+/** Returns a smooth transition from 0 at `edge0` to 1 at `edge1`, constant beyond them; `edge0` may be the larger one. */
 export function smoothStep(edge0: number, edge1: number, value: number): number {
   const t = Math.min(1, Math.max(0, (value - edge0) / (edge1 - edge0)));
   return t * t * (3 - 2 * t);

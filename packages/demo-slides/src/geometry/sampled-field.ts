@@ -1,6 +1,6 @@
 /**
  * Quantities that change slowly over the slide, such as the depth below a surface or a density. They are evaluated on a coarse grid
- * and interpolated at every pixel, which is much faster than evaluating them there.
+ * and interpolated at every pixel, which is much faster than evaluating them at every pixel.
  */
 import type { SquareArea } from './square-area.ts';
 

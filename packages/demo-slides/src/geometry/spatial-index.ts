@@ -20,6 +20,7 @@ export function forEachSquare(
 /** Finds items by their position on the slide. Each item is stored in all index squares that its bounding rectangle overlaps. */
 export class SpatialIndex<Item> {
   readonly #squares = new Map<number, Item[]>();
+  /** The number of each item in the order of `add`. */
   readonly #order = new Map<Item, number>();
   readonly #side: number;
 
@@ -45,7 +46,7 @@ export class SpatialIndex<Item> {
     return this.#squares.get(keyOf(Math.floor(x / this.#side), Math.floor(y / this.#side))) ?? [];
   }
 
-  /** Returns the items that may overlap a tile in the order in which they were added; so all tiles draw them in the same order. */
+  /** Returns the items that may overlap a tile. They are in the order of `add`, so all tiles draw them in the same order. */
   touching(tile: SquareArea): readonly Item[] {
     const touchingItems = new Set<Item>();
     const lastRow = Math.floor((tile.y + tile.size - 1) / this.#side);

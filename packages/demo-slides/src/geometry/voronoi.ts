@@ -12,7 +12,7 @@ export interface Side {
   readonly distance: number;
   readonly neighbourColumn: number;
   readonly neighbourRow: number;
-  /** Ends of the side: pixels in the direction (-ny, nx) from the point of the side that is nearest to the cell's point. */
+  /** Ends of the side: pixels in the direction (-ny, nx) from the point of its line that is nearest to the cell's point. */
   readonly start: number;
   readonly end: number;
 }
@@ -23,7 +23,7 @@ export interface VoronoiCell {
   /** The grid point of the cell, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Sides of the cell's polygon, counter-clockwise by the direction of their normals. */
+  /** Sides of the cell's polygon by the angle of their normals, which is clockwise on a screen. */
   readonly sides: readonly Side[];
   /** Pixels from the point to the farthest corner. */
   readonly reach: number;
@@ -31,6 +31,7 @@ export interface VoronoiCell {
 
 interface Grid {
   readonly seed: number;
+  /** Side of the squares with one point each, pixels. */
   readonly spacing: number;
   /** How far points may be from the centre of their square: 0 not at all (a regular grid), 1 anywhere in the square. */
   readonly jitter: number;
@@ -61,7 +62,7 @@ export function nearestPoint(grid: Grid, x: number, y: number): { x: number; y: 
   return nearest;
 }
 
-/** Computes a cell: starts with a large square and cuts it at the perpendicular bisector to each of the 24 neighbours. */
+/** Computes a cell: cuts a large square at the perpendicular bisector between the cell's point and each of 24 neighbours. */
 export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCell {
   const { x, y } = pointOf(grid, column, row);
   const halfSide = grid.spacing * 3;
@@ -135,9 +136,9 @@ export interface CellDepth {
 }
 
 /**
- * Computes the depth of a position in a cell.
+ * Computes the depth of a position in a cell; writes it into `out`.
  *
- * @param x horizontal distance from the cell's point in pixels; y is the vertical one
+ * @param x the x of the position minus that of the cell's point, pixels; likewise y
  * @param rounding pixels over which a corner is rounded
  */
 export function depthIn(cell: VoronoiCell, x: number, y: number, rounding: number, out: CellDepth): void {

@@ -63,6 +63,7 @@ function isFirst(cell: GridPosition, neighbour: GridPosition): boolean {
 /** Returns a number in [0, 1) that depends on the seed and two neighbours, but not on their order. */
 function chanceBetween(seed: number, cell: GridPosition, neighbour: GridPosition): number {
   const [a, b] = isFirst(cell, neighbour) ? [cell, neighbour] : [neighbour, cell];
+  // Rows of neighbours differ by less than 7, so each neighbour gives a different sum.
   return randomAt(seed + (b.column - a.column + 3) * 7 + (b.row - a.row + 3), a.column, a.row);
 }
 
@@ -103,7 +104,7 @@ export function createHepatocyte(
   const flow = { x: 0, y: 0, zone: 0 };
   lobule.flow(cell.x, cell.y, flow);
   const gaps = cell.sides.map((side) => gapBetween(seed, lobule, cell, neighbourOf(side)));
-  /** Returns whether the sinusoid at a side continues beyond its corner with another side. */
+  /** Returns whether the sinusoid at side `k` continues beyond its corner with side `next`. */
   const continuesAt = (k: number, next: number) => {
     const side = cell.sides[k];
     const nextSide = cell.sides[next];
@@ -138,7 +139,7 @@ export function gridOf(seed: number) {
   return { seed, spacing: SPACING, jitter: 0.86 };
 }
 
-/** Places no, one or two nuclei at the centre of a cell. */
+/** Places the nuclei of a cell, at most two, at its centre. */
 function placeNuclei(
   { cells }: Palette,
   seed: number,
@@ -165,7 +166,7 @@ function placeNuclei(
   return isDouble ? [createNucleus(1, 5), createNucleus(-1, 10)] : [createNucleus(1, 5)];
 }
 
-/** A nucleus with twice the chromosomes has a diameter a quarter larger; most have the normal number, few four times as many. */
+/** Returns the scale of a nucleus with normal, twofold or (rarely) fourfold chromosomes; doubling adds a quarter to the diameter. */
 function scaleOfPloidy(chance: number): number {
   if (chance < 0.68) return 0.88;
   return chance < 0.96 ? 1.08 : 1.32;
@@ -228,6 +229,7 @@ function placeSinusoidCells(
       });
     }
   } else if (gap > 20 && chance(16) < 0.16) {
+    // Kupffer cells are the macrophages of the liver.
     placed.push({ ...pose, ...middle, stamp: pick(cells.macrophages, chance(17)), scale: 0.6 });
   }
   return placed;

@@ -9,6 +9,7 @@ import { SpatialIndex } from '../geometry/spatial-index.ts';
 import type { Gland } from '../structures/glands.ts';
 import { createVessel, type Vessel } from '../structures/vessels.ts';
 
+/** Size of the slide. */
 export const LIVER_WIDTH = 20480;
 export const LIVER_HEIGHT = 15360;
 
@@ -31,6 +32,7 @@ const TRACT_MARGIN = 200;
 
 interface PortalTract {
   readonly seed: number;
+  /** Centre. */
   readonly x: number;
   readonly y: number;
   readonly radius: number;
@@ -43,7 +45,7 @@ export interface LiverLayout {
   readonly allDucts: readonly Gland[];
   /** Computes the position in the section; writes it into `out` and returns `out`. */
   locate(x: number, y: number, out: LiverPosition): LiverPosition;
-  /** Returns the depth inside the nearest portal tract, measured from its border; negative in the lobules. */
+  /** Returns the depth inside the nearest portal tract, measured from its border; negative in the lobules, at least -200. */
   tractDepth(x: number, y: number): number;
   /**
    * Writes the direction of the blood flow (a unit vector from the portal tracts to the central vein) and the zone into `out`; the
@@ -72,6 +74,7 @@ export function layOutLiver(seed: number): LiverLayout {
       out.capsuleDepth = 1e6;
       return out;
     }
+    // The factors near 1 turn distances along x or y from slanted edges into perpendicular distances.
     const capsule =
       1350 +
       620 * ((x - 10500) / 7600) ** 2 +
@@ -126,6 +129,7 @@ export function layOutLiver(seed: number): LiverLayout {
       fy += dy / square;
       squaredDistanceToVein = Math.min(squaredDistanceToVein, square);
     }
+    // A tract has half the strength of a vein, because there are about twice as many tracts.
     for (const tract of tracts) {
       const dx = tract.x - x;
       const dy = tract.y - y;
@@ -162,7 +166,7 @@ export function layOutLiver(seed: number): LiverLayout {
   return { vessels, ducts, allDucts, locate, tractDepth, flow };
 }
 
-/** Returns the smooth minimum of two numbers. */
+/** Returns the minimum of two numbers, with a smooth transition where they differ by less than `rounding`. */
 function smoothMinimum(a: number, b: number, rounding: number): number {
   const blend = Math.max(0, rounding - Math.abs(a - b)) / rounding;
   return Math.min(a, b) - (blend * blend * rounding) / 4;

@@ -35,13 +35,13 @@ const SHIFT_X = 4;
 const SHIFT_Y = 5;
 const QUANTITIES = 6;
 
-/** A tile whose nodes are all farther than this outside the section is bare glass; pixels. */
+/** A tile is bare glass when all its sampled positions are farther than this outside the section; pixels. */
 const GLASS_MARGIN = 40;
-/** A tile whose nodes are all farther than this from portal tracts (or the capsule) has none of their single cells; pixels. */
+/** Single cells of portal tracts or the capsule are painted only in tiles with a sampled position within this distance; pixels. */
 const CELL_MARGIN = 120;
 /** Pixels around a tile in which single cells are visited, because they may overlap the tile. */
 const CELL_REACH = 64;
-/** Pixels by which connective tissue extends between adjacent liver cells. */
+/** Pixels by which connective tissue is painted beyond its border, because liver cells do not cover the border completely. */
 const BETWEEN_CELLS = 46;
 
 /** Creates the tissue; its painting functions share the layout and the sampled quantities. */
@@ -54,7 +54,8 @@ export function createLiver(seed: number): Tissue {
   const cell = emptyWallCell();
   const ductNuclei = new SpatialIndex<PlacedStamp>(256);
   for (const duct of layout.allDucts) {
-    for (const nucleus of placeNuclei(duct, palette, true)) {
+    const isCuboidal = true;
+    for (const nucleus of placeNuclei(duct, palette, isCuboidal)) {
       const { x, y } = nucleus;
       ductNuclei.add(nucleus, x - 30, y - 30, x + 30, y + 30);
     }

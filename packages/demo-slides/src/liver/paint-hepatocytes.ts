@@ -1,7 +1,4 @@
-/**
- * Paints the liver cells of a tile; `hepatocytes.ts` computes their geometry. Amounts of stain (the unit is defined in `stain.ts`)
- * and weights of textures are chosen by eye.
- */
+/** Paints the liver cells of a tile, whose geometry `hepatocytes.ts` computes. Numbers without a name are chosen by eye. */
 import { noiseAt, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import { pointOf, voronoiCell } from '../geometry/voronoi.ts';
@@ -18,7 +15,7 @@ import {
   SPACING,
 } from './hepatocytes.ts';
 
-/** Pixels around a tile in which cells may overlap it: the largest radius of a cell including its sinusoids. */
+/** Pixels around a tile in which grid points of cells are visited: the largest radius of a cell including its sinusoids. */
 const MARGIN = 150;
 /** The cache is cleared when it has more cells than this. */
 const MAX_CACHED_CELLS = 6000;
@@ -39,7 +36,7 @@ export function createHepatocytePainter(
   let cache = new Map<number, Hepatocyte | null>();
 
   function hepatocyteAt(column: number, row: number): Hepatocyte | null {
-    const key = row * 65536 + column;
+    const key = row * 65536 + column; // unique, because a slide has far fewer columns
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
     const { x, y } = pointOf(grid, column, row);
@@ -102,7 +99,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
   const textureY = Math.floor(randomAt(seed + 23, column, row) * 512) + tile.y;
   const baseEosin = 0.62 + 0.07 * zone + shade * 0.13 - 0.17 * glycogen;
   const baseHaematoxylin = 0.15 - 0.075 * zone - 0.04 * glycogen;
-  const lace = 0.065 + 0.11 * glycogen;
+  const lace = 0.065 + 0.11 * glycogen; // strength of the coarse texture
   // Lipofuscin: brown pigment of old cells around the central veins.
   const isPigmented = zone > 0.72 && randomAt(seed + 24, column, row) < (zone - 0.72) * 2.4;
 
@@ -115,6 +112,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
     let interiorEnd = reach;
     for (const side of sides) {
       const distanceToSide = side.distance - side.ny * dy;
+      // A side may bulge outwards, or be displaced into a sinusoid that narrows at its end.
       const edge = (distanceToSide + 1 + BULGE + side.gap / 2) / side.nx;
       const interiorEdge = (distanceToSide - BORDER) / side.nx;
       if (side.nx > 1e-6) {

@@ -29,6 +29,7 @@ const QUANTISATION_TABLES = 0xffdb;
 const FIRST_APPLICATION = 0xffe0;
 const LAST_APPLICATION = 0xffef;
 
+/** Splits a stream into its segments up to the scan, and sorts them. */
 function splitJpeg(jpeg: Buffer): SplitJpeg {
   const [startOfImage, endOfImage] = [jpeg.subarray(0, 2), jpeg.subarray(-2)];
   const tables: Buffer[] = [];

@@ -8,7 +8,7 @@
 import { QUALITY } from './jpeg-tile.ts';
 import { type LevelPlan, type PyramidPlan, TILE_SIZE } from './pyramid-plan.ts';
 
-// Tags and types of TIFF 6.0, section 8 and appendix A.
+// Field types of TIFF 6.0, section 2. Typed arrays are little-endian, like the file, on all processors that the server supports.
 const SHORT = 3;
 const LONG = 4;
 const RATIONAL = 5;
@@ -83,7 +83,7 @@ export function encodeDirectories(
   return { bytes: Buffer.concat(chunks), firstDirectory };
 }
 
-/** Returns the entries of a level in the order of their tags, as TIFF requires. */
+/** Returns the entries of a level in the order of their tags, as TIFF requires; the comments name the tags. */
 function entriesOf(
   plan: PyramidPlan,
   levels: readonly LevelPlan[],

@@ -2,8 +2,8 @@
  * Writes a demonstration slide with the layout of an Aperio scan: one TIFF with a directory per level, JPEG tiles with shared
  * tables, and a description with pixel size and objective power.
  *
- * Every pixel is drawn once. Tiles are drawn in quadtree order: four adjacent tiles are averaged into one tile of the next smaller
- * level while they are in memory, so no level is read back from the file.
+ * Every pixel of full resolution is drawn once. Tiles are drawn in quadtree order: four adjacent tiles are averaged into one tile of
+ * the next smaller level while they are in memory, so no level is read back from the file.
  */
 import { open } from 'node:fs/promises';
 import { encodeTile, type SplitJpeg } from './jpeg-tile.ts';
@@ -49,7 +49,7 @@ async function drawQuadtree(
   const copyGlassTile = () => glassTile.slice();
   let drawnTiles = 0;
 
-  /** Draws a tile of full resolution, or averages four tiles of the next larger level. @returns null for bare glass */
+  /** Draws a tile of full resolution, or averages four tiles of the next larger level. @returns null for glass */
   async function draw(levelIndex: number, column: number, row: number): Promise<Uint8Array | null> {
     const level = levels[levelIndex];
     if (level === undefined || column >= level.columns || row >= level.rows) return null;
@@ -116,8 +116,10 @@ type WriteBytes = (bytes: Buffer, offset: number) => Promise<unknown>;
  * tiles are pending. All tiles of bare glass share one stored tile.
  */
 class TileWriter {
+  /** The JPEG tables that all tiles share. */
   readonly tables: Buffer;
   readonly #write: WriteBytes;
+  /** Where the shared tile of bare glass is stored, bytes. */
   readonly #bare: { readonly offset: number; readonly length: number };
   readonly #pending: Promise<void>[] = [];
   #end: number;
@@ -157,8 +159,7 @@ class TileWriter {
     });
     this.#pending.push(writing);
     if (this.#pending.length > MAX_PENDING) await this.#pending.shift();
-    // Lets the event loop handle messages and signals between two tiles.
-    else await new Promise(setImmediate);
+    else await new Promise(setImmediate); // lets the event loop handle messages and signals between two tiles
   }
 
   /** Waits until all tiles are written. */

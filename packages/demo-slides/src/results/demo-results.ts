@@ -1,6 +1,6 @@
 /**
- * The results of a demonstration slide in the formats of a program that detects immune cells: outlines of their nuclei and a heatmap
- * of their density. They are exact, because the program that draws the slide reports every cell that it draws.
+ * The results of a demonstration slide, as from a program that detects immune cells: outlines of their nuclei and a heatmap of their
+ * density. They are exact, because the program that draws the slide reports every immune cell that it draws.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -30,7 +30,7 @@ const cornersPerOutline = 12;
 const nucleusThreshold = 0.45;
 /** Minimum amount of haematoxylin at the centre of a visible nucleus, relative to density and opacity of its stamp. */
 const minVisibleStain = 0.35;
-/** Side of a heatmap pixel in pixels of the slide; 64 µm. */
+/** Approximate side of a heatmap pixel in pixels of the slide; 64 µm. */
 const binSide = 256;
 
 /**
@@ -67,7 +67,7 @@ export async function encodeCellsFile(cells: readonly DrawnCell[], part: Rectang
   return await promisify(gzip)(`{"type":"FeatureCollection","features":[\n${features.join(',\n')}\n]}\n`);
 }
 
-/** Returns a TIFF of 16 bits that covers the part and contains the immune cells per mm². */
+/** Returns a TIFF of 16 bits that covers exactly the part; its values are the immune cells per mm², smoothed. */
 export async function encodeHeatmapFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
   const [width, height] = [Math.ceil(part.width / binSide), Math.ceil(part.height / binSide)];
   const counts = new Float32Array(width * height);
@@ -111,7 +111,7 @@ interface Nucleus {
   readonly outline: readonly Point[];
 }
 
-/** Cache: many cells share a stamp. */
+/** Cache of `nucleusOf`: many cells share a stamp. */
 const nucleusByStamp = new WeakMap<Stamp, Nucleus>();
 
 function nucleusOf(stamp: Stamp): Nucleus {
@@ -122,7 +122,7 @@ function nucleusOf(stamp: Stamp): Nucleus {
   return nucleus;
 }
 
-/** Finds the outline of the dark pixels of a stamp: follows a ray to each corner from their centre to the last dark pixel. */
+/** Finds the outline of the dark pixels of a stamp: each corner is the last dark position on a ray from their centre. */
 function traceNucleus({ width, height, values }: Stamp): Nucleus {
   // The haematoxylin of a pixel is the second of its four values.
   let maxHaematoxylin = 0;

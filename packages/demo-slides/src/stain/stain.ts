@@ -24,10 +24,7 @@ const EOSIN = [0.105, 0.79, 0.44] as const;
 const ORANGE = [0.03, 0.2, 0.72] as const;
 
 const STEPS_PER_UNIT = 1024;
-/**
- * Smallest absorbance of the tables below; negative, because textures vary around their mean. The tables end above the absorbance
- * of any tissue.
- */
+/** Smallest absorbance of the tables, negative because textures vary around their mean. The largest, 15, exceeds that of tissue. */
 const MIN_ABSORBANCE = -1;
 const TABLE_LENGTH = 16 * STEPS_PER_UNIT;
 const TABLE_MASK = TABLE_LENGTH - 1;
@@ -78,13 +75,13 @@ export function reuseStainTile(tile: StainTile, x: number, y: number): StainTile
  */
 export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, stride: number): void {
   const { haematoxylin, eosin, orange, size } = tile;
-  const resultSide = size - 2; // the kernel needs a neighbour on each side
+  const resultSide = size - 2;
   /** Table index of absorbance 0. */
   const zero = -MIN_ABSORBANCE * STEPS_PER_UNIT;
   // Red and blue share one number, 16 bits each: the sum of 16 weighted bytes fits into 12 bits.
   const redBlue = new Int32Array(size);
   const green = new Int32Array(size);
-  // Ring buffers of the last three rows, blurred along x.
+  // Ring buffers of the last three rows, blurred along x. `below`, `here` and `above` are pairs: red and blue, green.
   const blurredRedBlue = [
     new Int32Array(resultSide),
     new Int32Array(resultSide),
@@ -121,13 +118,13 @@ export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, s
       blurredRedBlue[(y - 1) % 3] as Int32Array,
       blurredGreen[(y - 1) % 3] as Int32Array,
     ] as const;
-    for (let x = 0, o = start + (y - 2) * stride; x < resultSide; x++, o += 3) {
+    for (let x = 0, target = start + (y - 2) * stride; x < resultSide; x++, target += 3) {
       // The kernel has the sum 16. Adding 8 to each sum (in both halves of `rb`) rounds the division by 16, which is a shift by 4.
       const rb = (above[0][x] as number) + 2 * (here[0][x] as number) + (below[0][x] as number) + 0x80008;
       const g = (above[1][x] as number) + 2 * (here[1][x] as number) + (below[1][x] as number) + 8;
-      picture[o] = rb >> 20; // red, the upper half of `rb`
-      picture[o + 1] = g >> 4;
-      picture[o + 2] = (rb & 0xffff) >> 4;
+      picture[target] = rb >> 20; // red, the upper half of `rb`
+      picture[target + 1] = g >> 4;
+      picture[target + 2] = (rb & 0xffff) >> 4;
     }
   }
 }

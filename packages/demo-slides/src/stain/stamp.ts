@@ -1,7 +1,7 @@
 /** Stamps: small images of the stain of single cells and nuclei, created once per slide and drawn many times. */
 import type { StainTile } from './stain.ts';
 
-/** The centre of the image is the centre of the cell; the long axis of the cell is x. */
+/** An image whose centre is that of the cell; the long axis of the cell is x. */
 export interface Stamp {
   readonly width: number;
   readonly height: number;
@@ -59,6 +59,7 @@ export interface PlacedStamp extends Placement {
 export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement): void {
   const { width, height, values } = stamp;
   const { haematoxylin, eosin, orange, size } = tile;
+  // Rotate and scale from the tile into the stamp. The reach of the stamp in the tile needs the opposite scaling: scale², below.
   const cos = Math.cos(placement.angle) / placement.scale;
   const sin = Math.sin(placement.angle) / placement.scale;
   const centreX = placement.x - tile.x;
@@ -95,7 +96,7 @@ export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement):
         (values[i + 4] as number) * b +
         (values[j] as number) * c +
         (values[j + 4] as number) * d;
-      if (cover < 0.004) continue; // less than one step of 255
+      if (cover < 0.004) continue; // about 1/255, too little to be visible
       // Interpolated amounts of haematoxylin, eosin and orange.
       const h =
         (values[i + 1] as number) * a +

@@ -7,6 +7,7 @@ import { between, type Random } from '../geometry/random.ts';
 export interface Texture {
   /** Side length, a power of two. */
   readonly size: number;
+  /** Grey values row by row; about 0…1, or -1…1 for noise. */
   readonly values: Float32Array;
 }
 
@@ -52,7 +53,7 @@ export function createSpeckle(random: Random, size: number, radii: readonly numb
   return { size, values };
 }
 
-/** Returns the values blurred by a box filter of `2 · radius + 1` pixels in both directions. */
+/** Returns the values blurred by a box filter of `2 · radius + 1` pixels in both directions, by running sums. */
 function blur(source: Float32Array, size: number, radius: number): Float32Array {
   const rows = new Float32Array(source.length);
   const columns = new Float32Array(source.length);
@@ -135,9 +136,10 @@ export function createFibres(random: Random, size: number, look: FibreLook): Tex
 }
 
 /**
- * Creates cross-sections of fibres or bundles as Voronoi cells of a jittered grid: about 1 inside, `gap` in the thin gaps.
+ * Creates cross-sections of fibres or bundles as Voronoi cells of a jittered grid.
  *
  * @param spacing pixels between the centres; a divisor of `size`
+ * @param gap value in the thin gaps between cross-sections, whose own values are about 1
  */
 export function createCutEnds(random: Random, size: number, spacing: number, gap: number): Texture {
   const across = size / spacing;

@@ -1,4 +1,7 @@
-/** Nuclei and cytoplasm as functions of the position; `cells.ts` builds the stamps (small images) of cells from them. */
+/**
+ * Nuclei and cytoplasm as functions of the position; `cells.ts` builds the stamps (small images) of cells from them. Numbers without
+ * a name are chosen by eye. `stain.ts` defines the unit of the amounts of stain.
+ */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 
 export interface NucleusLook {
@@ -72,7 +75,7 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
   const narrowest = Math.min(long, short);
 
   return (x, yBent) => {
-    // Straightens the nucleus: the lines below compute the shape of one that is not bent.
+    // Straightens the nucleus, so that the lines below need not know of the bow. 0.33 keeps the bent nucleus centred.
     const y = yBent - bow * ((x / long) ** 2 - 0.33);
     const taper = 1 - look.pointed * 0.75 * Math.min(1, (x / long) ** 2);
     // Coordinates in which the ellipse of the nucleus is a circle of radius 1.
@@ -124,10 +127,11 @@ export interface CytoplasmLook {
   readonly haematoxylin: number;
   readonly eosin: number;
   readonly orange: number;
-  /** Strength of the granules, as a share of the stain. */
+  /** Largest relative change of the stain by one of the two noises that form the granules. */
   readonly grain: number;
   /** Distance between the granules, pixels. */
   readonly grainSize: number;
+  /** Coverage inside the border, 0…1. */
   readonly cover: number;
 }
 
@@ -137,7 +141,7 @@ export function createCytoplasm(random: Random, look: CytoplasmLook): CellPart {
   const lobes = [2, 3, 5].map((count) => ({
     count,
     size: 0.09 * (random() * 2 - 1),
-    phase: random() * 7,
+    phase: random() * 7, // more than a full turn
   }));
   return (x, y) => {
     const distance = Math.hypot(x / look.long, y / look.short);

@@ -109,7 +109,8 @@ export function drawCells(random: Random): Cells {
       return createStamp(60, 52, (x, y) => blendOver(movedNucleus(x, y), cytoplasm(x, y)));
     }),
     eosinophils: createStamps(14, () => {
-      const look = {
+      /** One of the two lobes of the nucleus. */
+      const lobe = {
         ...typicalNucleus,
         long: [7, 8.5],
         short: [6.5, 8],
@@ -120,8 +121,8 @@ export function drawCells(random: Random): Cells {
       const spread = between(random, 6, 8);
       const tilt = between(random, -3, 3);
       const [left, right] = [
-        translate(createNucleus(random, look), -spread, tilt),
-        translate(createNucleus(random, look), spread, -tilt),
+        translate(createNucleus(random, lobe), -spread, tilt),
+        translate(createNucleus(random, lobe), spread, -tilt),
       ];
       const cytoplasm = translate(
         createCytoplasm(random, {

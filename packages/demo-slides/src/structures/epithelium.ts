@@ -24,7 +24,7 @@ export interface EpitheliumPosition {
   /** Position on the slide, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Pixels below the inner surface, from 0 to `height`. */
+  /** Pixels below the inner surface, up to `height`; below -1, in the lumen, there is no stain. */
   readonly depth: number;
   /** Height of the epithelium, pixels. */
   readonly height: number;
@@ -37,9 +37,9 @@ export interface EpitheliumPosition {
 export function paintEpithelium(
   tile: StainTile,
   { grain, clouds }: Palette,
-  place: EpitheliumPosition,
+  position: EpitheliumPosition,
 ): void {
-  const { pixel, x, y, depth, height, cell, proliferation } = place;
+  const { pixel, x, y, depth, height, cell, proliferation } = position;
   /** 0 at the surface, 1 at the base. */
   const shareOfHeight = depth / height;
   const granules = nearestValue(grain, x, y);
@@ -102,19 +102,20 @@ export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false
     for (let index = Math.floor(start / gland.cellWidth); index * gland.cellWidth < end; index++) {
       const middle = (index + 0.5) * gland.cellWidth;
       cellAt(seed, gland.gobletShare, gland.cellWidth, middle, cell);
+      /** Positions across the wall cell, 0…1. */
       const nucleusPositions = cell.isGoblet ? [0.5] : [0.26, 0.74];
       for (const position of nucleusPositions) {
         const along = middle + (position - 0.5) * cell.width + between(random, -1.5, 1.5);
-        // Both walls end in the middle of the round end of the gland, where nuclei of both would overlap.
+        // Both walls end at the middle of the round ends of the gland, where nuclei of both would overlap.
         if (along < start + 8 || along > end - 8) continue;
         const relativeDepth = between(random, ...nucleusDepth(cell.isGoblet, isCuboidal));
         const point = wallPoint(gland, along, side, gland.height * relativeDepth);
-        const tangential = cell.isGoblet ? Math.PI / 2 : 0;
+        const turn = cell.isGoblet ? Math.PI / 2 : 0; // nuclei of goblet cells lie along the wall
         nuclei.push({
           stamp: pick(cell.isGoblet ? cells.goblet : absorptiveStamps, random()),
           x: point.x,
           y: point.y,
-          angle: point.outwards + tangential + between(random, -0.16, 0.16) + (random() < 0.5 ? Math.PI : 0),
+          angle: point.outwards + turn + between(random, -0.16, 0.16) + (random() < 0.5 ? Math.PI : 0),
           scale: between(random, 0.9, 1.08),
           density: between(random, 0.85, 1.15),
           opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96,

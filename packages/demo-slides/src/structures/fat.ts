@@ -1,4 +1,4 @@
-/** Paints fat: large round cells with thin walls and flat nuclei. They look empty, because tissue processing dissolves the fat. */
+/** Paints fat: large round cells that look empty, because processing dissolves the fat. Numbers without a name are chosen by eye. */
 import { pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import { type CellDepth, depthIn, nearestPoint, pointOf, voronoiCell } from '../geometry/voronoi.ts';
@@ -37,8 +37,8 @@ export function paintFat(
   const depth: CellDepth = { straight: 0, rounded: 0 };
   forEachSquare(tile, SPACING, SPACING * 1.5, (column, row) => {
     const grid = gridOf(seed);
-    const { x: middleX, y: middleY } = pointOf(grid, column, row);
-    if (amountAt(middleX, middleY) <= 0) return;
+    const centre = pointOf(grid, column, row);
+    if (amountAt(centre.x, centre.y) <= 0) return;
     const cell = voronoiCell(grid, column, row);
     const left = Math.max(0, Math.floor(cell.x - cell.reach - tile.x));
     const right = Math.min(size - 1, Math.ceil(cell.x + cell.reach - tile.x));
@@ -55,6 +55,7 @@ export function paintFat(
         orange[pixel] = 0;
       }
     }
+    // A section contains the nucleus of 55 % of the cells; it lies at the middle of a random side.
     const side = pick(cell.sides, randomAt(seed + 2, column, row));
     if (randomAt(seed + 3, column, row) < 0.55) {
       const x = cell.x + side.nx * side.distance;

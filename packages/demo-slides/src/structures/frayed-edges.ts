@@ -1,11 +1,11 @@
-/** Paints the frayed edges of a tissue section, where it was cut. */
+/** Paints the frayed edges of a tissue section, where it was cut. Numbers without a name are chosen by eye. */
 import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, type Texture } from '../stain/texture.ts';
 
-/** Width of the visible effect of a cut edge, pixels. */
+/** Pixels from a cut edge inwards in which `frayEdges` changes the stain. */
 export const EDGE_WIDTH = 60;
-/** Pixels beyond the edge that must be painted, because `frayEdges` moves the edge to and fro. */
+/** Pixels beyond the edge that must be painted, because `frayEdges` moves the edge inwards and outwards. */
 export const FRAY_REACH = 12;
 
 /**

@@ -2,7 +2,7 @@
  * Glands: tubes lined by epithelium, such as the crypts of the colon and the bile ducts of the liver.
  *
  * A gland is a straight or slightly bent axis with a lumen (the inner space) around it. A position has a depth below the inner
- * surface (negative in the lumen) and a distance along the wall. Both ends of the axis are round, unless the start opens at a
+ * surface (negative in the lumen) and a distance along the wall. Both ends of a gland are round, unless its start opens at a
  * surface. A gland in cross-section has an axis of length 0. There are two walls, one on each side of the axis.
  */
 import { randomAt } from '../geometry/random.ts';
@@ -21,7 +21,7 @@ export interface Gland {
   readonly lumen: number;
   /** Height of the epithelium, pixels. */
   readonly height: number;
-  /** Sideways deviation of the centre of the axis, pixels. */
+  /** Sideways deviation of the axis at its middle, pixels. */
   readonly bend: number;
   /** Whether the start opens at a surface. */
   readonly open: boolean;
@@ -31,7 +31,7 @@ export interface Gland {
   readonly gobletShare: number;
 }
 
-/** Returns the random seed of the cells of one of the two walls of a gland. */
+/** Returns the random seed of the cells of one of the two walls of a gland. @param side 1 or -1 */
 export function wallSeed(gland: Gland, side: number): number {
   return gland.seed * 2 + (side < 0 ? 1 : 0);
 }
@@ -49,6 +49,7 @@ export interface GlandPosition {
 function bendAt(gland: Gland, alongAxis: number): number {
   if (gland.bend === 0) return 0;
   const share = alongAxis / gland.length;
+  // A parabola that is 0 at both ends and 1 in the middle, and a smaller term that makes the bend asymmetric.
   return gland.bend * (4 * share * (1 - share) + 1.6 * share * (1 - share) * (1 - 2 * share));
 }
 
@@ -61,7 +62,6 @@ function wallRadius(gland: Gland): number {
 export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosition): GlandPosition {
   const fromX = x - gland.x;
   const fromY = y - gland.y;
-  // Position along the axis, and below the signed distance from it.
   const alongAxis = fromX * gland.dx + fromY * gland.dy;
   const positionOnAxis = Math.min(gland.length, Math.max(0, alongAxis));
   const acrossAxis = fromY * gland.dx - fromX * gland.dy - bendAt(gland, positionOnAxis);
@@ -81,7 +81,7 @@ export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosi
   return out;
 }
 
-/** Returns the position on the slide of a position in a wall, and the direction away from the axis in radians. */
+/** Converts a position in a wall to one on the slide; `outwards` is the direction away from the axis, radians. */
 export function wallPoint(gland: Gland, along: number, side: number, depth: number) {
   const distance = gland.lumen + depth;
   const positionOnAxis = Math.min(gland.length, Math.max(0, along));
@@ -111,7 +111,7 @@ export function wallRange(gland: Gland): { readonly start: number; readonly end:
   return { start: gland.open ? 0 : -quarterCircle, end: gland.length + quarterCircle };
 }
 
-/** One epithelial cell of a wall, and a position across it. Objects are reused, for speed. */
+/** One cell of a wall (a goblet cell or a pair of absorptive cells), and a position across it. Objects are reused, for speed. */
 export interface WallCell {
   /** Seed of the wall. */
   seed: number;
@@ -134,7 +134,7 @@ export function emptyWallCell(): WallCell {
   return { seed: -1, index: 0, left: 0, right: 0, across: 0, width: 0, isGoblet: false, shade: 0 };
 }
 
-/** Returns the displacement of a border between cells, as a share of the cell width. */
+/** Returns the displacement of the left border of a cell, as a share of the cell width. */
 function borderShift(seed: number, index: number): number {
   return (randomAt(seed, index, 11) - 0.5) * 0.34;
 }

@@ -25,7 +25,7 @@ export interface Tissue {
 /** Textures and cells, created once per slide. */
 export interface Palette {
   readonly cells: Cells;
-  /** Granules of cytoplasm, at the size of a pixel. */
+  /** Granules of cytoplasm, about the size of a pixel. */
   readonly grain: Texture;
   /** Soft noise with a period of some 10 pixels. */
   readonly clouds: Texture;
@@ -39,11 +39,11 @@ export interface Palette {
   readonly clefts: Texture;
   /** Cross-sections of muscle fibres. */
   readonly muscleEnds: Texture;
-  /** Cross-sections of bundles of muscle fibres; the texture has a quarter of their real size. */
+  /** Cross-sections of bundles of muscle fibres, at a quarter of their real size; the painter enlarges them. */
   readonly bundles: Texture;
 }
 
-/** Creates the palette of a slide. The numbers are chosen by eye, so that the textures resemble stained tissue. */
+/** Creates the palette of a slide, with numbers chosen by eye. `texture.ts` explains the parameters of the textures. */
 export function createPalette(seed: number): Palette {
   const random = randomFrom(seed);
   return {

@@ -36,7 +36,7 @@ export interface Vessel extends VesselShape {
 const DIRECTIONS = 128;
 /** Pixels over which a wall blends into the surrounding tissue. */
 const ADVENTITIA = 16;
-/** Distance between red blood cells, pixels. */
+/** Mean distance between red blood cells of a group, pixels. */
 const RED_CELL_SPACING = 22;
 
 /** Creates a vessel with an irregular outline. */
@@ -49,7 +49,7 @@ export function createVessel(shape: VesselShape): Vessel {
     const folds = noiseAt(shape.seed + 1, cos * 4 + 9, sin * 4 + 9) * 0.4;
     return 1 + deviation * (noiseAt(shape.seed, cos * 1.6 + 9, sin * 1.6 + 9) + folds);
   });
-  const widest = Math.max(shape.long, shape.short) * (1 + deviation * 1.4);
+  const widest = Math.max(shape.long, shape.short) * (1 + deviation * 1.4); // the folds add at most 0.4
   return { ...shape, outline, reach: widest + shape.wall + ADVENTITIA };
 }
 
@@ -82,7 +82,7 @@ function locateInVessel(vessel: Vessel, x: number, y: number, out: VesselPositio
   return out;
 }
 
-/** Returns whether a position lies in a vessel, in its wall, or within `margin` pixels of it. */
+/** Returns whether a position lies in the lumen or the wall of a vessel, or within `margin` pixels of the wall. */
 export function isInVessel(vessel: Vessel, x: number, y: number, margin: number): boolean {
   if (Math.hypot(x - vessel.x, y - vessel.y) > vessel.reach + margin) return false;
   return locateInVessel(vessel, x, y, { depth: 0, direction: 0 }).depth < vessel.wall + margin;
@@ -179,7 +179,7 @@ interface NucleusRing {
   readonly spacing: number;
   /** Share of the positions that get a nucleus, 0…1. */
   readonly share: number;
-  /** Selects the random numbers, which differ between rings. */
+  /** Number of the first stream of random numbers of this ring. */
   readonly stream: number;
   readonly stamps: readonly Stamp[];
 }
@@ -226,6 +226,7 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
   };
   paintRing({ depth: 1.5, spacing: isSmall ? 60 : 74, share: 0.75, stream: 1, stamps: cells.endothelium });
   if (vessel.kind === 'artery') {
+    // A ring every 24 pixels (6 µm) of the muscle; each ring uses five streams of random numbers.
     for (let depth = 18, stream = 11; depth < wall - 4; depth += 24, stream += 5) {
       paintRing({ depth, spacing: 92, share: 0.55, stream, stamps: cells.muscleLong });
     }
