@@ -42,11 +42,7 @@ export interface Collector {
   readonly result: (format: ImportFormat) => ImportResult;
 }
 
-/**
- * Creates the collector of one import.
- *
- * @throws ImportError from `begin` and `add` when the file exceeds the limits of a layer
- */
+/** Creates the collector of one import. @throws ImportError from `begin` and `add` when the file exceeds the limits of a layer */
 export function createCollector({ extent, offset }: ImportOptions): Collector {
   const features: AnnotationFeature[] = [];
   const ids = new Set<string>();

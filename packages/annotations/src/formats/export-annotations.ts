@@ -8,10 +8,7 @@ import { writeCsv } from './write-csv.ts';
 import { writeGeoJson } from './write-geojson.ts';
 import { writeQuPath } from './write-qupath.ts';
 
-/**
- * Writes annotations in the format of another program. `warnings` of the result count the annotations that lose something because
- * the format cannot store it.
- */
+/** Writes annotations in the format of another program. `warnings` counts the annotations that lose something in this format. */
 export function exportAnnotations(
   features: Features,
   { format, pixelSize, offset }: ExportOptions,

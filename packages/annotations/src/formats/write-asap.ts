@@ -1,7 +1,4 @@
-/**
- * Writes annotation XML of ASAP, a slide viewer. The format has no holes, no lines of more than two points, and one class (group)
- * per annotation.
- */
+/** Writes XML of the slide viewer ASAP, which has no holes, no lines of over two points, and one class (group) per annotation. */
 import { expandEllipse } from '../geometry/ellipse.ts';
 import { roundCoordinate } from '../geometry/translate.ts';
 import type { AnnotationFeature, Color } from '../model/feature.ts';

@@ -1,7 +1,4 @@
-/**
- * Writes GeoJSON for QuPath 0.4 and later. QuPath requires a name and a colour for every class, and closed rings; coordinates get
- * two decimals, as QuPath writes them.
- */
+/** Writes GeoJSON for QuPath 0.4 and later, which requires closed rings and a name and a colour for every class. */
 import { roundGeometry } from '../geometry/translate.ts';
 import { encodeClassification, encodeMeasurements } from '../model/encode-feature.ts';
 import type { AnnotationFeature } from '../model/feature.ts';

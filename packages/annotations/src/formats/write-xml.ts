@@ -9,10 +9,7 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/**
- * Returns the start tag of an XML element, or with `/>` an empty element. Attribute values are escaped; characters that XML 1.0
- * does not allow (section 2.2) are removed.
- */
+/** Returns a start tag, or with `/>` an empty element. Escapes values and removes characters that XML 1.0 (section 2.2) forbids. */
 export function openTag(
   name: string,
   attributes: Readonly<Record<string, string | number>>,

@@ -4,10 +4,7 @@ import { assembleArea } from './assemble.ts';
 import { fromGridRing, type GridPoint, type GridRing, gridSteps, toGrid } from './clipping.ts';
 import { simplifyLine } from './simplify.ts';
 
-/**
- * Polygons replace the circles of the brush. They differ from the circles by at most this fraction of the radius, or by
- * `minimumTolerance` pixels when that is more.
- */
+/** Largest difference between polygon and circle, as a share of the radius; `minimumTolerance` pixels when that is more. */
 const relativeTolerance = 0.005;
 const minimumTolerance = 0.05;
 
@@ -24,10 +21,7 @@ export function createStroke(path: readonly Position[], radius: number): AreaGeo
   return assembleArea(offsetLine(line, radius, tolerance).map(fromGridRing), undefined);
 }
 
-/**
- * Returns the outline of everything within `radius` pixels of a line, as rings that do not cross. Its arcs are polygonal and
- * differ from circles by at most `tolerance` pixels.
- */
+/** Returns everything within `radius` pixels of a line, as rings that do not cross and whose arcs are exact to `tolerance` pixels. */
 export function offsetLine(
   line: readonly Position[],
   radius: number,

@@ -63,10 +63,7 @@ export function boundsOfPositions(positions: Iterable<Position>): Bounds {
   return { minX, minY, maxX, maxY };
 }
 
-/**
- * Returns the bounds of lines or rings, which together have at least one position. The bounds of each line are cached, so the
- * lines must not change afterwards.
- */
+/** Returns the bounds of at least one non-empty line or ring; they are cached, so the lines must not change afterwards. */
 export function boundsOfLines(lines: readonly (readonly Position[])[]): Bounds {
   return boundsOfPositions(
     lines.map(boundsOfLine).flatMap(({ minX, minY, maxX, maxY }): Position[] => [

@@ -57,10 +57,7 @@ export function joinPieces(
   return result;
 }
 
-/**
- * Removes the edges of a ring that run along the window. Returns the remaining pieces: none when all edges run along the window,
- * 'closed' when no edge does.
- */
+/** Returns the pieces of a ring between its edges along the window; 'closed' when no edge runs along the window. */
 function splitAtWindow(ring: GridRing, window: Bounds): readonly GridPoint[][] | 'closed' {
   /** For each point, whether the edge that begins at it runs along the window. */
   const isBorder = ring.map((point, index) =>

@@ -1,7 +1,4 @@
-/**
- * Geometry of annotations: GeoJSON (RFC 7946) in pixels of full resolution, with the two members that QuPath adds, `plane` and
- * `isEllipse`.
- */
+/** GeoJSON geometry (RFC 7946) in pixels of full resolution, with two additional members of QuPath, `plane` and `isEllipse`. */
 
 /** x and y in pixels of full resolution, from the upper left corner of the slide; fractions are allowed. */
 export type Position = readonly [x: number, y: number];
