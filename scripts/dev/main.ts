@@ -62,22 +62,22 @@ await main(async () => {
 });
 
 /**
- * Runs the API and restarts it when one of its source files changes, until `stop` is aborted.
+ * Runs the API and restarts it when one of its source files changes, until `stopSignal` aborts.
  *
  * Node's `--watch` cannot be used: it sends messages through the IPC channel of every child process, and the API expects only its own
  * messages there.
  */
-async function keepApiRunning(startApi: () => ChildProcess, stop: AbortSignal): Promise<void> {
+async function keepApiRunning(startApi: () => ChildProcess, stopSignal: AbortSignal): Promise<void> {
   const sources = new EventEmitter();
   for (const name of ['contract', 'slide', 'server']) {
     watch(join(root, 'packages', name, 'src'), { recursive: true }, (_, file) => {
       if (!/[.]test[.]ts$/.test(file ?? '')) sources.emit('change');
     }).unref();
   }
-  while (!stop.aborted) {
+  while (!stopSignal.aborted) {
     const api = startApi();
     const end = endOf(api);
-    const change = once(sources, 'change', { signal: stop }).catch(() => null); // null: `stop` was aborted
+    const change = once(sources, 'change', { signal: stopSignal }).catch(() => null); // null: `stopSignal` has aborted
     await Promise.race([change, end]);
     if (api.exitCode !== null) {
       console.log('The API has ended. It starts again when one of its source files changes.');

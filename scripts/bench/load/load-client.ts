@@ -28,7 +28,7 @@ export interface LoadSummary {
   readonly cpuPer1000: number;
   /** CPU time of this process as a share of one core. Near 1, this client and not the server limited the throughput. */
   readonly clientShare: number;
-  /** Memory of the server at the end. */
+  /** Memory of the server at the end of the load. */
   readonly megabytes: number;
   readonly bytesPerTile: number;
 }

@@ -35,7 +35,7 @@ const cpuShare = 0.15;
 const nativeConnections = 48;
 const viewingConnections = 16;
 
-/** What is measured with each number of processes. */
+/** The numbers of processes that are measured, and the loads for each. */
 interface Workload {
   /** The measured numbers of processes. */
   readonly counts: readonly number[];
@@ -45,6 +45,7 @@ interface Workload {
   readonly viewingTiles: number;
 }
 
+/** The results with one number of processes. */
 interface Row {
   /** Number of server processes. */
   readonly count: number;
@@ -73,7 +74,7 @@ export async function processesPart({ isQuick }: BenchOptions): Promise<void> {
   const postgres = await startPostgres();
   if (postgres === null) throw new Stop('This part needs PostgreSQL.');
   const swift = await startSwift();
-  const cache = join(sharedCache, 'several');
+  const cache = join(sharedCache, 'several'); // for several processes
   rmSync(cache, { recursive: true, force: true });
   try {
     const bucket = swift === null ? null : await fillBucket(swift.env, slides);

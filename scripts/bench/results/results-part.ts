@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- results`: imports result layers of 1 and 5 million outlines of 20 vertices with the code of the server. Measures time and
- * memory of the import, counting and picking (finding the object at a position), and the bytes of a field of view; then both
- * layers in a browser (browser-figures.ts), and the import of hostile files (hostile-files.ts).
+ * memory of the import, counting and picking (finding the object at a position), and the bytes of a field of view; then layers of the same
+ * numbers of outlines in a browser (browser-figures.ts), and the import of hostile files (hostile-files.ts).
  */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const field = { width: 1920, height: 1080 };
 const repetitions = 200;
 /** Number of fields of view whose counts are compared with the source. */
 const comparedFields = 70;
-/** Bytes of the index entry of a block: its bounds (left, top, right, bottom as Int32) come first, its length (Uint32) last. */
+/** A block is a group of outlines that are stored together. Its index entry begins with its bounds (Int32) and ends with its length (Uint32). */
 const indexEntryBytes = 28;
 const blockLengthOffset = 24;
 
@@ -153,7 +153,7 @@ async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centr
 
 /** Returns the stored bytes of the blocks whose bounds touch the field of view. @param x left edge, in pixels as `y` (top edge) */
 function bytesOfField(index: Buffer, x: number, y: number): number {
-  // The bounds of blocks are in quarter pixels.
+  // The bounds of blocks (left, top, right, bottom) are in quarter pixels.
   const [x0, y0, x1, y1] = [x * 4, y * 4, (x + field.width) * 4, (y + field.height) * 4];
   let bytes = 0;
   for (let entryAt = 0; entryAt < index.length; entryAt += indexEntryBytes) {

@@ -13,7 +13,6 @@ export const viewedSlides = [slideNames.scan, slideNames.halves];
 
 /** How many viewers are simulated, and for how long. */
 export interface LoadProfile {
-  /** Number of viewers. */
   readonly viewers: number;
   /** The viewers start evenly within this time. */
   readonly rampUpSeconds: number;
@@ -38,8 +37,9 @@ export interface ViewersTarget {
   readonly processIds: Readonly<Record<string, readonly number[]>>;
 }
 
+/** The results of one interval of `rowSeconds`. */
 interface Row {
-  /** Seconds since the start. */
+  /** End of the interval, in seconds since the start. */
   readonly second: number;
   /** Tiles per second of viewers with a fast network. */
   readonly perSecond: number;
