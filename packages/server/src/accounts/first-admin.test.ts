@@ -78,6 +78,14 @@ describe.each(databaseKinds)('first start of the server, with %s as database', (
     const passwordFiles = dataDirs.filter((dataDir) => fs.existsSync(path.join(dataDir, 'first-admin.txt')));
     expect(passwordFiles).toHaveLength(1);
   });
+
+  it('keeps the password file of the administrator that was created when two processes with one data folder start at the same time', async () => {
+    const { services, config } = await testServer({ database });
+    const created = await Promise.all([1, 2].map(() => ensureFirstAdmin({ ...services, config })));
+    const [admin] = created.filter((each) => each !== null);
+    const file = fs.readFileSync(path.join(config.dataDir, 'first-admin.txt'), 'utf8');
+    expect(file).toBe(`admin@lamina.local\n${admin?.password}\n`);
+  });
 });
 
 describe.each(databaseKinds)('restore-admin command, with %s as database', (database) => {

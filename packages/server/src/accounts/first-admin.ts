@@ -50,10 +50,11 @@ export async function ensureFirstAdmin({
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
   const passwordHash = await signIn.hashPassword(password, null);
 
-  // The file is written before the account is created, so that no account exists whose password could not be stored.
-  if (passwordFile !== null) await writePassword(passwordFile, email, password);
   const isCreated = await runLockedTransaction(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
+    // The file is written before the account is created, so that no account exists whose password could not be stored; and under
+    // the lock, because another process that starts with the same data folder would overwrite it.
+    if (passwordFile !== null) await writePassword(passwordFile, email, password);
     const createdAt = now().toISOString();
     const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, createdAt), createdAt);
     await insertUser(tx, admin);
@@ -61,9 +62,7 @@ export async function ensureFirstAdmin({
     await audit.record(tx, { action: 'first-admin-made', actor: null, target: admin.uid, origin: null });
     return true;
   });
-  if (isCreated) return { email, password: passwordFile === null ? null : password, passwordFile };
-  if (passwordFile !== null) await fs.rm(passwordFile); // another process has created the account
-  return null;
+  return isCreated ? { email, password: passwordFile === null ? null : password, passwordFile } : null;
 }
 
 /** Returns the path of the file in which the server stores the password that it generates for the first administrator. */
