@@ -93,6 +93,16 @@ describe('the tile cache', () => {
     }
   });
 
+  it('returns a PNG from the disk, but not one that lacks its end', async () => {
+    const png = Buffer.from('\x89PNG\r\n\x1a\n…IEND\xae\x42\x60\x82', 'latin1');
+    const cache = open({ disk: 1000 * block });
+    cache.putOnDisk(key('aaaa', 'view.png'), png);
+    cache.putOnDisk(key('aaaa', 'truncated.png'), png.subarray(0, -1));
+    await cache.settled();
+    expect(await cache.get(key('aaaa', 'view.png'))).toEqual(new Uint8Array(png));
+    expect(await cache.get(key('aaaa', 'truncated.png'))).toBeNull();
+  });
+
   it('returns a tile from memory when the disk cache is off', async () => {
     const cache = open({ memory: 1000, disk: 0 });
     cache.put(key('aaaa'), jpeg(1));

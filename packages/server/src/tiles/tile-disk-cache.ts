@@ -179,7 +179,7 @@ export async function openTileDiskCache({
       const file = await files.open(tilesFileOf(pack), offset + length); // the minimum size of the file
       const jpeg = allocate(length);
       await file.readInto(jpeg, 0, offset, length);
-      if (isCompleteJpeg(jpeg)) return jpeg;
+      if (isCompletePicture(jpeg)) return jpeg;
       positionByName.delete(name);
       return null;
     },
@@ -218,14 +218,20 @@ function roundUpToBlocks(bytes: number): number {
   return Math.ceil(bytes / blockBytes) * blockBytes;
 }
 
-/** Returns whether the bytes begin with SOI (FF D8) and end with EOI (FF D9). A tile that a power failure has truncated lacks EOI. */
-function isCompleteJpeg(bytes: Uint8Array): boolean {
-  return (
-    bytes.length > 4 &&
-    bytes[0] === 0xff &&
-    bytes[1] === 0xd8 &&
-    bytes.at(-2) === 0xff &&
-    bytes.at(-1) === 0xd9
+/** First and last bytes of the formats of rendered tiles and views. Sources: ITU-T T.81, annex B.1.1.3 (SOI, EOI); PNG, sections 5.2 and 11.2.5. */
+const pictureEnds = [
+  { first: Buffer.of(0xff, 0xd8), last: Buffer.of(0xff, 0xd9) },
+  { first: Buffer.of(0x89, 0x50, 0x4e, 0x47), last: Buffer.from('IEND\xae\x42\x60\x82', 'latin1') },
+];
+
+/** Returns whether the bytes are a JPEG or PNG with its end, which a picture lacks that a power failure has truncated. */
+function isCompletePicture(bytes: Uint8Array): boolean {
+  const picture = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return pictureEnds.some(
+    ({ first, last }) =>
+      picture.length > first.length + last.length &&
+      picture.subarray(0, first.length).equals(first) &&
+      picture.subarray(-last.length).equals(last),
   );
 }
 
