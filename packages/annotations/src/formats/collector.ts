@@ -18,7 +18,7 @@ import {
   type RejectionCode,
 } from './import-types.ts';
 
-/** A feature as a reader finds it in a file, not validated. An `id` that is not a UUID is replaced; undefined: the file has none. */
+/** A feature as a reader finds it in a file, not validated. A missing `id` (undefined) or one that is not a UUID is replaced. */
 export interface RawFeature {
   readonly id: unknown;
   readonly geometry: unknown;

@@ -69,7 +69,7 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
       const positions = enters ? sliceAround(ring, firstOutside + nextStep, firstOutside + step + 1) : [];
       if (lastCrossing) {
         const pieces = enters ? outside : inside;
-        pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions }); // one list is empty
+        pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions }); // the other list is empty, see `Piece`
       } else {
         beforeFirstCrossing = positions;
       }

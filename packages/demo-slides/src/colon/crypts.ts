@@ -65,6 +65,7 @@ export function placeCrypts(
     for (const part of createParts(random())) {
       const free = freeLength(part);
       if (free < 90) continue; // too short for a crypt
+      // A shortened crypt ends so that its epithelium and 20 more pixels fit below its axis.
       glands.push(free < part.length ? { ...part, length: Math.max(0, free - part.height - 20) } : part);
     }
   }

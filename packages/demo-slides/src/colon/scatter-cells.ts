@@ -190,7 +190,7 @@ export function scatterCells(
         if (chance > 0.6) return null;
         const layer = layerAt(x, y);
         if (layer !== SUBMUCOSA && layer !== PLEXUS && layer !== SUBSEROSA) return null;
-        return isFat(seed + 70, fatAt, x, y) ? null : connective;
+        return isFat(seed + 70, fatAt, x, y) ? null : connective; // `colon.ts` paints the fat with the same seed
       },
       onCell,
     );

@@ -49,6 +49,7 @@ export function createLiver(seed: number): Tissue {
   const palette = createPalette(seed);
   const layout = layOutLiver(seed);
   const { cells, grain, clouds, collagen } = palette;
+  // The next three objects are reused by all calls, for speed.
   const position: LiverPosition = { distanceFromEdge: 0, capsuleDepth: 0 };
   const glandPosition: GlandPosition = { depth: 0, along: 0, side: 1 };
   const cell = emptyWallCell();
@@ -63,7 +64,7 @@ export function createLiver(seed: number): Tissue {
   const paintHepatocytes = createHepatocytePainter(palette, seed, { isParenchyma, flow: layout.flow });
   let planes: readonly Float32Array[] = [];
 
-  function plane(quantity: number): Float32Array {
+  function planeOf(quantity: number): Float32Array {
     return planes[quantity] as Float32Array;
   }
 
@@ -92,7 +93,7 @@ export function createLiver(seed: number): Tissue {
     const distanceFromEdge = rangeOf(field, DISTANCE_FROM_EDGE);
     if (distanceFromEdge.max < -GLASS_MARGIN) return false;
 
-    for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(field, quantity, plane(quantity));
+    for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(field, quantity, planeOf(quantity));
     paintBackground(tile);
     paintHepatocytes(tile);
     if (rangeOf(field, TRACT).max > -CELL_MARGIN) scatterTractCells(tile);
@@ -100,7 +101,7 @@ export function createLiver(seed: number): Tissue {
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     paintDucts(tile);
     for (const nucleus of ductNuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
-    if (distanceFromEdge.min < EDGE_WIDTH) frayEdges(tile, clouds, plane(DISTANCE_FROM_EDGE));
+    if (distanceFromEdge.min < EDGE_WIDTH) frayEdges(tile, clouds, planeOf(DISTANCE_FROM_EDGE));
     return true;
   }
 
@@ -108,11 +109,11 @@ export function createLiver(seed: number): Tissue {
   function paintBackground(tile: StainTile): void {
     const { size, haematoxylin, eosin } = tile;
     const [distanceFromEdge, capsuleDepth, tract] = [
-      plane(DISTANCE_FROM_EDGE),
-      plane(CAPSULE_DEPTH),
-      plane(TRACT),
+      planeOf(DISTANCE_FROM_EDGE),
+      planeOf(CAPSULE_DEPTH),
+      planeOf(TRACT),
     ];
-    const [loose, shiftX, shiftY] = [plane(LOOSE), plane(SHIFT_X), plane(SHIFT_Y)];
+    const [loose, shiftX, shiftY] = [planeOf(LOOSE), planeOf(SHIFT_X), planeOf(SHIFT_Y)];
     for (let row = 0, pixel = 0; row < size; row++) {
       const y = tile.y + row;
       for (let column = 0; column < size; column++, pixel++) {

@@ -27,7 +27,7 @@ export interface NucleusLook {
   readonly pointed: number;
 }
 
-/** The stain at a position, and its coverage 0…1. */
+/** The amounts of stain at a position, and the coverage 0…1 (the opacity over the tissue below). */
 interface StainPoint {
   readonly haematoxylin: number;
   readonly eosin: number;
@@ -75,7 +75,7 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
   const narrowest = Math.min(long, short);
 
   return (x, yBent) => {
-    // Straightens the nucleus, so that the lines below need not know of the bow. 0.33 keeps the bent nucleus centred.
+    // Straightens the nucleus: the lines below compute one without a bow. 0.33 keeps the bent nucleus centred.
     const y = yBent - bow * ((x / long) ** 2 - 0.33);
     const taper = 1 - look.pointed * 0.75 * Math.min(1, (x / long) ** 2);
     // Coordinates in which the ellipse of the nucleus is a circle of radius 1.

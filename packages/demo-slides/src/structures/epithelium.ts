@@ -44,8 +44,8 @@ export function paintEpithelium(
   const shareOfHeight = depth / height;
   const granules = nearestValue(grain, x, y);
   /** Pixels to the nearer border of the cell, and to its middle. */
-  const edge = Math.min(cell.across, 1 - cell.across) * cell.width;
-  const middle = Math.abs(cell.across - 0.5) * cell.width;
+  const toBorder = Math.min(cell.across, 1 - cell.across) * cell.width;
+  const toMiddle = Math.abs(cell.across - 0.5) * cell.width;
 
   let haematoxylin = 0.15 + 0.13 * shareOfHeight + 0.12 * proliferation + 0.035 * granules;
   let eosin =
@@ -55,9 +55,9 @@ export function paintEpithelium(
     (cell.shade - 0.5) * 0.14 -
     0.06 * smoothStep(0.5, 0.3, shareOfHeight);
   // Cell membranes. A wall cell that is not a goblet cell is drawn as two slim absorptive cells.
-  const border = cell.isGoblet ? edge : Math.min(edge, middle);
-  if (border < 2.8) {
-    const membrane = Math.exp(-border * border * 0.7) * 0.16;
+  const toMembrane = cell.isGoblet ? toBorder : Math.min(toBorder, toMiddle);
+  if (toMembrane < 2.8) {
+    const membrane = Math.exp(-toMembrane * toMembrane * 0.7) * 0.16;
     eosin += membrane;
     haematoxylin += membrane * 0.45;
   }
@@ -66,7 +66,7 @@ export function paintEpithelium(
     const belly = 1 - ((shareOfHeight - 0.4) / 0.43) ** 2;
     const halfWidth =
       cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, shareOfHeight < 0.12 ? 0.4 : 0);
-    const fromBorder = halfWidth - middle;
+    const fromBorder = halfWidth - toMiddle;
     const mucin = smoothStep(-1.2, 1.4, fromBorder);
     const theca = Math.abs(fromBorder) < 4.5 ? Math.exp(-((fromBorder / 1.7) ** 2)) * 0.24 : 0;
     const cloud = nearestValue(clouds, x + cell.shade * 300, y);

@@ -49,7 +49,7 @@ export function createVessel(shape: VesselShape): Vessel {
     const folds = noiseAt(shape.seed + 1, cos * 4 + 9, sin * 4 + 9) * 0.4;
     return 1 + deviation * (noiseAt(shape.seed, cos * 1.6 + 9, sin * 1.6 + 9) + folds);
   });
-  const widest = Math.max(shape.long, shape.short) * (1 + deviation * 1.4); // the folds add at most 0.4
+  const widest = Math.max(shape.long, shape.short) * (1 + deviation * 1.4); // 1 of noise and 0.4 of folds
   return { ...shape, outline, reach: widest + shape.wall + ADVENTITIA };
 }
 
