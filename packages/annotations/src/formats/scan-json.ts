@@ -27,7 +27,7 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
       case quote:
         index = findEndOfString(bytes, index);
         break;
-      case 0x5b: // [
+      case 0x5b: // [, almost always a position
         arrays++;
         depth++;
         if (depth > importLimits.jsonDepth)

@@ -76,7 +76,8 @@ function clipInWindow(
     if (cut === 'vertex-on-window') return cut;
     if (cut === null) return null;
     if (cut === 'inside') ringsInside.push(toGridRing(oriented));
-    else if (cut.inside.length === 0) unchanged.push(oriented);
+    else if (cut.inside.length === 0)
+      unchanged.push(oriented); // the ring does not enter the window
     else {
       piecesInside.push(...cut.inside);
       piecesOutside.push(...cut.outside);

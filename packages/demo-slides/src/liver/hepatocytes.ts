@@ -86,12 +86,12 @@ function gapBetween(seed: number, lobule: Lobule, cell: GridPosition, neighbour:
   /** 0 when the side is parallel to the blood flow, 1 when it is perpendicular to the flow. */
   const crossing = Math.abs(dx * fx + dy * fy) / length;
   // Most sinusoids follow the blood flow; a few connect two parallel ones.
-  const share = smoothStep(0.82, 0.45, crossing) * 0.84 + 0.045;
+  const probability = smoothStep(0.82, 0.45, crossing) * 0.84 + 0.045;
   const chance = chanceBetween(seed + 100, cell, neighbour);
-  if (chance > share) return 0;
+  if (chance > probability) return 0;
   const widening =
     0.62 + 0.26 * noiseAt(seed + 6, x / 900, y / 900) + 0.5 * smoothStep(0.62, 0.95, flow.zone);
-  return (13 + 20 * (chance / share)) * widening;
+  return (13 + 20 * (chance / probability)) * widening;
 }
 
 /** Creates a liver cell from its Voronoi cell. */

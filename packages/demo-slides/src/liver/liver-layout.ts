@@ -102,7 +102,7 @@ export function layOutLiver(seed: number): LiverLayout {
       const dx = x - tract.x;
       const dy = y - tract.y;
       const distance = Math.hypot(dx, dy);
-      // Arms and noise make a tract at most 1.6 times as large as its radius.
+      // Arms and noise enlarge a tract to at most about 1.6 times its radius.
       if (tract.radius * 1.6 - distance < maxDepth) continue;
       // Arms reach towards the neighbouring tracts.
       const cos = dx / (distance + 1);
