@@ -8,10 +8,10 @@ import {
   updateCase,
   updateDataset,
 } from '@lamina/contract';
-import { sql } from 'kysely';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findCases, saveCase } from '../store/cases.ts';
-import { type Database, runLockedTransaction } from '../store/database.ts';
+import { runLockedTransaction } from '../store/database.ts';
+import { waitForBlockedQuery } from '../store/testing/blocked-query.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
@@ -167,13 +167,4 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     const { body: caseAfterwards } = await admin.call(getCase, { params });
     expect(caseAfterwards.slides.map(({ image_id }) => image_id)).toEqual(images);
   });
-
-  /** Waits until a query to this PostgreSQL database waits for a lock. */
-  async function waitForBlockedQuery(db: Database): Promise<void> {
-    await vi.waitFor(async () => {
-      const { rows } = await sql`select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-      expect(rows).not.toEqual([]);
-    });
-  }
 });

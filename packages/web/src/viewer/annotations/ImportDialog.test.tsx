@@ -50,7 +50,7 @@ function openDialog(importAnswer: object = { ...preview, dry_run: false, importe
     'DELETE /annotation-layers/layer-1': new Response(null, { status: 204 }),
   });
   const store = { imageId: 'image-1', activeLayerId: newLayerId('image-1'), layers: [layer] };
-  const onClose = vi.fn(() => view.unmount());
+  const onClose = vi.fn<() => void>(() => view.unmount());
   const view = render(
     <App env="test">
       <ImportDialog
