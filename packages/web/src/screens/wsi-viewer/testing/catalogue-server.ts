@@ -103,12 +103,10 @@ function listOf(images: readonly Image[], query: URLSearchParams, cases: readonl
   };
   /** Returns the choices of a filter with their numbers of images. */
   const choicesOf = (countedImages: readonly Image[], field: 'dataset_name' | 'organ_type') =>
-    [...new Set(images.map((image) => image[field]))]
-      .sort(compareNames)
-      .map((name) => ({
-        [field]: name,
-        images: countedImages.filter((image) => image[field] === name).length,
-      }));
+    [...new Set(images.map((image) => image[field]))].sort(compareNames).map((name) => ({
+      [field]: name,
+      images: countedImages.filter((image) => image[field] === name).length,
+    }));
   return {
     rows: groups.flatMap(([, imagesOfGroup]) => splitByCase(imagesOfGroup).rows),
     groups: () => ({
