@@ -1,7 +1,7 @@
 /**
  * Finds files that analysis programs have written beside slides (`a_mask.tif` beside `a.svs`), and keeps the result layers in line
  * with them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches
- * the slide folders. For a bucket, each scan searches it, because the scan has just listed all objects.
+ * the slide folders. The bucket is searched during each scan for slides, which lists all its objects anyway.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -46,15 +46,20 @@ interface FoundResult {
   readonly version: string;
 }
 
-/** A file that was modified less than this time ago may be incomplete, so the job checks it again later. */
+/** A file that was modified less than this time ago may be incomplete. It gets no layer until the job finds it unchanged. */
 const settleMs = 2000;
+const searchAgainAfterMs = 2 * settleMs;
 
 interface ResultSearch {
-  /** Finds results beside the slides of the bucket. Logs a failure instead of throwing, because the next scan searches again. */
+  /**
+   * Finds results beside the slides of the bucket. Logs a failure instead of throwing, because the next scan searches again.
+   *
+   * @param tree the complete listing of the bucket
+   */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 
-/** Registers the job `find-results`, and returns the search that scans of the bucket call. */
+/** Registers the job `find-results`, and returns the search in the bucket, which each scan of the bucket calls. */
 export function registerFindResults({ config, db, now, log, jobs, files }: Dependencies): ResultSearch {
   jobs.setWorker('find-results', async (_, signal) => {
     const layersByImage = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
@@ -66,7 +71,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     for (const [folder, slides] of slidesByFolder) {
       signal.throwIfAborted();
       const found = await findResultsInFolder(folder, slides);
-      if (found === null) continue; // keeps the layers while the folder is not readable
+      if (found === null) continue; // keeps the layers: the disk with the folder may be unavailable for now
       if (found.isSettling) isSettling = true;
       for (const slide of slides) {
         const layers = layersByImage.get(slide.id) ?? [];
@@ -74,7 +79,6 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await reconcile(layers, results, importedLayerIds);
       }
     }
-    const searchAgainAfterMs = settleMs * 2;
     if (isSettling) await jobs.enqueue('find-results', {}, searchAgainAfterMs);
   });
 
@@ -85,6 +89,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     const importedLayerIds = new Set(await layersWithFile(files.folder));
     for (const [folder, slidesInFolder] of Map.groupBy(slides, ({ path: key }) => folderOf(key))) {
       signal.throwIfAborted();
+      // Unlike on a disk, a folder that is missing from the complete listing is really empty, so its layers are deleted.
       const results = await findResultsInBucket(tree, folder, slidesInFolder);
       for (const { id } of slidesInFolder) {
         const slideResults = results.filter(({ imageId }) => imageId === id);
@@ -96,7 +101,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   /**
    * Brings the layers of a slide in line with the result files beside it.
    *
-   * @param importedLayerIds layers whose imported file exists on the disk
+   * @param importedLayerIds ids of the layers whose imported file exists in DATA_DIR/results
    */
   async function reconcile(
     layers: readonly ResultLayerRow[],
@@ -111,8 +116,9 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await deleteResultLayerRow(db, layer.id);
         await files.remove(layer.id);
       } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
-        // A restore of a backup without uploads brings back only the row of the layer, so the file is imported again.
-        await updateResultLayerInState(db, layer.id, { state: 'queued' }, ['ready']);
+        // A backup may have been restored without DATA_DIR/results: the row of the layer exists, but its imported file does not.
+        const onlyInStates = ['ready'] as const; // not a layer that another process has changed meanwhile
+        await updateResultLayerInState(db, layer.id, { state: 'queued' }, onlyInStates);
         await jobs.enqueue('import-result', { layerId: layer.id });
       }
     }
@@ -172,17 +178,18 @@ function folderOf(key: string): string {
   return folder === '.' ? '' : folder;
 }
 
-/** Maps the two names by which a result file can refer to a slide (its file name with and without extension) to the slide. */
+/** Maps each slide's file name in lower case, with and without extension, to the slide; a result file can refer to it by both names. */
 function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
   const byName = new Map<string, Slide>();
   for (const slide of slides) {
     const name = path.posix.basename(slide.path);
     byName.set(name.toLowerCase(), slide);
-    byName.set(slideStemOf(name), slide);
+    byName.set(slideStemOf(name), slide); // also in lower case
   }
   return byName;
 }
 
+/** Finds result files in a folder of the bucket, beside the slides of that folder. */
 async function findResultsInBucket(
   tree: FolderTree,
   folder: string,
@@ -191,11 +198,11 @@ async function findResultsInBucket(
   const byName = slidesByName(slides);
   const results: FoundResult[] = [];
   for (const entry of (await tree.entriesOf(folder)) ?? []) {
-    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null: the name is not that of a result
-    const slide = result && byName.get(result.slide);
+    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null: not named like a result
+    const slide = result && byName.get(result.slideName);
     const isSlideItself = slide && path.posix.basename(slide.path) === entry.name;
-    if (!slide || isSlideItself) continue;
-    const object = await tree.find(folder, entry);
+    if (!slide || isSlideItself) continue; // no file is a result of itself
+    const object = await tree.find(folder, entry); // the listing of the folder does not contain the version
     if (object?.kind !== 'file') continue;
     const { realPlace, version } = object;
     results.push({ imageId: slide.id, name: entry.name, kind: result.kind, path: realPlace, version });
@@ -203,7 +210,7 @@ async function findResultsInBucket(
   return results;
 }
 
-/** Finds result files in a folder with slides; null when the folder or a file has disappeared. */
+/** Finds result files in a folder with slides; null when the folder, or a file named like a result, is missing or not accessible. */
 async function findResultsInFolder(
   folder: string,
   slides: readonly SlideOnDisk[],
@@ -214,11 +221,12 @@ async function findResultsInFolder(
   try {
     for (const name of (await fs.readdir(folder)).sort()) {
       const result = resultNameOf(name);
-      const slide = result && byName.get(result.slide);
+      const slide = result && byName.get(result.slideName);
       const isSlideItself = slide && path.posix.basename(slide.path) === name;
       if (!slide || isSlideItself) continue;
       const stats = await fs.stat(path.join(folder, name));
       if (!stats.isFile()) continue;
+      // Compared with the system clock, because the file system sets `mtime` by it; `now` may differ after the clock was set back.
       if (Date.now() - stats.mtimeMs < settleMs) {
         isSettling = true;
         continue;

@@ -1,6 +1,7 @@
 /**
- * Restriction of a process with Landlock, a feature of the Linux kernel: irrevocably, for it and every program that it starts, to
- * the files of a few folders. Landlock also blocks TCP, signals to processes outside, and access to them through /proc.
+ * Restricts a process to the files of a few folders with Landlock, a feature of the Linux kernel. The restriction is irrevocable and
+ * also applies to every program that the process starts. Landlock always blocks access to other processes through /proc, and newer
+ * versions also block TCP (version 4), and signals and abstract Unix sockets to processes outside (version 6).
  *
  * Source: landlock(7); Documentation/userspace-api/landlock.rst of Linux 6.12.
  */
@@ -23,15 +24,16 @@ const right = {
   writeFile: 1 << 1,
   readFile: 1 << 2,
   readFolder: 1 << 3,
-  /** Deleting and creating files of any kind, folders and links. */
+  /** Nine rights, bits 4 to 12: to delete, and to create files of any kind, folders and links. */
   changeFolder: 0x1ff << 4,
+  /** To rename a file, or link it, from one folder into another. */
   refer: 1 << 13,
   truncate: 1 << 14,
   deviceControl: 1 << 15,
 } as const;
 /** Rights that a rule for a file may grant; the others apply to folders only. */
 const FILE_RIGHTS = right.execute | right.writeFile | right.readFile | right.truncate | right.deviceControl;
-/** Bits of the network rights, and of the scopes, that the process loses. */
+/** Two bits each: the network rights that the process loses, and the scopes, which limit it to sockets and processes inside. */
 const TCP_BIND_AND_CONNECT = 3;
 const ABSTRACT_SOCKETS_AND_SIGNALS = 3;
 
@@ -41,15 +43,16 @@ const PR_SET_NO_NEW_PRIVS = 38;
 /** `O_PATH`: refers to a file without opening it, so no read permission is needed. */
 const O_PATH = 0o10000000;
 
-/** Returns the version of Landlock in the kernel; 0 where it is missing. */
+/** Returns the version of Landlock in the kernel (the "ABI version" of its documentation); 0 when the kernel lacks it. */
 export function landlockVersion(calls: SystemCalls): number {
   return Math.max(0, calls.createRuleset(null, 0, CREATE_RULESET_VERSION));
 }
 
 /**
- * Restricts the calling thread, and every thread and program it starts from now on.
+ * Restricts the calling thread, and every thread and program that it starts from now on. Threads that run already keep their rights.
  *
- * @throws Error when the kernel has Landlock and refuses the rules
+ * @param version result of `landlockVersion`, at least 1
+ * @throws Error when a system call fails, as it does in a kernel without Landlock
  */
 export function restrictFiles(calls: SystemCalls, version: number, rules: FileRules): void {
   const { readable, executable, writable } = rules;
@@ -85,21 +88,21 @@ function createRuleset(calls: SystemCalls, version: number, handledRights: numbe
   return requireSuccess(calls, 'landlock_create_ruleset', calls.createRuleset(bytes, bytes.length, 0));
 }
 
-/** Adds a rule for a path. A path that does not exist gets no rule and stays inaccessible, even if it is created later. */
+/** Adds a rule for a path. A path that cannot be opened gets no rule and stays inaccessible, even if it is created later. */
 function addPath(calls: SystemCalls, ruleset: number, path: string, rights: number): void {
   let file: number;
   try {
     file = openSync(path, O_PATH | constants.O_RDONLY);
   } catch {
-    return;
+    return; // missing, or in a folder that this process cannot search
   }
   try {
     const allowed = fstatSync(file).isDirectory() ? rights : rights & FILE_RIGHTS;
+    if (allowed === 0) return; // the kernel rejects a rule without rights
     // struct landlock_path_beneath_attr: rights, file descriptor.
     const rule = new DataView(new ArrayBuffer(12));
     rule.setBigUint64(0, BigInt(allowed), true);
     rule.setInt32(8, file, true);
-    if (allowed === 0) return;
     requireSuccess(
       calls,
       'landlock_add_rule',

@@ -1,5 +1,6 @@
 /**
- * Reader of the whole header of one DICOM file ("instance") of a slide: its image and the encoding of its pixels.
+ * Reads the header of one DICOM file ("instance") of a slide, from the start of the file to its pixel data. The header describes the
+ * image and the encoding of its pixels.
  *
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
  * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (tile positions).
@@ -46,7 +47,7 @@ export interface Instance extends Identity {
   /** Size of each frame in pixels. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Positions of the frames in the image; null for frames in row-major order (TILED_FULL), and for a single frame. */
+  /** Positions of the frames; null for row-major order (TILED_FULL), a single frame, and all kinds of images except `volume`. */
   readonly positions: FramePositions | null;
   readonly pixels: PixelDescription;
   readonly pixelData: ValuePosition;
@@ -59,18 +60,19 @@ export interface Instance extends Identity {
   readonly origin: { readonly x: number; readonly y: number } | null;
   /** Directions on the glass along a row and down a column, three cosines each; null when the file does not state them. */
   readonly orientation: readonly number[] | null;
-  /** Micrometres above the glass, of the first focal plane; null when the file does not state it. */
+  /** Height of the first focal plane above the glass in µm; null when the file does not state it. */
   readonly depth: number | null;
   /** Identifier of the first optical path; null when the file does not state it. */
   readonly opticalPath: string | null;
   /** Number of focal planes in this file; 1 when it does not state it. */
   readonly focalPlanes: number;
-  /** Null when the file does not state it, like `manufacturer`. */
+  /** Magnification of the objective lens; null when the file does not state it. */
   readonly objectivePower: number | null;
+  /** Manufacturer of the scanner; null when the file does not state it. */
   readonly manufacturer: string | null;
   /** 16-bit CIELab colour of absent tiles; null when the file does not state it. */
   readonly absentPixel: readonly number[] | null;
-  /** Of the first optical path; null when it has none. */
+  /** ICC profile of the first optical path; null when it has none. */
   readonly iccProfile: ValuePosition | null;
   readonly showsSpecimenLabel: boolean;
 }
@@ -79,7 +81,7 @@ export interface Instance extends Identity {
 const COSINE_TOLERANCE = 0.001;
 
 const imageTags: readonly Tag[] = [
-  ...identityTags,
+  ...identityTags, // includes Rows and Columns, the size of a frame
   tag.Manufacturer,
   tag.DimensionOrganizationType,
   tag.SamplesPerPixel,
@@ -133,19 +135,20 @@ const imageElements: ElementSelection = new Map([
 ]);
 
 /**
- * Reads the whole header of a file, up to its pixels.
+ * Reads the header of a file, up to its pixel data.
  *
  * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readInstance(source: ByteSource): Promise<Instance> {
-  const window = byteWindow(source);
-  const meta = await readFileMeta(window);
-  const walk = { ...walkOf(meta), window };
+  const fileWindow = byteWindow(source); // the part of the file that is in memory
+  const meta = await readFileMeta(fileWindow);
+  // The state of reading this file, with a budget: the number of data elements that may still be visited.
+  const walk = { ...walkOf(meta), window: fileWindow };
   const { dataSet, end } = await readDataSet(
     walk,
     meta.dataSetOffset,
     imageElements,
-    (number) => number >= tag.PerFrameFunctionalGroupsSequence,
+    (elementTag) => elementTag >= tag.PerFrameFunctionalGroupsSequence, // stops before this element
   );
   const identity = identityOf(dataSet);
   if (!transferSyntaxOf(meta.transferSyntax))
@@ -166,7 +169,8 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const [sharedGroups] = dataSet.items(tag.SharedFunctionalGroupsSequence);
   const collector = hasPositions ? createPositionCollector(frames, opticalPath, sharedGroups) : null;
   walk.budget.elements += frames * limits.elementsPerFrame;
-  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), () => false);
+  const stopsBefore = () => false; // readDataSet stops at the pixel data
+  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), stopsBefore);
 
   const pixelData = remaining.position(tag.PixelData);
   if (!pixelData) throw corruptError('it has no pixels');
@@ -212,8 +216,8 @@ function statesFramePositions(dataSet: DataSet): boolean {
 }
 
 /**
- * Selects the elements that follow from the functional groups of the frames to the end. Pixel data are not listed,
- * because `readDataSet` always returns their position.
+ * Selects elements of the second part of the header, which begins with the functional groups of the frames. Pixel data are not
+ * listed, because `readDataSet` always returns their position.
  */
 function remainingElements(collector: PositionCollector | null): ElementSelection {
   const selection: ElementSelection = new Map([
@@ -227,11 +231,11 @@ function remainingElements(collector: PositionCollector | null): ElementSelectio
   ]);
 }
 
-function pixelsOf(dataSet: DataSet, shared: DataSet | undefined): PixelDescription {
+function pixelsOf(dataSet: DataSet, sharedGroups: DataSet | undefined): PixelDescription {
   const bitsAllocated = dataSet.whole(tag.BitsAllocated) ?? 0;
   const bitsStored = dataSet.whole(tag.BitsStored) ?? bitsAllocated;
-  const [voi] = shared?.items(tag.FrameVOILUTSequence) ?? [];
-  const [transformation] = shared?.items(tag.PixelValueTransformationSequence) ?? [];
+  const [voi] = sharedGroups?.items(tag.FrameVOILUTSequence) ?? [];
+  const [transformation] = sharedGroups?.items(tag.PixelValueTransformationSequence) ?? [];
   const center = voi?.real(tag.WindowCenter) ?? null;
   const width = voi?.real(tag.WindowWidth) ?? null;
   return {
@@ -244,7 +248,7 @@ function pixelsOf(dataSet: DataSet, shared: DataSet | undefined): PixelDescripti
     pixelRepresentation: dataSet.whole(tag.PixelRepresentation) ?? 0,
     window: center === null || width === null || width < 1 ? null : { center, width },
     rescale: {
-      // A slope of 0 is invalid, since values are divided by it; like an absent one, it becomes 1.
+      // A slope of 0 is invalid, because frame-images.ts divides by it; like an absent slope, it becomes 1.
       slope: transformation?.real(tag.RescaleSlope) || 1,
       intercept: transformation?.real(tag.RescaleIntercept) ?? 0,
     },
@@ -252,11 +256,11 @@ function pixelsOf(dataSet: DataSet, shared: DataSet | undefined): PixelDescripti
 }
 
 /**
- * Returns millimetres per pixel from PixelSpacing, which has the distance of rows before the distance of columns; without
- * it, from the size of the imaged volume, which covers all pixels. Source: PS3.3, 10.7.1.3 and C.8.12.4.
+ * Returns millimetres per pixel from PixelSpacing, which states the distance between rows first, then the
+ * distance between columns; without it, from the size of the imaged volume, which covers all pixels. Source: PS3.3, 10.7.1.3 and C.8.12.4.
  */
-function spacingOf(dataSet: DataSet, shared: DataSet | undefined, { width, height }: Identity) {
-  const [y, x] = shared?.items(tag.PixelMeasuresSequence)[0]?.reals(tag.PixelSpacing) ?? [];
+function spacingOf(dataSet: DataSet, sharedGroups: DataSet | undefined, { width, height }: Identity) {
+  const [y, x] = sharedGroups?.items(tag.PixelMeasuresSequence)[0]?.reals(tag.PixelSpacing) ?? [];
   if (x && y && x > 0 && y > 0) return { x, y };
   const volumeWidth = dataSet.real(tag.ImagedVolumeWidth);
   const volumeHeight = dataSet.real(tag.ImagedVolumeHeight);

@@ -1,8 +1,8 @@
 /**
- * Reader of one image of an NDPI file, a single JPEG, as tiles. JPEG restart markers divide the data into intervals that
- * can be decoded separately; a tile is a rectangle of intervals.
+ * Reads one image of an NDPI file (Hamamatsu), which is a single JPEG, in tiles. JPEG restart markers divide the data into intervals
+ * that can be decoded separately; a tile is a rectangle of intervals.
  */
-import { scanHeader } from '../jpeg/bare-head.ts';
+import { buildBareHeader } from '../jpeg/bare-head.ts';
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
 import { corruptError, type JpegHeader, readJpegHeader } from '../jpeg/header.ts';
 import { readJpegHead } from '../jpeg/read-head.ts';
@@ -73,7 +73,8 @@ export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory
 export async function readNdpiImage(source: ByteSource, directory: TiffDirectory): Promise<EncodedImage> {
   const { width, height } = await readGeometry(directory);
   const image = openSingleTile(await readNdpiJpeg(source, directory), width, height);
-  if (!image) throw new SlideError('LIMIT_EXCEEDED', `An associated image has ${width} × ${height} pixels`);
+  if (!image)
+    throw new SlideError('LIMIT_EXCEEDED', `An associated image is too large (${width} × ${height} pixels)`);
   return image.readTile(0, 0);
 }
 
@@ -110,7 +111,7 @@ function openIntervals(
   const readIntervals = intervalReader({ ...jpeg, width, height, grid: intervals }, readStarts);
   const intervalsAcross = Math.min(intervals.columns, Math.max(1, Math.round(TILE_SIDE / intervals.width)));
   const intervalsDown = Math.min(intervals.rows, Math.max(1, Math.round(TILE_SIDE / intervals.height)));
-  const grid = {
+  const tileGrid = {
     width,
     height,
     tileWidth: intervalsAcross * intervals.width,
@@ -119,9 +120,9 @@ function openIntervals(
     rows: Math.ceil(intervals.rows / intervalsDown),
   };
   return {
-    grid,
+    grid: tileGrid,
     async readTile(column, row, signal) {
-      checkTile(grid, column, row);
+      checkTile(tileGrid, column, row);
       const area = {
         column: column * intervalsAcross,
         row: row * intervalsDown,
@@ -131,8 +132,8 @@ function openIntervals(
       return {
         codec: 'jpeg',
         bytes: await readIntervals(area, signal),
-        width: Math.min(grid.tileWidth, width - column * grid.tileWidth),
-        height: Math.min(grid.tileHeight, height - row * grid.tileHeight),
+        width: Math.min(tileGrid.tileWidth, width - column * tileGrid.tileWidth),
+        height: Math.min(tileGrid.tileHeight, height - row * tileGrid.tileHeight),
       };
     },
   };
@@ -156,19 +157,21 @@ async function readIntervalStarts(directory: TiffDirectory, count: number): Prom
 function openSingleTile(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | null {
   const { source, offset, byteCount, head, header, colour } = jpeg;
   const isTooLarge =
-    width * height > SINGLE_TILE_LIMITS.pixels || Math.max(width, height) > SINGLE_TILE_LIMITS.side;
-  if (isTooLarge || byteCount > SINGLE_TILE_LIMITS.bytes) return null;
+    width * height > SINGLE_TILE_LIMITS.pixels ||
+    Math.max(width, height) > SINGLE_TILE_LIMITS.side ||
+    byteCount > SINGLE_TILE_LIMITS.bytes;
+  if (isTooLarge) return null;
   checkSide(header.width, width, SIDE_TOLERANCE);
   checkSide(header.height, height, SIDE_TOLERANCE);
-  // The decoder returns the size that the JPEG states.
+  // The header's size may differ from the directory's by `SIDE_TOLERANCE`; the decoder returns the header's.
   const size = { width: header.width, height: header.height };
   const grid = { ...size, tileWidth: size.width, tileHeight: size.height, columns: 1, rows: 1 };
   return {
     grid,
     async readTile(column, row, signal) {
       checkTile(grid, column, row);
-      // The new head contains no comments, thumbnails or names.
-      const newHead = scanHeader(head, size, colour);
+      // The new head omits comments and thumbnails of the file, which may contain names of patients.
+      const newHead = buildBareHeader(head, size, colour);
       const scanBytes = byteCount - head.length;
       const bytes = new Uint8Array(newHead.length + scanBytes);
       await source.readInto(bytes, newHead.length, offset + head.length, scanBytes, signal);

@@ -19,7 +19,7 @@ const NEEDED_MARKERS: ReadonlySet<number> = new Set([
  * @param colour meaning of the samples if the head does not declare it
  * @throws SlideError FILE_CORRUPT
  */
-export function scanHeader(
+export function buildBareHeader(
   head: Uint8Array,
   { width, height }: { readonly width: number; readonly height: number },
   colour: JpegColour,

@@ -9,7 +9,7 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
-import { scanHeader } from './bare-head.ts';
+import { buildBareHeader } from './bare-head.ts';
 import type { JpegColour } from './complete-jpeg.ts';
 import { corruptError, type JpegHeader, marker, mcuSize } from './header.ts';
 
@@ -131,7 +131,7 @@ async function readPart(
   if (byteCount > MAX_PART_BYTES) {
     throw new SlideError('LIMIT_EXCEEDED', `A part of a JPEG has ${byteCount} bytes`);
   }
-  const head = scanHeader(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
+  const head = buildBareHeader(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
   const [firstRun] = runs;
   // The marker before the first interval is read so that it can be checked; then the head overwrites it.
   const dataStart = head.length - (firstRun && firstRun.first > 0 ? MARKER_BYTES : 0);

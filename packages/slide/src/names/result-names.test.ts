@@ -3,11 +3,11 @@ import { resultNameOf, slideStemOf, withoutResults } from './result-names.ts';
 
 describe('resultNameOf, which recognises files with analysis results of a slide by their names,', () => {
   it.each([
-    ['CMU-1_likelihood_map.tif', { slide: 'cmu-1', kind: 'raster' }],
-    ['tumor_001_mask.TIF', { slide: 'tumor_001', kind: 'raster' }],
-    ['a.svs_mask.png', { slide: 'a.svs', kind: 'raster' }],
-    ['a_detections.geojson.gz', { slide: 'a', kind: 'vector' }],
-    ['a.geojson', { slide: 'a', kind: 'vector' }],
+    ['CMU-1_likelihood_map.tif', { slideName: 'cmu-1', kind: 'raster' }],
+    ['tumor_001_mask.TIF', { slideName: 'tumor_001', kind: 'raster' }],
+    ['a.svs_mask.png', { slideName: 'a.svs', kind: 'raster' }],
+    ['a_detections.geojson.gz', { slideName: 'a', kind: 'vector' }],
+    ['a.geojson', { slideName: 'a', kind: 'vector' }],
     ['a.svs', null],
     ['_mask.tif', null],
   ])('returns $1 for the file name $0', (name, expected) => {

@@ -6,7 +6,7 @@
 
 interface ResultName {
   /** Name of the slide in lower case, with or without its extension. */
-  readonly slide: string;
+  readonly slideName: string;
   readonly kind: 'raster' | 'vector';
 }
 
@@ -17,9 +17,9 @@ const vectorName = /^(.+?)(?:_detections)?\.geojson(?:\.gz)?$/;
 export function resultNameOf(name: string): ResultName | null {
   const lower = name.toLowerCase();
   const [, raster] = rasterName.exec(lower) ?? [];
-  if (raster !== undefined) return { slide: raster, kind: 'raster' };
+  if (raster !== undefined) return { slideName: raster, kind: 'raster' };
   const [, vector] = vectorName.exec(lower) ?? [];
-  return vector === undefined ? null : { slide: vector, kind: 'vector' };
+  return vector === undefined ? null : { slideName: vector, kind: 'vector' };
 }
 
 /** Returns the name of a slide file in lower case without its extension: `slide` for `Slide.ome.tif`. */
@@ -32,6 +32,6 @@ export function withoutResults(names: readonly string[]): string[] {
   const slides = new Set(names.flatMap((name) => [name.toLowerCase(), slideStemOf(name)]));
   return names.filter((name) => {
     const result = resultNameOf(name);
-    return result === null || !slides.has(result.slide);
+    return result === null || !slides.has(result.slideName);
   });
 }

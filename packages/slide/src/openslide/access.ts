@@ -1,7 +1,7 @@
 /**
- * Control of the files that OpenSlide can open. The library opens files by names stored in the slide, and may parse those names
- * differently than this package, so checking them is no protection. Therefore the server starts one process per slide in
- * which the library gets a folder of links to the checked files, and which can open no other files.
+ * Controls which files OpenSlide can open. The library opens files by names stored in the slide, and may parse those names
+ * differently from this package, so checking the names is no protection. Therefore the server starts one process per slide. In
+ * that process, the library gets a folder of links to the checked files, and the process can open no other files.
  */
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import type { SlideFiles } from '../source/slide-files.ts';
 export type LibraryAccess =
   /** The process is a tool or a test that reads trusted slides. */
   | { readonly kind: 'direct' }
-  /** The process reads many slides and must not use the library; another process opens such slides. */
+  /** The process reads many slides and must not use the library; another process opens the slides that need it. */
   | { readonly kind: 'elsewhere' }
   /** The process was started for one slide; the links are created in `folder`. */
   | { readonly kind: 'private'; readonly folder: string };
@@ -37,13 +37,18 @@ export interface LibraryPath {
 /**
  * Returns the path by which the library can open a slide; with access of the kind `private`, links its files first.
  *
- * @param names names of all files that the library needs, including the leading file, relative to its folder
- * @throws NeedsOwnProcess, and errors of `SlideFiles.pathOf`
+ * @param names files that the library needs, as paths relative to the folder of the leading file, by which the slide is opened; the
+ *   leading file itself is always linked
+ * @throws NeedsOwnProcess; SlideError FORMAT_NOT_SUPPORTED for a slide in object storage, and errors of `SlideFiles.pathOf`
  */
 export async function prepareForLibrary(files: SlideFiles, names: readonly string[]): Promise<LibraryPath> {
   const { path } = files;
+  // null: the slide is in object storage, and the library opens only local files.
   if (path === null)
-    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: such a slide in object storage');
+    throw new SlideError(
+      'FORMAT_NOT_SUPPORTED',
+      'Not supported: a slide in object storage that needs OpenSlide',
+    );
   switch (access.kind) {
     case 'elsewhere':
       throw new NeedsOwnProcess();
@@ -58,9 +63,10 @@ async function linkFiles(folder: string, files: SlideFiles, names: readonly stri
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     for (const name of new Set([files.name, ...names])) {
+      const checkedPath = await files.pathOf(name); // throws for a name that leads out of the slide, so `link` is in `folder`
       const link = join(folder, name);
       await mkdir(dirname(link), { recursive: true });
-      await symlink(await files.pathOf(name), link);
+      await symlink(checkedPath, link);
     }
     return { path: join(folder, files.name), remove };
   } catch (error) {
