@@ -29,7 +29,8 @@ export const RegistrationMatrix = z
 export type RegistrationMatrix = z.infer<typeof RegistrationMatrix>;
 
 const residualMicrometres = z.number().nullable().meta({
-  description: 'Root mean square distance of the pairs in µm; null if the scale of the slide is not known',
+  description:
+    'Root mean square distance between the transformed `from` points and the `to` points in µm; null if the pixel size of `to_image` is not known',
 });
 
 export const CaseRegistration = z.object({
@@ -77,10 +78,12 @@ const slides = z
 export const listCases = endpoint({
   method: 'GET',
   path: '/cases',
-  summary: 'Cases with slides that the caller may view, in natural order of dataset and name',
+  summary:
+    'Cases that have slides which the caller may view (for administrators, all cases), in natural order of dataset and name',
   access: 'catalogue.read',
   scope: 'slides:read',
   defaultLanguage: 'en',
+  // An image session in the query must be valid and belong to the caller.
   query: optionalSession.extend({ dataset: ExistingName.max(255).optional() }),
   response: z.object({ cases: z.array(Case) }),
   status: 200,
@@ -148,8 +151,8 @@ export const registerCaseSlides = endpoint({
   method: 'PUT',
   path: '/cases/:caseId/registrations',
   summary:
-    'Register two slides of a case by pairs of points: two pairs give a similarity, three or more an affine transform',
-  access: 'sharing.own',
+    'Register two slides of a case by pairs of points, replacing an earlier registration from and to the same slides: two pairs give a similarity, three or more an affine transform',
+  access: 'sharing.own', // also permits registering slides (permissions.ts)
   defaultLanguage: 'en',
   body: z.object({
     from_image: Id,

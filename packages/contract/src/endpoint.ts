@@ -6,7 +6,7 @@ import type { Language } from './languages.ts';
 import type { Permission } from './permissions.ts';
 
 /**
- * The credential that a request needs:
+ * The credential that a request needs (a permission belongs to the role of an account; a scope limits an API token):
  * - a permission: a bearer token of an account that has the permission
  * - `anyone`: no credential; an Authorization header is ignored
  * - `image-session`: an image session in the query parameter `session`; an API token only if the endpoint declares a `scope`

@@ -23,7 +23,10 @@ export const ShareLink = z
     title: z.string(),
     target: Target,
     owner: z.string().meta({ description: 'uid of the creator' }),
-    owner_name: z.string().nullable().meta({ description: 'Display name, otherwise e-mail address' }),
+    owner_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Display name of the creator; without one, the e-mail address' }),
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
     openings: z.number().int(), // number of times that the link was opened
@@ -88,15 +91,15 @@ export const SharedItem = z.object({
   image_id: z.string(),
   title: z.string(),
   text: z.string().nullable(),
-  mpp_x: z.number().nullable().meta({ description: 'µm per pixel; null when it is not known' }),
-  mpp_y: z.number().nullable(),
+  mpp_x: z.number().nullable().meta({ description: 'Width of a pixel in µm; null when it is not known' }),
+  mpp_y: z.number().nullable().meta({ description: 'Height of a pixel in µm; null when it is not known' }),
   objective_power: z.number().nullable(),
   field: Field.optional(),
   colours: z
     .unknown()
     .optional()
     .meta({ description: 'Colour settings of a saved view, as the web app stored them' }),
-  item: z.number().int().optional().meta({ description: 'Position in the collection' }),
+  item: z.number().int().optional().meta({ description: 'Position in the collection, from 0' }),
   question: QuestionInResponse.optional(),
 });
 export type SharedItem = z.infer<typeof SharedItem>;
@@ -121,7 +124,10 @@ export const openShareLink = endpoint({
     collection_id: z
       .string()
       .optional()
-      .meta({ description: 'For requests to follow presentations and answer questions' }),
+      .meta({
+        description:
+          'Id of the collection that the link shows, for requests that follow its presentation or answer its questions',
+      }),
   }),
   status: 200,
   errors: ['not_found', 'password_required', 'password_invalid', 'rate_limited'],
