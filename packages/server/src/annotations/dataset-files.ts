@@ -74,14 +74,14 @@ async function writeLayer(
     format,
     pixelSize: calibratedScaleOf(image),
   });
-  const name = `${fileNameOf(image.file_name)}.${fileNameOf(layer.name)}.${layer.id.slice(0, 8)}.${extension}`;
+  const name = `${portableName(image.file_name)}.${portableName(layer.name)}.${layer.id.slice(0, 8)}.${extension}`;
   const handle = await fs.open(path.join(folder, name), 'w', 0o600);
   await pipeline(chunks, handle.createWriteStream());
   return name;
 }
 
 /** Replaces characters that file names may not contain on some operating systems, and shortens the name to 100 characters. */
-function fileNameOf(text: string): string {
+function portableName(text: string): string {
   return text
     .replace(/[^\p{L}\p{N} ._-]/gu, '_')
     .replace(/^\.+/, '_')
@@ -117,10 +117,12 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
   );
 }
 
-/** Returns the slide whose name is the longest beginning of the file's name; null if no slide matches, or several match equally. */
+/** Returns the slide whose name is the longest prefix of the file's name; null if no slide matches, or several match equally. */
 function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
+  /** Returns the length of the slide's name at the start of the file's name; 0 when the file's name starts differently. */
   const matchedLengthOf = ({ file_name }: ImageRow) => {
-    const names = [fileNameOf(file_name), path.parse(fileNameOf(file_name)).name];
+    const slideName = portableName(file_name);
+    const names = [slideName, path.parse(slideName).name];
     return Math.max(0, ...names.filter((name) => file.startsWith(`${name}.`)).map(({ length }) => length));
   };
   const longest = Math.max(0, ...images.map(matchedLengthOf));
@@ -143,12 +145,13 @@ async function importFile(
   }
   const rejected = result.rejectedCount === 0 ? '' : `, ${result.rejectedCount} invalid ones left out`;
   printLine(`${file}: ${result.features.length} annotations for ${image.file_name}${rejected}`);
-  if (isDryRun || result.features.length === 0) return result.features.length > 0;
+  if (result.features.length === 0) return false;
+  if (isDryRun) return true;
   const at = now().toISOString();
   const changes = result.features.map((feature) => ({
     id: feature.id,
     feature: toStorable(feature),
-    base: null,
+    base: null, // no earlier revision: the annotation is new
   }));
   await db.transaction().execute(async (tx) => {
     const layer = await insertLayer(tx, {
@@ -181,13 +184,13 @@ async function importFile(
   return true;
 }
 
-/** Returns the images of a dataset whose files exist, in the order of the catalogue. @throws Error when the dataset has none */
+/** Returns those images of a dataset whose files exist, in the order of the catalogue. @throws Error when there are none */
 async function imagesOf(db: Connection, dataset: string): Promise<ImageRow[]> {
-  const name = await spellingOf(db, 'dataset', dataset);
+  const storedName = await spellingOf(db, 'dataset', dataset); // may differ from `dataset` in case or Unicode form
   const images = await db
     .selectFrom('images')
     .selectAll()
-    .where('dataset_name', '=', name)
+    .where('dataset_name', '=', storedName)
     .where('removed_at', 'is', null)
     .where('missing_since', 'is', null)
     .orderBy('sort_key')

@@ -5,6 +5,10 @@ import { effectiveAccount, wasIssuedBeforeExpiry } from './account.ts';
 interface ShareLink {
   readonly created_at: string;
   readonly expires_at: string;
+  /**
+   * Time when the link was ended before `expires_at`; null: not ended. The server also ends the links of an account that loses the
+   * right to share, and those of an account that an administrator extends after its end date.
+   */
   readonly ended_at: string | null;
   /** Null: no limit. */
   readonly max_openings: number | null;
@@ -14,7 +18,10 @@ interface ShareLink {
 
 type Creator = Pick<User, 'status' | 'role' | 'expiresAt'>;
 
-/** Whether the sessions that a link has opened are valid: the link has not ended, and its creator may still share. */
+/**
+ * Whether the sessions that a link has opened are valid: the link has neither ended nor expired, its creator may still share, and
+ * the end date of the creator's account has not passed since the link was created.
+ */
 export function isShareLinkValid(
   link: Pick<ShareLink, 'created_at' | 'expires_at' | 'ended_at'>,
   creator: Creator,
@@ -23,7 +30,7 @@ export function isShareLinkValid(
   return (
     link.ended_at === null &&
     now.getTime() < Date.parse(link.expires_at) &&
-    may(effectiveAccount(creator, now), 'sharing.own') &&
+    may(effectiveAccount(creator, now), 'sharing.own') && // an account past its end date counts as suspended
     !wasIssuedBeforeExpiry(new Date(link.created_at), creator, now)
   );
 }

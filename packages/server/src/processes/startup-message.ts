@@ -1,9 +1,14 @@
-/** Prints a message to the terminal after the start: address, sign-in, slide folder. */
+/** Prints a message to the terminal after the start of the server: its address, how to sign in, and the slide folder. */
 import fs from 'node:fs';
 import { type FirstAdmin, firstAdminFile } from '../accounts/first-admin.ts';
 import type { Config } from '../platform/config.ts';
 
-/** Prints the message. @param address address of this process for a browser on this machine */
+/**
+ * Prints the message.
+ *
+ * @param address address of this process for a browser on this machine
+ * @param firstAdmin the administrator that this start has created; null when an account existed already
+ */
 export function printStartupMessage(config: Config, address: string, firstAdmin: FirstAdmin | null): void {
   console.log(`
 ${config.productName} is running at ${config.publicUrl ?? address}
@@ -17,7 +22,7 @@ ${config.productName} is running at ${config.publicUrl ?? address}
 function howToSignIn({ dataDir, signIn }: Config, firstAdmin: FirstAdmin | null): string[] {
   if (!signIn.embedded) {
     return [
-      `at ${signIn.external?.issuer}`,
+      `at ${signIn.external?.issuer}`, // set, because one of the two kinds of sign-in is always configured
       'docs/security.md explains how to create the first administrator',
     ];
   }
@@ -27,8 +32,9 @@ function howToSignIn({ dataDir, signIn }: Config, firstAdmin: FirstAdmin | null)
       `shown only once; also stored in ${firstAdmin.passwordFile}`,
     ];
   }
+  // Created without a generated password, because ADMIN_PASSWORD is set.
   if (firstAdmin) return [`${firstAdmin.email}, with the password in ADMIN_PASSWORD`];
-  const file = firstAdminFile(dataDir);
-  if (!fs.existsSync(file)) return ['with your account'];
-  return [`with your account; the first administrator's password is in ${file}`];
+  const passwordFile = firstAdminFile(dataDir);
+  if (!fs.existsSync(passwordFile)) return ['with your account'];
+  return [`with your account; the first administrator's password is in ${passwordFile}`];
 }

@@ -1,6 +1,7 @@
 /**
  * Reads objects of a result layer from a Parquet file: a table of points with the columns that read-points.ts knows, or GeoParquet
- * with outlines as well-known binary (WKB). Rows are read in parts; only the compressed bytes of one row group are in memory at a time.
+ * with outlines as well-known binary (WKB), which hyparquet converts to GeoJSON. Rows are decoded in parts, and the compressed bytes
+ * of at most one row group (a section of the file) are in memory at a time.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -19,6 +20,7 @@ import { pointReader } from './read-points.ts';
 
 const signature = Buffer.from('PAR1');
 const maxColumns = 512;
+/** Checked when the footer has been parsed; before that, `maxGroupBytes` limits the bytes that are read. */
 const maxFooterBytes = 16 * 2 ** 20;
 const maxGroupBytes = 256 * 2 ** 20; // of a row group, compressed
 const maxPageBytes = 64 * 2 ** 20; // of a page, unpacked
@@ -151,7 +153,7 @@ function contentOf(metadata: FileMetaData): {
   const rowsOfGroups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
   if (!rowsOfGroups.every((rows) => Number.isSafeInteger(rows) && rows >= 0))
     throw damagedFile('a row group has an invalid number of rows');
-  const geometry = flatColumns.find(({ element }) => element.logical_type?.type === 'GEOMETRY'); // hyparquet decodes its WKB
+  const geometry = flatColumns.find(({ element }) => element.logical_type?.type === 'GEOMETRY');
   return {
     columns: flatColumns.map(({ element }) => element.name),
     geometry: geometry?.element.name ?? null,
@@ -165,10 +167,11 @@ function pointEmitter(
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
 ): (row: Row) => void {
-  const read = pointReader(columns, mpp);
+  const read = pointReader(columns, mpp); // also reads CSV tables, so it expects all values as text
   return (row) => emit(read(columns.map((name) => textOf(row[name]))));
 }
 
+/** Returns a text or number as text; '' for null and values of other types. */
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
     ? `${value}`
@@ -186,8 +189,8 @@ function outlineEmitter(geometry: string, emit: (object: ResultObject) => void):
       }),
     );
     const id = typeof row.id === 'bigint' ? Number(row.id) : row.id;
-    const value = { type: 'Feature', id, geometry: row[geometry] ?? null, properties };
-    reader.read({ value, key: null }, emit);
+    const feature = { type: 'Feature', id, geometry: row[geometry] ?? null, properties };
+    reader.read({ value: feature, key: null }, emit); // null: the feature is not a member of a JSON object
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Queries for the identities with which accounts sign in: an identity of an external provider, or the one of the embedded
- * sign-in service, which contains the password hash.
+ * Queries for the identities with which accounts sign in. An account has either an identity of the embedded sign-in service, which
+ * contains its password hash, or identities of external providers (OpenID Connect); it has both only after the command `restore-admin`.
  */
 import type { Connection } from './database.ts';
 
@@ -15,7 +15,7 @@ export async function insertPassword(db: Connection, uid: string, passwordHash: 
     .execute();
 }
 
-/** Returns the password hash of an account; null when the account is unknown or signs in with an external provider. */
+/** Returns the password hash of an account; null when the account is unknown or signs in only with an external provider. */
 export async function findPassword(db: Connection, uid: string): Promise<string | null> {
   const row = await db
     .selectFrom('identities')
@@ -26,7 +26,7 @@ export async function findPassword(db: Connection, uid: string): Promise<string 
   return row?.password_hash ?? null;
 }
 
-/** Replaces a password hash. @returns false when the account has none, because it signs in with an external provider */
+/** Replaces a password hash. @returns false when the account has none, because it signs in only with an external provider */
 export async function updatePassword(db: Connection, uid: string, passwordHash: string): Promise<boolean> {
   const updated = await db
     .updateTable('identities')
