@@ -124,7 +124,7 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
   const calls: ServingCalls = { metrics: () => processMetrics.read() };
   answerCalls(process, calls, (error) =>
     log.error(
-      { err: error },
+      { err: error, workerPid: process.pid },
       'metrics of this HTTP worker process could not be read; the response of /metrics has its last known metrics',
     ),
   );

@@ -34,7 +34,11 @@ export function createClock({
     const expectedMs = reference.system + (monotonicMs - reference.monotonic);
     const behindMs = expectedMs - systemMs;
     if (behindMs <= toleratedMs) {
-      if (isSetBack) log.info('system clock has caught up; timestamps follow it again');
+      if (isSetBack)
+        log.info(
+          { setBackForMs: Math.round(monotonicMs - reference.monotonic) },
+          'system clock has caught up with the monotonic clock; timestamps follow the system clock again',
+        );
       isSetBack = false;
       reference = { system: systemMs, monotonic: monotonicMs };
       return new Date(systemMs);

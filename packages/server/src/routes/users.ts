@@ -64,12 +64,12 @@ export function userRoutes(
   serve(app, approveApplications, async (request) => {
     const { uids, role, datasets, expires_at: expiresAt } = request.body;
     // With `onlyPending`, the approval fails if another administrator has decided about the applicant in the meantime.
-    const decision = { role, datasets, expiresAt, onlyPending: true };
-    return decideEach(request, uids, (uid) => accounts.approve(actorOf(request), uid, decision));
+    const approval = { role, datasets, expiresAt, onlyPending: true };
+    return decideEach(request, uids, 'approval', (uid) => accounts.approve(actorOf(request), uid, approval));
   });
 
   serve(app, rejectApplications, (request) =>
-    decideEach(request, request.body.uids, (uid) =>
+    decideEach(request, request.body.uids, 'rejection', (uid) =>
       accounts.reject(actorOf(request), uid, request.body.reason),
     ),
   );
@@ -170,6 +170,7 @@ export function userRoutes(
 async function decideEach(
   { language, reply }: Pick<EndpointRequest<Endpoint>, 'language' | 'reply'>,
   uids: readonly string[],
+  decision: 'approval' | 'rejection',
   decide: (uid: string) => Promise<void>,
 ): Promise<{ results: DecisionResult[] }> {
   const results: DecisionResult[] = [];
@@ -184,8 +185,8 @@ async function decideEach(
       }
       if (results.length === 0) throw error;
       reply.log.error(
-        { err: error, uid, decided: results.length, total: uids.length },
-        'bulk approval or rejection of accounts stopped at account `uid`; the remaining accounts are still pending',
+        { err: error, decision, uid, decided: results.length, total: uids.length },
+        'bulk approval or rejection of accounts stopped, because it failed for account `uid`; this and the remaining accounts stay pending',
       );
       break;
     }
