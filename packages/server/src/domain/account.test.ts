@@ -57,7 +57,7 @@ function outcome(
   }
 }
 
-describe('the account change "register"', () => {
+describe('register, which creates an account,', () => {
   it('creates a pending account without a role or approval', () => {
     expect(register({ uid: 'u1', email: 'a@b.org', displayName: null }, now)).toEqual({
       uid: 'u1',
@@ -74,7 +74,7 @@ describe('the account change "register"', () => {
   });
 });
 
-describe('the account change "approve"', () => {
+describe('approve, which activates an account,', () => {
   it.each([
     ['pending', 'unassigned', 'no role', 'user'],
     ['pending', 'unassigned', 'user', 'user'],
@@ -119,7 +119,7 @@ describe('the account change "approve"', () => {
   });
 });
 
-describe('the account change "suspend"', () => {
+describe('suspend, which blocks an account until its next approval,', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expected = {
       active: { status: 'suspended', role },
@@ -137,7 +137,7 @@ describe('the account change "suspend"', () => {
   );
 });
 
-describe('the account change "deactivate"', () => {
+describe('deactivate, which closes an account,', () => {
   it.each(allStatusesAndRoles)(
     'sets the status of a $status account with the role $role to deactivated, and keeps the role',
     ({ status, role }) => {
@@ -150,7 +150,7 @@ describe('the account change "deactivate"', () => {
 describe.each([
   ['suspend', suspend],
   ['deactivate', deactivate],
-])('the account change "%s"', (_, rule) => {
+])('%s, which an administrator applies to an account,', (_, rule) => {
   it("throws self_change for the administrator's own account, in every status", () => {
     for (const { status, role } of allStatusesAndRoles) {
       expect(outcome(account(status, role), (user) => rule(user, { ...byOtherAdmin, actor: 'u1' }))).toBe(
@@ -179,7 +179,7 @@ describe.each([
   });
 });
 
-describe('the account change "promote"', () => {
+describe('promote, which makes an active account an administrator,', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
     return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
@@ -192,7 +192,7 @@ describe('the account change "promote"', () => {
   );
 });
 
-describe('the account change "replacePassword"', () => {
+describe('replacePassword, which permits a new password unless the account is closed,', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
   });
@@ -225,7 +225,7 @@ describe('checkMayLeave, called before a person deletes the own account', () => 
   });
 });
 
-describe('the account change "makeAdmin" (first administrator and restore-admin)', () => {
+describe('makeAdmin, used for the first administrator and by restore-admin,', () => {
   it.each(allStatusesAndRoles)(
     'turns a $status account with the role $role into an active administrator',
     ({ status, role }) => {

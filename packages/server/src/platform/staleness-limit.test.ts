@@ -34,7 +34,7 @@ describe('StalenessLimit (maximum age of cached authorisation state)', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('uses the limit of one second again when a query succeeds after a database failure', async () => {
+  it('lowers the limit from 30 s to 1 s when a query succeeds after a database failure', async () => {
     const { isFresh, advance, fail, succeed } = setUp();
     advance(20_000);
     await fail();
@@ -42,7 +42,7 @@ describe('StalenessLimit (maximum age of cached authorisation state)', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('uses the limit of one second again one second after the last failed query', async () => {
+  it('lowers the limit from 30 s to 1 s one second after the last failed query', async () => {
     const { isFresh, advance, fail } = setUp();
     await fail();
     advance(1000);

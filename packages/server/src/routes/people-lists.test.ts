@@ -139,7 +139,7 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
 });
 
 describe.each(databaseKinds)('GET /admin/applications (database: %s)', (database) => {
-  it('returns the applicants that match the search text, the number of matches, and the number of all pending accounts', async () => {
+  it('returns the applicants that match the search text, their number as `total`, and the number of all pending accounts as `waiting`', async () => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 300, (index) => ({ displayName: index === 299 ? 'Şule Çınar' : null }));
     const { body } = await server.client.call(listApplications, { query: { q: 'SULE' } });

@@ -50,7 +50,7 @@ function comparable({ status, body, headers }: Awaited<ReturnType<typeof registe
 }
 
 describe.each(databaseKinds)('registration with REGISTRATION_HIDE_EXISTING (database: %s)', (database) => {
-  it('returns the same response for a known and a new e-mail address, and so does the sign-in afterwards', async () => {
+  it('returns equal responses for a known and a new e-mail address, and sign-ins with both then get equal 401 responses', async () => {
     const server = await testServer({ database, config: hidingExisting });
     const existing = await server.fixtures.user({ email: 'aise@example.org' });
     const newResponse = await registerAs(server, person);
