@@ -1,11 +1,11 @@
-/** A probe that the benchmarks install in a viewer page to measure how it draws a result layer. */
+/** A probe that the benchmarks install in a viewer page to measure how it draws a result layer (`overlay` in URLs of the API). */
 
 interface LayerProbe {
   /** Time of the first request for the layer, milliseconds since the navigation; 0 before the request. */
   requestedAt: number;
-  /** Number of requests for result layers. */
+  /** Number of requests for result layers since the navigation, or since the benchmark set it to 0. */
   requests: number;
-  /** Milliseconds that the main thread spent on the layer in each frame. */
+  /** Milliseconds from the start of a frame to its last drawing call, for each drawn frame. The next frame adds it to the list. */
   frames: number[];
   /** Milliseconds and frames from the last `change` event of a control until the layer was drawn again; null until then. */
   change: { readonly ms: number; readonly frames: number } | null;
@@ -30,13 +30,14 @@ export function installLayerProbe(): void {
     }
     return fetch(input, init);
   };
+  // Both times are in milliseconds since the navigation; 0 before the first frame.
   let frameStartedAt = 0;
-  /** Time of the last drawing call, in milliseconds since the navigation. */
+  /** Time of the last drawing call. */
   let drawnAt = 0;
   const isLayerCanvas = ({ canvas }: CanvasRenderingContext2D) =>
     canvas instanceof HTMLCanvasElement && canvas.dataset.resultLayer !== undefined;
   const { prototype } = CanvasRenderingContext2D;
-  // Each frame of a layer begins with an empty canvas.
+  // The viewer clears the canvas of a layer at the start of each frame, so that is when the previous frame is complete.
   const { clearRect } = prototype;
   prototype.clearRect = function clearMeasured(...area) {
     if (isLayerCanvas(this)) {

@@ -20,9 +20,10 @@ interface ScaleReadoutProps {
 
 /**
  * Shows the magnification and a scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide.
- * Notes mark estimated and entered scales, and the shown focal plane.
+ * Notes mark digital zoom (beyond the resolution of the scan), estimated and entered scales, and the shown focal plane and time point.
  */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
+  const isPixelSizeEstimated = calibration?.derived === 'mpp'; // calculated from the magnification
   return (
     <div className={classes.scale}>
       <span
@@ -44,7 +45,7 @@ export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleR
       {Math.round(rotation) % 360 !== 0 && (
         <span title={texts.rotationAngle}>{Math.round(rotation) % 360}°</span>
       )}
-      {calibration?.derived === 'mpp' && !calibration.isEntered && (
+      {isPixelSizeEstimated && !calibration.isEntered && (
         <span title={texts.estimatedHint}>{texts.estimated}</span>
       )}
       {calibration?.isEntered && <span title={texts.scaleEnteredHint}>{texts.scaleEntered}</span>}

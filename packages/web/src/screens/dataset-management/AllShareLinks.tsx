@@ -6,7 +6,10 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-/** The share links of all accounts (URLs that show slides to people without an account). Administrators can end each of them. */
+/**
+ * The share links (URLs that show slides to people without an account) of all accounts. Administrators can end (revoke) each of them;
+ * a toast then shows whether that succeeded.
+ */
 export function AllShareLinks() {
   const links = useShareLinks();
   const endLink = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });

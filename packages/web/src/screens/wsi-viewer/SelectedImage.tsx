@@ -39,8 +39,9 @@ function scanPropertiesOf(image: Image): readonly (readonly [label: string, valu
       texts.estimatedIf(objective_power_derived, texts.power(objective_power)),
     ]);
   }
+  // `scale_entered`: an administrator entered the scale, which replaces the scale of the file.
   if (image.scale_entered === true) properties.push([texts.scale, texts.scaleEntered]);
-  // `shown_plane`: the focal plane that the viewer shows, for files with several planes or time points.
+  // `shown_plane`: the focal plane and time point that the viewer shows, for files with several of them.
   if (image.shown_plane !== undefined) properties.push([texts.shownPlane, shownPlaneText(image.shown_plane)]);
   if (image.format !== null) properties.push([texts.format, image.format]);
   return properties;
@@ -48,13 +49,13 @@ function scanPropertiesOf(image: Image): readonly (readonly [label: string, valu
 
 /**
  * The sidebar section with the properties of the viewed image, and with buttons to share it and to save the view. Administrators also get
- * a link to the audit log of the image.
+ * a link to the audit log, filtered to the openings of this image.
  */
 export function SelectedImage({ image, view, isCorrected, results }: SelectedImageProps) {
   const { user } = useAuth();
   const [isOpen, setOpen] = useSectionOpen('selected-image', true);
   const properties = [
-    [texts.name, image.file_name || null],
+    [texts.name, image.file_name || null], // '' is shown like an unknown value
     [texts.dataset, image.dataset_name],
     [texts.organ, image.organ_type],
     ...scanPropertiesOf(image),

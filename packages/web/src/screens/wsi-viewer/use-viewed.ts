@@ -5,16 +5,19 @@ import type { ArrangementMemory } from '../../viewer/results/arrangement-memory.
 import type { SlideField } from '../../viewer/view-address.ts';
 import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from './viewed-address.ts';
 
-/** What the viewer shows according to the URL, and functions that change it. */
+/** What the viewer shows according to the URL, functions that change it, and the last step back or forward in the history. */
 interface Viewed {
   readonly viewed: ViewedImages;
   /** Key of the history entry to which the person last went back or forward. When it changes, the views must follow the URL. */
   readonly historyStep: string;
   /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;
-  /** Writes the field of a moved view into the URL. Replaces the history entry, so the back button goes from slide to slide. */
+  /** Writes the field (visible part) of a slide into the URL. Replaces the history entry, so the back button goes to the last slide. */
   readonly setField: (half: Half, field: SlideField) => void;
-  /** For each half, functions that read and write the result layers in the URL; a change replaces the history entry. */
+  /**
+   * For each half, functions that read and write the arrangement of the result layers (their order, visibility and style), which is
+   * the field `results` of `viewed`. Writing replaces the history entry.
+   */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
   /** The choice in the URL; without one, the last choice in this browser, which is 'corrected' at first. */
   readonly colours: ColourChoice;
@@ -44,7 +47,7 @@ export function useViewed(): Viewed {
 
   const changeUrl = useCallback(
     (next: ViewedImages, historyEntry: 'push' | 'replace') => {
-      const [before, after] = [`${formatViewed(latestViewed.current)}`, `${formatViewed(next)}`];
+      const [before, after] = [formatViewed(latestViewed.current).toString(), formatViewed(next).toString()];
       latestViewed.current = next;
       if (before !== after) void navigate(`?${after}`, { replace: historyEntry === 'replace' });
     },
@@ -71,11 +74,11 @@ export function useViewed(): Viewed {
   const arrangements = useMemo(() => {
     const arrangementOf = (half: Half): ArrangementMemory => ({
       read: () => latestViewed.current[half]?.results ?? null,
-      write: (imageId, results) => {
+      write: (imageId, arrangement) => {
         const image = latestViewed.current[half];
         // Another slide may have been opened in the meantime.
         if (image?.imageId === imageId)
-          changeUrl({ ...latestViewed.current, [half]: { ...image, results } }, 'replace');
+          changeUrl({ ...latestViewed.current, [half]: { ...image, results: arrangement } }, 'replace');
       },
       historyStep,
     });

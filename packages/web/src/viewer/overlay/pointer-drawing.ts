@@ -21,13 +21,13 @@ interface PointerDrawingDependencies {
 
 /** Creates the pointer tool that draws with the chosen measuring tool. */
 export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: PointerDrawingDependencies) {
-  /** Point of the screen at which the pointer was pressed; null while it is not pressed. */
+  /** The screen point at which the pointer was pressed; null while it is not pressed. */
   let pressPoint: Point | null = null;
   let isDragging = false;
-  /** The last placed point, as a point of the screen; null before the first one. */
+  /** The last screen point at which a point was placed, also for an earlier shape; null before the first one. */
   let lastPoint: Point | null = null;
 
-  /** Dispatches a step at a point of the screen; does nothing while the slide is being closed. */
+  /** Dispatches a step at a screen point; does nothing while the slide is being closed. */
   const dispatchAt = (type: 'point' | 'hover', screenPoint: Point) => {
     const placement = getPlacement();
     if (placement !== null) dispatch({ type, point: toImage(placement, screenPoint) });
@@ -36,7 +36,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     dispatchAt('point', screenPoint);
     lastPoint = screenPoint;
   };
-  /** Returns whether a point of a shape is nearer than `clickTolerance` to a point of the screen. */
+  /** Returns whether a point of a shape is nearer than `clickTolerance` to a screen point. */
   const isNear = (point: Point | undefined, screenPoint: Point) => {
     const placement = getPlacement();
     return (
@@ -72,6 +72,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
         distance(pressPoint, screenPoint) >= clickTolerance
       ) {
         isDragging = true;
+        // An unfinished ruler or area continues from its last point, so only a new one gets a point where the pointer was pressed.
         if (getDrawing().placedPoints.length === 0) placePoint(pressPoint);
       }
       dispatchAt('hover', screenPoint);
