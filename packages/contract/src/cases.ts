@@ -78,8 +78,7 @@ const slides = z
 export const listCases = endpoint({
   method: 'GET',
   path: '/cases',
-  summary:
-    'Cases that have slides which the caller may view (for administrators, all cases), in natural order of dataset and name',
+  summary: 'Cases with viewable slides (administrators: all cases), in natural order of dataset and name',
   access: 'catalogue.read',
   scope: 'slides:read',
   defaultLanguage: 'en',

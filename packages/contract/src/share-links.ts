@@ -23,10 +23,7 @@ export const ShareLink = z
     title: z.string(),
     target: Target,
     owner: z.string().meta({ description: 'uid of the creator' }),
-    owner_name: z
-      .string()
-      .nullable()
-      .meta({ description: 'Display name of the creator; without one, the e-mail address' }),
+    owner_name: z.string().nullable().meta({ description: 'Display name; without one, the e-mail address' }),
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
     openings: z.number().int(), // number of times that the link was opened
@@ -91,8 +88,8 @@ export const SharedItem = z.object({
   image_id: z.string(),
   title: z.string(),
   text: z.string().nullable(),
-  mpp_x: z.number().nullable().meta({ description: 'Width of a pixel in µm; null when it is not known' }),
-  mpp_y: z.number().nullable().meta({ description: 'Height of a pixel in µm; null when it is not known' }),
+  mpp_x: z.number().nullable().meta({ description: 'Width of a pixel in µm; null when not known exactly' }),
+  mpp_y: z.number().nullable().meta({ description: 'Height of a pixel in µm; null when not known exactly' }),
   objective_power: z.number().nullable(),
   field: Field.optional(),
   colours: z
@@ -124,10 +121,7 @@ export const openShareLink = endpoint({
     collection_id: z
       .string()
       .optional()
-      .meta({
-        description:
-          'Id of the collection that the link shows, for requests that follow its presentation or answer its questions',
-      }),
+      .meta({ description: 'The shown collection, to follow its presentation and answer its questions' }),
   }),
   status: 200,
   errors: ['not_found', 'password_required', 'password_invalid', 'rate_limited'],

@@ -119,7 +119,6 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
 
 /** Returns the slide whose name is the longest prefix of the file's name; null if no slide matches, or several match equally. */
 function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
-  /** Returns the length of the slide's name at the start of the file's name; 0 when the file's name starts differently. */
   const matchedLengthOf = ({ file_name }: ImageRow) => {
     const slideName = portableName(file_name);
     const names = [slideName, path.parse(slideName).name];

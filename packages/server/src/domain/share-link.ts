@@ -5,10 +5,7 @@ import { effectiveAccount, wasIssuedBeforeExpiry } from './account.ts';
 interface ShareLink {
   readonly created_at: string;
   readonly expires_at: string;
-  /**
-   * Time when the link was ended before `expires_at`; null: not ended. The server also ends the links of an account that loses the
-   * right to share, and those of an account that an administrator extends after its end date.
-   */
+  /** Time when a person ended the link, or an administrator changed the creator's access after it was lost; null: not ended. */
   readonly ended_at: string | null;
   /** Null: no limit. */
   readonly max_openings: number | null;
@@ -18,10 +15,7 @@ interface ShareLink {
 
 type Creator = Pick<User, 'status' | 'role' | 'expiresAt'>;
 
-/**
- * Whether the sessions that a link has opened are valid: the link has neither ended nor expired, its creator may still share, and
- * the end date of the creator's account has not passed since the link was created.
- */
+/** Whether the sessions that a link has opened are valid: it was not ended and has not expired, and its creator may still share. */
 export function isShareLinkValid(
   link: Pick<ShareLink, 'created_at' | 'expires_at' | 'ended_at'>,
   creator: Creator,

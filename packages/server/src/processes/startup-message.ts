@@ -3,12 +3,7 @@ import fs from 'node:fs';
 import { type FirstAdmin, firstAdminFile } from '../accounts/first-admin.ts';
 import type { Config } from '../platform/config.ts';
 
-/**
- * Prints the message.
- *
- * @param address address of this process for a browser on this machine
- * @param firstAdmin the administrator that this start has created; null when an account existed already
- */
+/** Prints the message. @param address URL of this process on this machine @param firstAdmin null unless this start created it */
 export function printStartupMessage(config: Config, address: string, firstAdmin: FirstAdmin | null): void {
   console.log(`
 ${config.productName} is running at ${config.publicUrl ?? address}
@@ -32,7 +27,6 @@ function howToSignIn({ dataDir, signIn }: Config, firstAdmin: FirstAdmin | null)
       `shown only once; also stored in ${firstAdmin.passwordFile}`,
     ];
   }
-  // Created without a generated password, because ADMIN_PASSWORD is set.
   if (firstAdmin) return [`${firstAdmin.email}, with the password in ADMIN_PASSWORD`];
   const passwordFile = firstAdminFile(dataDir);
   if (!fs.existsSync(passwordFile)) return ['with your account'];

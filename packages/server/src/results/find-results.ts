@@ -46,16 +46,12 @@ interface FoundResult {
   readonly version: string;
 }
 
-/** A file that was modified less than this time ago may be incomplete. It gets no layer until the job finds it unchanged. */
+/** A file that was modified less than this time ago may be incomplete. It has no layer, old or new, until a later job imports it. */
 const settleMs = 2000;
 const searchAgainAfterMs = 2 * settleMs;
 
 interface ResultSearch {
-  /**
-   * Finds results beside the slides of the bucket. Logs a failure instead of throwing, because the next scan searches again.
-   *
-   * @param tree the complete listing of the bucket
-   */
+  /** Searches `tree`, the listing of the bucket. Logs a failure instead of throwing, because the next scan searches again. */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 
@@ -117,8 +113,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await files.remove(layer.id);
       } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
         // A backup may have been restored without DATA_DIR/results: the row of the layer exists, but its imported file does not.
-        const onlyInStates = ['ready'] as const; // not a layer that another process has changed meanwhile
-        await updateResultLayerInState(db, layer.id, { state: 'queued' }, onlyInStates);
+        await updateResultLayerInState(db, layer.id, { state: 'queued' }, ['ready']); // no change in any other state
         await jobs.enqueue('import-result', { layerId: layer.id });
       }
     }
@@ -189,7 +184,6 @@ function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): Re
   return byName;
 }
 
-/** Finds result files in a folder of the bucket, beside the slides of that folder. */
 async function findResultsInBucket(
   tree: FolderTree,
   folder: string,

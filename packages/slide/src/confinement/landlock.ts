@@ -51,7 +51,6 @@ export function landlockVersion(calls: SystemCalls): number {
 /**
  * Restricts the calling thread, and every thread and program that it starts from now on. Threads that run already keep their rights.
  *
- * @param version result of `landlockVersion`, at least 1
  * @throws Error when a system call fails, as it does in a kernel without Landlock
  */
 export function restrictFiles(calls: SystemCalls, version: number, rules: FileRules): void {

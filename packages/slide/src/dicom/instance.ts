@@ -1,6 +1,5 @@
 /**
- * Reads the header of one DICOM file ("instance") of a slide, from the start of the file to its pixel data. The header describes the
- * image and the encoding of its pixels.
+ * Reads the header of one DICOM file ("instance") of a slide, which describes its image and precedes its pixel data.
  *
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
  * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (tile positions).
@@ -142,8 +141,7 @@ const imageElements: ElementSelection = new Map([
 export async function readInstance(source: ByteSource): Promise<Instance> {
   const fileWindow = byteWindow(source); // the part of the file that is in memory
   const meta = await readFileMeta(fileWindow);
-  // The state of reading this file, with a budget: the number of data elements that may still be visited.
-  const walk = { ...walkOf(meta), window: fileWindow };
+  const walk = { ...walkOf(meta), window: fileWindow }; // `budget`: number of data elements that may still be visited
   const { dataSet, end } = await readDataSet(
     walk,
     meta.dataSetOffset,
@@ -169,8 +167,7 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const [sharedGroups] = dataSet.items(tag.SharedFunctionalGroupsSequence);
   const collector = hasPositions ? createPositionCollector(frames, opticalPath, sharedGroups) : null;
   walk.budget.elements += frames * limits.elementsPerFrame;
-  const stopsBefore = () => false; // readDataSet stops at the pixel data
-  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), stopsBefore);
+  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), () => false);
 
   const pixelData = remaining.position(tag.PixelData);
   if (!pixelData) throw corruptError('it has no pixels');
@@ -256,8 +253,8 @@ function pixelsOf(dataSet: DataSet, sharedGroups: DataSet | undefined): PixelDes
 }
 
 /**
- * Returns millimetres per pixel from PixelSpacing, which states the distance between rows first, then the
- * distance between columns; without it, from the size of the imaged volume, which covers all pixels. Source: PS3.3, 10.7.1.3 and C.8.12.4.
+ * Returns millimetres per pixel from PixelSpacing, which states the distance between rows first; without it, from the size of the
+ * imaged volume, which covers all pixels. Source: PS3.3, 10.7.1.3 and C.8.12.4.
  */
 function spacingOf(dataSet: DataSet, sharedGroups: DataSet | undefined, { width, height }: Identity) {
   const [y, x] = sharedGroups?.items(tag.PixelMeasuresSequence)[0]?.reals(tag.PixelSpacing) ?? [];

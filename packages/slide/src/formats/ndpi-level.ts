@@ -74,7 +74,7 @@ export async function readNdpiImage(source: ByteSource, directory: TiffDirectory
   const { width, height } = await readGeometry(directory);
   const image = openSingleTile(await readNdpiJpeg(source, directory), width, height);
   if (!image)
-    throw new SlideError('LIMIT_EXCEEDED', `An associated image is too large (${width} × ${height} pixels)`);
+    throw new SlideError('LIMIT_EXCEEDED', `Associated image too large: ${width} × ${height} pixels`);
   return image.readTile(0, 0);
 }
 

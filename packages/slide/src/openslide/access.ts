@@ -42,13 +42,9 @@ export interface LibraryPath {
  * @throws NeedsOwnProcess; SlideError FORMAT_NOT_SUPPORTED for a slide in object storage, and errors of `SlideFiles.pathOf`
  */
 export async function prepareForLibrary(files: SlideFiles, names: readonly string[]): Promise<LibraryPath> {
-  const { path } = files;
-  // null: the slide is in object storage, and the library opens only local files.
+  const { path } = files; // null: the slide is in object storage, and the library opens only local files
   if (path === null)
-    throw new SlideError(
-      'FORMAT_NOT_SUPPORTED',
-      'Not supported: a slide in object storage that needs OpenSlide',
-    );
+    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: OpenSlide with object storage');
   switch (access.kind) {
     case 'elsewhere':
       throw new NeedsOwnProcess();

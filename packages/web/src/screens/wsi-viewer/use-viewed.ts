@@ -14,10 +14,7 @@ interface Viewed {
   readonly open: (half: Half, imageId: string | null) => void;
   /** Writes the field (visible part) of a slide into the URL. Replaces the history entry, so the back button goes to the last slide. */
   readonly setField: (half: Half, field: SlideField) => void;
-  /**
-   * For each half, functions that read and write the arrangement of the result layers (their order, visibility and style), which is
-   * the field `results` of `viewed`. Writing replaces the history entry.
-   */
+  /** For each half, reads and writes the arrangement of its result layers (`results` in `viewed`); replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
   /** The choice in the URL; without one, the last choice in this browser, which is 'corrected' at first. */
   readonly colours: ColourChoice;

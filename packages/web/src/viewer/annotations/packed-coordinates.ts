@@ -16,10 +16,7 @@ export interface PackedCoordinates {
   readonly numbers: Float64Array;
 }
 
-/**
- * Packs coordinates for the storage; returns null for a single position, which needs no packing. Lines and rings must not be empty,
- * unless the whole array is empty.
- */
+/** Packs `[]`, or lines and rings that are not empty; returns null for a single position, which needs no packing. */
 export function packCoordinates(coordinates: Coordinates): PackedCoordinates | null {
   if (isPosition(coordinates)) return null;
   const numbers: number[] = [];
