@@ -67,7 +67,9 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
         />
         {candidates.length === 0 ? (
-          <Text c="dimmed">{kind === 'view' ? texts.noViewsHint : texts.nothingFound}</Text>
+          <Text c="dimmed">
+            {kind === 'view' && search.trim() === '' ? texts.noViewsHint : texts.nothingFound}
+          </Text>
         ) : (
           <Stack gap="xs" className={classes.candidates ?? ''} role="group" aria-label={texts.addItems}>
             {candidates.map((candidate) => (

@@ -133,6 +133,18 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
+  it('says that nothing was found when no saved view matches the search of the dialog for new items', async () => {
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': collection },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Öğe ekle' }));
+    await screen.findByRole('checkbox', { name: 'Kenar' });
+    await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'Dalak');
+    await screen.findByText('Bir şey bulunamadı.');
+    expect(screen.queryByText(/“Görünümü kaydet” düğmesine basın/)).toBeNull();
+  });
+
   it('keeps the typed text when the server rejects the save because the collection was changed elsewhere', async () => {
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
