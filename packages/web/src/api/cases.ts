@@ -41,27 +41,32 @@ export function useCases({ dataset = null, isEnabled = true }: CasesOptions = {}
 }
 
 export function makeCase(newCase: NewCase): Promise<ActionResult> {
-  return runAndReloadCases(texts.caseSaved, () => call(createCase, { body: newCase }));
+  return runAndReloadCases(texts.caseSaved, texts.caseFailed, () => call(createCase, { body: newCase }));
 }
 
 export function changeCase(caseId: string, changes: CaseChanges): Promise<ActionResult> {
-  return runAndReloadCases(texts.caseSaved, () => call(updateCase, { params: { caseId }, body: changes }));
+  return runAndReloadCases(texts.caseSaved, texts.caseFailed, () =>
+    call(updateCase, { params: { caseId }, body: changes }),
+  );
 }
 
 export function removeCase(caseId: string): Promise<ActionResult> {
-  return runAndReloadCases(texts.caseDeleted, () => call(deleteCase, { params: { caseId } }));
+  return runAndReloadCases(texts.caseDeleted, texts.caseNotDeleted, () =>
+    call(deleteCase, { params: { caseId } }),
+  );
 }
 
 /** Runs a request, reloads the cases, and returns the result. */
 async function runAndReloadCases(
   successMessage: string,
+  failureMessage: string,
   request: () => Promise<unknown>,
 ): Promise<ActionResult> {
   try {
     await request();
     return { success: true, message: successMessage };
   } catch (error) {
-    return { success: false, message: messageOf(error, texts.caseFailed), error: codeOf(error) };
+    return { success: false, message: messageOf(error, failureMessage), error: codeOf(error) };
   } finally {
     await queryClient.invalidateQueries({ queryKey: casesKey });
   }

@@ -66,7 +66,7 @@ export function addView(view: NewSavedView): Promise<ActionResult> {
 }
 
 export function removeView(viewId: string): Promise<ActionResult> {
-  return runAndRefetch(viewsKey, texts.viewDeleted, texts.viewFailed, () =>
+  return runAndRefetch(viewsKey, texts.viewDeleted, texts.viewNotDeleted, () =>
     call(deleteSavedView, { params: { viewId } }),
   );
 }
@@ -89,7 +89,7 @@ export function changeCollection(collectionId: string, changes: CollectionChange
 }
 
 export function removeCollection(collectionId: string): Promise<ActionResult> {
-  return runAndRefetch(collectionsKey, texts.collectionDeleted, texts.collectionFailed, () =>
+  return runAndRefetch(collectionsKey, texts.collectionDeleted, texts.collectionNotDeleted, () =>
     call(deleteCollection, { params: { collectionId } }),
   );
 }

@@ -1,5 +1,5 @@
 /** Tests of the case management screen. They find elements by Turkish texts, the default language of these screens. */
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
@@ -107,5 +107,14 @@ describe('the case management screen', () => {
           { image_id: idOf('a'), stain: 'H&E', block: 'A1' },
         ],
       });
+  });
+
+  it('says that a case was not deleted when the server is unreachable', async () => {
+    const { person } = openCases();
+    await person.click(await screen.findByRole('button', { name: 'Sil: B26-1' }));
+    const confirm = await screen.findByRole<HTMLButtonElement>('button', { name: 'Sil' });
+    await waitFor(() => expect(confirm.disabled).toBe(false));
+    await person.click(confirm);
+    await screen.findByText('Vaka silinemedi. Lütfen tekrar deneyin.');
   });
 });

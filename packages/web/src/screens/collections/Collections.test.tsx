@@ -1,6 +1,6 @@
 /** Tests of the collection screens. They find elements by Turkish texts, the default language of these screens. */
 import type { PresentationEvent } from '@lamina/contract';
-import { act, screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
@@ -100,6 +100,18 @@ describe('the collections screen', () => {
         free_movement: true,
         show_annotations: true,
       });
+  });
+
+  it.each([
+    ['collection', 'Ders 3', 'Koleksiyon silinemedi. Lütfen tekrar deneyin.'],
+    ['saved view', 'Kenar', 'Kayıtlı görünüm silinemedi. Lütfen tekrar deneyin.'],
+  ])('says that the %s was not deleted when the server is unreachable', async (_, title, message) => {
+    const { person } = openApp('/collections', { signedInAs: account(), api: lists });
+    await person.click(await screen.findByRole('button', { name: `Sil: ${title}` }));
+    const confirm = await screen.findByRole<HTMLButtonElement>('button', { name: 'Sil' });
+    await waitFor(() => expect(confirm.disabled).toBe(false));
+    await person.click(confirm);
+    await screen.findByText(message);
   });
 });
 
