@@ -141,14 +141,19 @@ function personOf({ uid, person }: CollectionAnswer): string {
   return visitorNumber === undefined ? person : texts.visitor(Number(visitorNumber));
 }
 
+/** Largest number of choices that a question can have. */
+const maxChoices = 20;
+
 /**
  * Returns the answer as text: a free text, the texts of the chosen choices, or the coordinates of the marked point in level-0 pixels.
- * Of a removed question with choices, only the indexes of the chosen ones are known.
+ * Of a removed question with choices, only the indexes of the chosen ones are known, so the text numbers them from 1.
  */
 function answerText({ answer, question }: CollectionAnswer, choices: readonly string[]): string {
   if (typeof answer === 'string') return answer;
-  if (question !== null && choices.length > 0) {
-    return answer.map((choiceIndex) => choices[choiceIndex] ?? `${choiceIndex + 1}`).join(', ');
+  // Of a removed question, the kind is unknown, too. The coordinates of a point are practically never whole numbers below 20.
+  const canBeChoices = answer.every((value) => Number.isInteger(value) && value >= 0 && value < maxChoices);
+  if (choices.length > 0 || (question === null && canBeChoices)) {
+    return answer.map((choiceIndex) => choices[choiceIndex] ?? texts.choice(choiceIndex + 1)).join(', ');
   }
   return answer.map((coordinate) => Math.round(coordinate)).join(', ');
 }

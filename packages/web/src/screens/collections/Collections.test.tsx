@@ -245,26 +245,36 @@ describe('the tour (step-by-step view) of a collection', () => {
 });
 
 describe('the answers screen of a collection', () => {
-  it('shows the answers in a table, with the texts of the chosen choices instead of their indexes', async () => {
-    const answers = [
-      {
-        item: 0,
-        question: 'Hangi boya?',
-        person: 'Visitor 1',
-        uid: null,
-        answer: [1],
-        correct: true,
-        attempts: 2,
-        answered_at: '2026-11-22T10:00:00.000Z',
-      },
-    ];
+  /** The answer of a visitor to the question of the first item: the second choice. */
+  const visitorAnswer = {
+    item: 0,
+    question: 'Hangi boya?',
+    person: 'Visitor 1',
+    uid: null,
+    answer: [1],
+    correct: true,
+    attempts: 2,
+    answered_at: '2026-11-22T10:00:00.000Z',
+  };
+  function openAnswers(...answers: object[]) {
     openApp('/collections/c-1/answers', {
       signedInAs: account(),
       api: { 'GET /collections/c-1': collection, 'GET /collections/c-1/answers': { answers } },
     });
+  }
+
+  it('shows the answers in a table, with the texts of the chosen choices instead of their indexes', async () => {
+    openAnswers(visitorAnswer);
     const row = await screen.findByRole('row', { name: /1\. ziyaretçi/ });
     within(row).getByText('H&E');
     within(row).getByText('Doğru');
     screen.getByText('1 yanıttan 1 tanesi doğru.');
+  });
+
+  it('numbers the chosen choices of a removed question from 1, and shows the coordinates of a point', async () => {
+    const removed = { ...visitorAnswer, item: null, question: null };
+    openAnswers(removed, { ...removed, person: 'Visitor 2', answer: [1200.4, 80.2] });
+    within(await screen.findByRole('row', { name: /1\. ziyaretçi/ })).getByText('2. seçenek');
+    within(screen.getByRole('row', { name: /2\. ziyaretçi/ })).getByText('1200, 80');
   });
 });
