@@ -261,14 +261,16 @@ export async function loadPosition(
 }
 
 /**
- * Loads an image; returns it immediately when it is in a loaded list, and null until it is loaded. `isUnknown` is true when the
- * catalogue of this account does not contain the image.
+ * Loads an image; returns it immediately when it is in a loaded list, and null until it is loaded. `isLoading` is false when there is no
+ * image because `imageId` is null or the request has failed. `isUnknown` is true when the catalogue of this account does not contain the
+ * image.
  */
 export function useImage(imageId: string | null): {
   readonly image: Image | null;
+  readonly isLoading: boolean;
   readonly isUnknown: boolean;
 } {
-  const { data, error } = useQuery({
+  const { data, error, isLoading } = useQuery({
     queryKey: [imagesKey, imageId],
     queryFn: async ({ signal }) =>
       (await call(getImage, { params: { imageId: imageId ?? '' }, query: {}, signal })).image,
@@ -277,7 +279,7 @@ export function useImage(imageId: string | null): {
     staleTime: Number.POSITIVE_INFINITY, // invalidated when the catalogue has changed
   });
   const isUnknown = imageId !== null && statusOf(error) === 404;
-  return { image: isUnknown ? null : (data ?? null), isUnknown };
+  return { image: isUnknown ? null : (data ?? null), isLoading, isUnknown };
 }
 
 /** Loads the first `limit` images that match a search text, sorted by name. @returns those of them that are ready */

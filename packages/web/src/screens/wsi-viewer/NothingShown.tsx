@@ -1,6 +1,7 @@
 import type { Image } from '@lamina/contract';
 import { Button } from '@mantine/core';
 import type { Half } from '../../viewer/link-views.ts';
+import { SlideProgress } from '../../viewer/SlideNotice.tsx';
 import { ImageProblem } from './ImageProblem.tsx';
 import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
@@ -10,14 +11,19 @@ interface NothingShownProps {
   readonly half: Half;
   /** The selected image, which cannot be viewed; null when none is selected, while it loads, and when `isUnknown` is true. */
   readonly image: Image | null;
+  /** Whether the description of the selected image is being loaded from the catalogue. */
+  readonly isLoading: boolean;
   /** Whether the URL contains the id of a slide that is not in the person's catalogue. */
   readonly isUnknown: boolean;
   /** Shows the datasets that the person can request; null when there are none. */
   readonly onRequestAccess: (() => void) | null;
 }
 
-/** Explains why a half of the viewer shows no slide: the image cannot be viewed, is not in the catalogue, or is not selected yet. */
-export function NothingShown({ half, image, isUnknown, onRequestAccess }: NothingShownProps) {
+/**
+ * Explains why a half of the viewer shows no slide: the image cannot be viewed, is being loaded, is not in the catalogue, or is not
+ * selected yet.
+ */
+export function NothingShown({ half, image, isLoading, isUnknown, onRequestAccess }: NothingShownProps) {
   if (image !== null) {
     return (
       <div className={classes.nothing}>
@@ -30,6 +36,8 @@ export function NothingShown({ half, image, isUnknown, onRequestAccess }: Nothin
       </div>
     );
   }
+  // The viewer shows the same texts while the slide opens, which follows.
+  if (isLoading) return <SlideProgress title={texts.loadingTiles} detail={texts.opening} />;
   if (isUnknown) {
     return (
       <div className={classes.nothing} role="status">

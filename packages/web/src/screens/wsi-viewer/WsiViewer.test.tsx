@@ -165,6 +165,14 @@ describe('the image view of the viewer', () => {
     expect(screen.queryByText('Selected Image')).toBeNull();
   });
 
+  it('says that the image with the id in the URL is being opened, before the catalogue has returned its description', async () => {
+    stubViewerApi({ lists: [pendingResponse] });
+    renderViewer(`/wsi-viewer?image=${liverImage.id}`);
+    await screen.findByText('Loading tiles...');
+    screen.getByText('Opening the slide...');
+    expect(screen.queryByText('Select an image to view')).toBeNull();
+  });
+
   it('shows the name, dataset and organ of the selected image, and that its tiles are loading', async () => {
     stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();

@@ -185,7 +185,7 @@ export function WsiViewer() {
         <div className={classes.stage}>
           {halves.map((half) => {
             if (half === 'second' && !isComparing) return null;
-            const { image, isUnknown, slide, onView, initialField, isInitialFieldEstimated } =
+            const { image, isLoading, isUnknown, slide, onView, initialField, isInitialFieldEstimated } =
               comparison.halves[half];
             return (
               <ViewedHalf
@@ -199,6 +199,7 @@ export function WsiViewer() {
                   <NothingShown
                     half={half}
                     image={image}
+                    isLoading={isLoading}
                     isUnknown={isUnknown}
                     onRequestAccess={hasRequestable ? showRequestableDatasets : null}
                   />

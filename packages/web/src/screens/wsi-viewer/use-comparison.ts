@@ -17,6 +17,8 @@ import type { ViewedImages } from './viewed-address.ts';
 interface ComparedHalf {
   /** Null when no image is selected, while it loads, and when the person's catalogue does not contain it. */
   readonly image: Image | null;
+  /** Whether `image` is null because the selected image is being loaded. */
+  readonly isLoading: boolean;
   /** Whether the person's catalogue does not contain the selected image. */
   readonly isUnknown: boolean;
   /** What the viewer needs to open the image; null when there is nothing to open. */
@@ -113,6 +115,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
   };
   const comparedHalf = (half: Half): ComparedHalf => ({
     image: halves[half].image,
+    isLoading: halves[half].isLoading,
     isUnknown: halves[half].isUnknown,
     slide: halves[half].slide,
     view: halves[half].view,
@@ -148,14 +151,14 @@ function useRegistration(
 
 /** Loads the image of a half, and keeps its view once the slide is open. */
 function useHalf(imageId: string | null) {
-  const { image, isUnknown } = useImage(imageId);
+  const { image, isLoading, isUnknown } = useImage(imageId);
   const slide = useViewedSlide(image);
   const [view, setView] = useState<SlideView | null>(null);
   const opened = useMemo<OpenedView | null>(
     () => (view === null || slide === null ? null : { view, calibration: calibrationOf(slide.scale) }),
     [view, slide],
   );
-  return { image, isUnknown, slide, view, opened, onView: setView };
+  return { image, isLoading, isUnknown, slide, view, opened, onView: setView };
 }
 
 /** Returns the size in pixels at full resolution; null while it is unknown. */
