@@ -21,6 +21,13 @@ describe('the filter of the audit log in the URL', () => {
     expect(readFilter(invalid)).toEqual(emptyFilter);
   });
 
+  it.each(['2026-02-31', '2026-13-01', '2026-05-00'])(
+    'is read without a first and a last day when both are %s, which is not in the calendar',
+    (day) => {
+      expect(readFilter(new URLSearchParams({ from: day, to: day }))).toEqual(emptyFilter);
+    },
+  );
+
   it('is written without empty values, and the written filter is read back unchanged', () => {
     expect(auditLogPath({})).toBe('/admin/audit');
     expect(auditLogPath({ who: 'a+b@example.org', action: '' })).toBe('/admin/audit?who=a%2Bb%40example.org');

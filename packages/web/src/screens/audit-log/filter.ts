@@ -67,13 +67,16 @@ export function toApiFilter(filter: AuditLogFilter): AuditFilter {
 }
 
 /**
- * Returns when a day begins in the time zone of the browser, as an ISO timestamp; undefined when `day` is not of the form 'YYYY-MM-DD'.
+ * Returns when a day begins in the time zone of the browser, as an ISO timestamp; undefined when `day` is not of the form 'YYYY-MM-DD' or
+ * not in the calendar ('2026-02-31').
  *
  * @param options `daysLater: 1` returns the beginning of the day after `day`
  */
 function startOfDay(day: string, { daysLater = 0 } = {}): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === undefined) return undefined;
-  const start = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
-  return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
+  const monthIndex = Number(month) - 1;
+  // `Date` converts a date that does not exist to one in another month.
+  if (new Date(Number(year), monthIndex, Number(date)).getMonth() !== monthIndex) return undefined;
+  return new Date(Number(year), monthIndex, Number(date) + daysLater).toISOString();
 }
