@@ -1,11 +1,18 @@
-import type { RasterDescriptor } from '@lamina/contract';
+import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
 import { describe, expect, it, vi } from 'vitest';
+import { loadBlockIndex } from '../../api/results.ts';
 import { visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { colourAt, paletteNames } from './palettes.ts';
 import { colourTableOf, defaultRasterStyle } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
 import { BlockIndex, readBlock } from './vector-block.ts';
+import { VectorLayer } from './vector-layer.ts';
+
+vi.mock(import('../../api/results.ts'), async (original) => ({
+  ...(await original()),
+  loadBlockIndex: vi.fn<typeof loadBlockIndex>(),
+}));
 
 const heatmap: RasterDescriptor = {
   kind: 'raster',
@@ -157,5 +164,46 @@ describe('BoundedCache (cache of a result layer)', () => {
     await vi.waitFor(() => expect(onLoad).toHaveBeenCalledTimes(3));
     expect([cache.peek(1), cache.peek(2), cache.peek(3)]).toEqual(['tile 1', null, 'tile 3']);
     expect(load).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('VectorLayer (painter of the objects of a result layer)', () => {
+  it('loads its index again for the first frame that is drawn at least 2 s after loading has failed', async () => {
+    vi.useFakeTimers();
+    const load = vi
+      .mocked(loadBlockIndex)
+      .mockRejectedValueOnce(new TypeError('Failed to fetch'))
+      .mockResolvedValueOnce(buildIndex([]));
+    const onLoad = vi.fn<() => void>();
+    const descriptor: VectorDescriptor = {
+      kind: 'vector',
+      id: 'l',
+      image_id: 'i',
+      name: 'Nuclei',
+      object_count: 0,
+      vertex_count: 0,
+      bounds: null,
+      classes: [],
+      measurements: [],
+      blocks: { count: 0, objects: 0 },
+      density: [],
+    };
+    const style = { ...defaultRasterStyle(heatmap), measurementIndex: null, isColoured: false };
+    const layer = new VectorLayer(descriptor, style, onLoad);
+    const unusedContext = {} as CanvasRenderingContext2D; // without its index, the layer draws nothing
+    const drawFrame = async () => {
+      layer.draw(unusedContext, { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 });
+      await vi.advanceTimersByTimeAsync(0); // delivers the response to a request of the frame
+    };
+
+    await drawFrame();
+    await vi.advanceTimersByTimeAsync(1999);
+    await drawFrame();
+    expect(load).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await drawFrame();
+    expect(load).toHaveBeenCalledTimes(2);
+    expect(onLoad).toHaveBeenCalledOnce();
+    layer.close();
   });
 });

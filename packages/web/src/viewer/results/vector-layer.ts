@@ -45,6 +45,8 @@ type DensityGrid = VectorDescriptor['density'][number];
 /** The painter of one vector layer. */
 export class VectorLayer {
   readonly #descriptor: VectorDescriptor;
+  /** The index of the blocks, the only entry of its cache, which loads it again after a failure. */
+  readonly #indexes: BoundedCache<'index', BlockIndex>;
   readonly #blocks: BoundedCache<number, LoadedBlock>;
   /** Counts of one class in the cells of a density grid; the key is `level/class`. */
   readonly #densities: BoundedCache<string, Uint32Array>;
@@ -52,7 +54,6 @@ export class VectorLayer {
   readonly #valuesByBlock = new Map<number, Float32Array | null>();
   readonly #onLoad: () => void;
   readonly #abortController = new AbortController();
-  #index: BlockIndex | null = null; // null until it is loaded
   #style: LayerStyle;
   /** The measurement to which `#valuesByBlock` belongs, as its index in the descriptor; null without a filter. */
   #measurementIndex: number | null;
@@ -73,6 +74,11 @@ export class VectorLayer {
     this.#measurementIndex = style.measurementIndex;
     this.#onLoad = onLoad;
     const { id } = descriptor;
+    this.#indexes = new BoundedCache(
+      1,
+      async (_, signal) => new BlockIndex(await loadBlockIndex(id, signal)),
+      onLoad,
+    );
     this.#blocks = new BoundedCache(
       maxBlocks,
       async (block, signal) => {
@@ -90,13 +96,6 @@ export class VectorLayer {
       },
       onLoad,
     );
-    loadBlockIndex(id, this.#abortController.signal).then(
-      (buffer) => {
-        this.#index = new BlockIndex(buffer);
-        onLoad();
-      },
-      () => undefined, // without its index, the layer draws nothing
-    );
   }
 
   setStyle(style: LayerStyle): void {
@@ -109,17 +108,19 @@ export class VectorLayer {
   /** Cancels running requests and frees the loaded data. */
   close(): void {
     this.#abortController.abort();
+    this.#indexes.close();
     this.#blocks.close();
     this.#densities.close();
   }
 
   /** Draws the visible objects. @param placement converts pixels of the slide to device pixels */
   draw(context: CanvasRenderingContext2D, placement: Placement): void {
-    if (this.#index === null) return;
+    const index = this.#indexes.get('index');
+    if (index === null) return;
     const bounds = visibleBounds(placement, context.canvas);
     // Without a density grid to draw instead, all visible objects are drawn.
     const maxObjects = this.#descriptor.density.length > 0 ? maxDrawnObjects : Number.POSITIVE_INFINITY;
-    const visibleBlocks = this.#index.blocksIn(bounds, maxObjects);
+    const visibleBlocks = index.blocksIn(bounds, maxObjects);
     if (visibleBlocks === null) {
       this.#drawDensity(context, placement);
       return;
@@ -154,9 +155,10 @@ export class VectorLayer {
    */
   #valuesOf(block: number, measurementIndex: number): Float32Array | null {
     const loadedValues = this.#valuesByBlock.get(block);
-    if (loadedValues !== undefined || this.#index === null) return loadedValues ?? null;
+    const index = this.#indexes.peek('index');
+    if (loadedValues !== undefined || index === null) return loadedValues ?? null;
     this.#valuesByBlock.set(block, null);
-    loadMeasurementOf(this.#descriptor, measurementIndex, this.#index.objectSpanOf(block)).then(
+    loadMeasurementOf(this.#descriptor, measurementIndex, index.objectSpanOf(block)).then(
       (values) => {
         if (this.#abortController.signal.aborted || this.#measurementIndex !== measurementIndex) return;
         this.#valuesByBlock.set(block, values);
