@@ -79,7 +79,7 @@ export function createTileProgram(gl: WebGL2RenderingContext): TileProgram {
     [gl.FRAGMENT_SHADER, fragmentShader],
   ] as const) {
     const shader = gl.createShader(kind);
-    if (shader === null) throw new Error('WebGL could not create a shader.');
+    if (shader === null) continue; // the context is lost; any other reason makes the linking fail
     gl.shaderSource(shader, text);
     gl.compileShader(shader);
     gl.attachShader(program, shader);

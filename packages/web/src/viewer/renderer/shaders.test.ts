@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { createTileProgram } from './shaders.ts';
+
+/** A WebGL context that creates no shaders and links no program, as a lost one. */
+function contextWithoutShaders(isContextLost: boolean): WebGL2RenderingContext {
+  const context: Partial<WebGL2RenderingContext> = {
+    createProgram: () => ({}) as WebGLProgram,
+    createShader: () => null,
+    linkProgram: () => undefined,
+    getProgramParameter: () => null,
+    getProgramInfoLog: () => 'missing shader',
+    getUniformLocation: () => null,
+    isContextLost: () => isContextLost,
+  };
+  return context as WebGL2RenderingContext;
+}
+
+describe('createTileProgram (WebGL program of the tiles)', () => {
+  it('does not throw when the context is lost, because the drawer creates the program again after the context is restored', () => {
+    expect(createTileProgram(contextWithoutShaders(true)).uniforms.uTile).toBeNull();
+  });
+
+  it('throws when the driver rejects the program', () => {
+    expect(() => createTileProgram(contextWithoutShaders(false))).toThrow('missing shader');
+  });
+});
