@@ -141,6 +141,28 @@ describe('the queue of applicants in the user management', () => {
     expect(firstRow()?.textContent).toContain('Deniz Kaya');
   });
 
+  it('shows a check mark in the row of an approved applicant, but not after the approval was withdrawn', async () => {
+    let queue = queueOf(deniz, ekin);
+    const { person } = openQueue({
+      'GET /admin/applications': () => queue,
+      'POST /admin/users/deniz/approve': () => {
+        queue = queueOf(ekin);
+        return { message: 'tamam' };
+      },
+      // The queue does not contain the applicant again yet, so the row says that the approval was withdrawn.
+      'POST /admin/users/deniz/withdraw-approval': { message: 'tamam' },
+    });
+    /** Returns the check mark in the row with this text; null without one. */
+    const findCheckMark = async (rowText: string) =>
+      (await screen.findByText(rowText)).closest('li')?.querySelector('svg.tabler-icon-check') ?? null;
+    await person.click((await findRow('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
+    expect(await findCheckMark('Onaylandı: Deniz Kaya')).not.toBeNull();
+    const undo = screen.getByRole<HTMLButtonElement>('button', { name: 'Geri Al: Deniz Kaya' });
+    await waitFor(() => expect(undo.disabled).toBe(false));
+    await person.click(undo);
+    expect(await findCheckMark('Onay geri alındı: Deniz Kaya')).toBeNull();
+  });
+
   it('disables its buttons for 700 ms after rows have moved, so that a double click does not hit another applicant', async () => {
     let queue = queueOf(deniz, ekin);
     const { person } = openQueue({

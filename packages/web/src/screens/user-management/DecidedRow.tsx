@@ -37,7 +37,7 @@ export function DecidedRow({ user, decision: { phase, height }, onUndo }: Decide
 
   return (
     <li ref={row} className={classes.decided} style={{ minHeight: height }} tabIndex={-1} data-decided>
-      <IconCheck size={20} aria-hidden />
+      {phase === 'approved' && <IconCheck size={20} aria-hidden />}
       <Text fw={600} className={classes.decidedText ?? ''}>
         {phase === 'approved' ? texts.approvedRow(name) : texts.withdrawnRow(name)}
       </Text>
