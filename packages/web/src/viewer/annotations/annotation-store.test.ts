@@ -107,6 +107,18 @@ describe('AnnotationStore: changes of other people', () => {
     expect(store.recentAuthors.size).toBe(0);
   });
 
+  it('shows a person’s initials for 6 s after the last change when the person changes an annotation twice within 6 s', async () => {
+    vi.useFakeTimers();
+    const { store } = await openStore();
+    store.receiveChanges(putEvent(20, 2));
+    vi.advanceTimersByTime(4000);
+    store.receiveChanges(putEvent(30, 3));
+    vi.advanceTimersByTime(5999);
+    expect([...store.recentAuthors]).toEqual([[id, 'DK']]);
+    vi.advanceTimersByTime(1);
+    expect(store.recentAuthors.size).toBe(0);
+  });
+
   it('ignores a change whose revision is not later than the stored revision', async () => {
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 3));

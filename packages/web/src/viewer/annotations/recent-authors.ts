@@ -6,7 +6,8 @@ const displayMs = 6000;
 
 export class RecentAuthors {
   readonly #initials = new Map<string, string>();
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  /** The timers that end the display, by annotation id. */
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #onExpired: () => void;
 
   /** @param onExpired called when initials are no longer shown */
@@ -19,20 +20,21 @@ export class RecentAuthors {
     return this.#initials;
   }
 
-  /** Shows the initials of a person for `displayMs`. */
+  /** Shows the initials of a person for `displayMs` from now on, instead of those that the annotation may have already. */
   show(annotationId: string, displayName: string): void {
     const noEmail = ''; // `initialsOf` uses the e-mail address only for a person without a name
     this.#initials.set(annotationId, initialsOf({ displayName, email: noEmail }));
+    clearTimeout(this.#timers.get(annotationId));
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+      this.#timers.delete(annotationId);
       this.#initials.delete(annotationId);
       this.#onExpired();
     }, displayMs);
-    this.#timers.add(timer);
+    this.#timers.set(annotationId, timer);
   }
 
   /** Stops the timers when the slide is closed. */
   close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 }
