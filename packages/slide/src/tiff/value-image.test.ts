@@ -1,7 +1,10 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../source/memory-source.ts';
+import { buildTiff, long, short, type TagValue } from '../testing/build-tiff.ts';
+import { encodeSamples } from '../testing/encode-samples.ts';
 import { loadPeerSharp } from '../testing/peer-sharp.ts';
+import { tag } from './tags.ts';
 import { openValueTiff } from './value-image.ts';
 
 /** Image size in pixels; not a multiple of the tile side, so the last column and row of tiles are partly filled. */
@@ -74,6 +77,48 @@ describe('openValueTiff, which reads one value per pixel from a TIFF that libvip
     await expect(openValueTiff(memorySource(tiff))).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
       message: expect.stringContaining('3 bands'),
+    });
+  });
+});
+
+describe('openValueTiff with a palette image of two pixels', () => {
+  /** Opens an image of 2 × 1 pixels with the values 0 and 1. */
+  const openPaletteImage = (tags: Readonly<Record<number, TagValue>>) => {
+    const pixels = {
+      width: 2,
+      height: 1,
+      samples: [0, 1],
+      samplesPerPixel: 1,
+      bits: 1,
+      photometric: 3,
+    } as const;
+    const { bytes } = buildTiff({ directories: [encodeSamples({ ...pixels, tags })] });
+    return openValueTiff(memorySource(bytes));
+  };
+  /** Two reds, two greens, two blues. */
+  const colours = [0, 200, 10, 100, 20, 0];
+
+  it.each([
+    ['16 bits, as TIFF requires', 257],
+    ['8 bits, as some writers store them', 1],
+  ])('returns the colours of a palette whose values have %s', async (_, factor) => {
+    const { palette } = await openPaletteImage({
+      [tag.ColorMap]: short(...colours.map((colour) => colour * factor)),
+    });
+    expect(palette).toEqual([
+      [0, 10, 20],
+      [200, 100, 0],
+    ]);
+  });
+
+  it('throws FILE_TRUNCATED from readRows when the file contains only the start of a strip', async () => {
+    const image = await openPaletteImage({
+      [tag.ColorMap]: short(...colours),
+      [tag.StripByteCounts]: long(1_000_000),
+    });
+    await expect(image.readRows(0, 1, new Uint8Array(2))).rejects.toMatchObject({
+      code: 'FILE_TRUNCATED',
+      message: 'The file ends before the end of its block 0',
     });
   });
 });

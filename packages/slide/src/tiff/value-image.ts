@@ -107,7 +107,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const length = blocks.lengths[index] ?? 0;
     if (offset === 0 || length === 0) return null; // A sparse file omits blocks without data.
     if (offset + length > source.size) {
-      throw new SlideError('FILE_TRUNCATED', `The file ends before its block ${index}`);
+      throw new SlideError('FILE_TRUNCATED', `The file ends before the end of its block ${index}`);
     }
     const row = Math.floor(index / blocks.columns);
     const isTiled = geometry.tiles !== null;
@@ -382,11 +382,15 @@ function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, s
   return false;
 }
 
-/** Reads the first 256 colours of the palette (all reds, all greens, all blues); `>> 8` keeps the high byte of 16-bit values. */
+/**
+ * Reads the first 256 colours of the palette (all reds, all greens, all blues). Its values have 16 bits, of which some writers
+ * use only the low 8: then no value exceeds 255. Source: libtiff (tif_getimage.c, checkcmap).
+ */
 async function paletteOf(directory: TiffDirectory): Promise<ValueImage['palette']> {
   const numbers = (await directory.numbers(tag.ColorMap)) ?? [];
   const count = Math.floor(numbers.length / 3);
-  const byteAt = (n: number) => (numbers[n] ?? 0) >> 8;
+  const shift = numbers.some((value) => value > 255) ? 8 : 0;
+  const byteAt = (n: number) => (numbers[n] ?? 0) >> shift;
   return Array.from({ length: Math.min(count, 256) }, (_, i) => [
     byteAt(i),
     byteAt(count + i),
