@@ -261,15 +261,10 @@ export async function loadPosition(
 }
 
 /**
- * Loads an image; returns it immediately when it is in a loaded list, and null until it is loaded. `isLoading` is false when there is no
- * image because `imageId` is null or the request has failed. `isUnknown` is true when the catalogue of this account does not contain the
- * image.
+ * Loads an image; returns it immediately when it is in a loaded list, and null until it is loaded. `isLoading` is true until the server has
+ * answered the first request; `isUnknown` is true when the catalogue of this account does not contain the image.
  */
-export function useImage(imageId: string | null): {
-  readonly image: Image | null;
-  readonly isLoading: boolean;
-  readonly isUnknown: boolean;
-} {
+export function useImage(imageId: string | null) {
   const { data, error, isLoading } = useQuery({
     queryKey: [imagesKey, imageId],
     queryFn: async ({ signal }) =>
