@@ -5,7 +5,7 @@ import { effectiveAccount, wasIssuedBeforeExpiry } from './account.ts';
 interface ShareLink {
   readonly created_at: string;
   readonly expires_at: string;
-  /** Time when a person ended the link, or an administrator changed the creator's access after it was lost; null: not ended. */
+  /** Time when a person, or a change of the creator's account, ended the link; null: not ended. */
   readonly ended_at: string | null;
   /** Null: no limit. */
   readonly max_openings: number | null;
