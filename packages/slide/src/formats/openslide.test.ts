@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -9,7 +9,8 @@ import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
 import { joinScans } from '../jpeg/join-scans.ts';
 import type { Slide, TileAddress } from '../model/slide.ts';
 import { groupSlideFiles, openSlide, openSlideForNativeTiles, openSlideFrom } from '../open-slide.ts';
-import { loadOpenSlide } from '../openslide/library.ts';
+import { setLibraryAccess } from '../openslide/access.ts';
+import { loadOpenSlide, type OpenSlideLibrary } from '../openslide/library.ts';
 import { renderTile } from '../render/render-tile.ts';
 import { openLocalFiles } from '../source/slide-files.ts';
 import { buildSvs } from '../testing/build-svs.ts';
@@ -467,6 +468,23 @@ describe.skipIf(library === null)(`openWithOpenSlide${skipped}`, () => {
     const files = await openLocalFiles({ path });
     expect(await openWithOpenSlide(files)).toBeNull();
     await files.close();
+  });
+
+  it('removes its links to the files of the slide when the library cannot detect the vendor', async () => {
+    const linkFolder = await mkdtemp(join(tmpdir(), 'openslide-links-'));
+    const files = await openLocalFiles({ path: join(folder, 'whole.mrxs') });
+    const detectVendor = vi.spyOn(library as OpenSlideLibrary, 'detectVendor');
+    detectVendor.mockRejectedValueOnce(new Error('no thread'));
+    setLibraryAccess({ kind: 'private', folder: linkFolder });
+    try {
+      await expect(openWithOpenSlide(files)).rejects.toThrow('no thread');
+      expect(await readdir(linkFolder)).toEqual([]);
+    } finally {
+      setLibraryAccess({ kind: 'direct' });
+      detectVendor.mockRestore();
+      await files.close();
+      await rm(linkFolder, { recursive: true });
+    }
   });
 });
 

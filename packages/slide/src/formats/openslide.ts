@@ -118,7 +118,10 @@ export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null
   if (!library) return null;
   const names = (await files.list()).filter((name) => !name.endsWith('/'));
   const libraryPath = await prepareForLibrary(files, names.length > MAX_LINKS ? [] : names);
-  const vendor = await library.detectVendor(libraryPath.path);
+  const vendor = await library.detectVendor(libraryPath.path).catch(async (error: unknown) => {
+    await libraryPath.remove();
+    throw error;
+  });
   if (vendor !== null && Object.hasOwn(vendors, vendor)) return openSlideAt(library, files, libraryPath);
   await libraryPath.remove();
   return null;
