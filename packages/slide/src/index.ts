@@ -47,7 +47,7 @@ export { groupSlideFiles, openSlide } from './open-slide.ts';
 export type { TileColour } from './render/render-tile.ts';
 export { maxViewPixels, type View } from './render/render-view.ts';
 export type { SlideSummary } from './render/slide-summary.ts';
-export { readStoredTile, type StoredLevel, storedLevels } from './render/stored-levels.ts';
+export { encodedCoding, readStoredTile, type StoredLevel, storedLevels } from './render/stored-levels.ts';
 export { openFileSource } from './source/file-source.ts';
 export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
 export { cacheOpenFiles, type OpenFiles } from './source/open-files.ts';

@@ -90,11 +90,19 @@ export function createFrameResolver({
         if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
         furtherFrames.push(frame);
       }
-      const form = bulkFormOf(request.accept, {
-        types: bulkTypes[first.level.codec],
-        transferSyntax: transferSyntaxOf(first.level),
-        mayBeSingle: furtherFrames.length === 0,
+      const formOf = ({ level }: StoredTile) =>
+        bulkFormOf(request.accept, {
+          types: bulkTypes[level.codec],
+          transferSyntax: transferSyntaxOf(level),
+          mayBeSingle: furtherFrames.length === 0,
+        });
+      const partOf = (frame: StoredTile, { type }: { readonly type: string }): Part => ({
+        bytes: frame.bytes,
+        type: `${type}; transfer-syntax=${transferSyntaxOf(frame.level)}`,
       });
+      const form = formOf(first);
+      const firstPart = partOf(first, form);
+      const furtherParts = furtherFrames.map((frame) => partOf(frame, formOf(frame)));
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
@@ -102,12 +110,8 @@ export function createFrameResolver({
       const frameList = numbers.length === 1 ? params.frames : numbers.join('_');
       const formName = form.isMultipart ? 'parts' : 'one'; // in the ETag, because multipart and single bodies differ
       const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
-      const typeOf = ({ level }: StoredTile) => `${form.type}; transfer-syntax=${transferSyntaxOf(level)}`;
-      if (!form.isMultipart) {
-        return { before: '', bytes: first.bytes, after: '', type: typeOf(first), etag, cacheControl };
-      }
-      const partOf = (frame: StoredTile) => ({ bytes: frame.bytes, type: typeOf(frame) });
-      const { before, bytes, after, type } = multipartOf(form.type, partOf(first), furtherFrames.map(partOf));
+      if (!form.isMultipart) return { before: '', ...firstPart, after: '', etag, cacheControl };
+      const { before, bytes, after, type } = multipartOf(form.type, firstPart, furtherParts);
       return { before, bytes, after, type, etag, cacheControl };
     },
   };

@@ -1,7 +1,8 @@
 /** DICOMweb through HTTP: searches that known clients send, metadata, frames compared byte for byte, content negotiation, and access. */
 import { updateImage } from '@lamina/contract';
+import { encodedCoding } from '@lamina/slide';
 import { buildIcc, buildSvs } from '@lamina/slide/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { uidOf } from '../dicomweb/uids.ts';
 import { injectRequest } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
@@ -292,6 +293,27 @@ describe('DICOMweb frames (WADO-RS)', () => {
       });
     },
   );
+
+  it('state their own media type and transfer syntax when one is a JPEG because the file lacks this tile of a JPEG 2000 level', async () => {
+    const size = { level: 0, width: 480, height: 400, tileWidth: 128, tileHeight: 128 };
+    const layout = { ...size, columns: 4, rows: 4, downsample: 1 };
+    const jpeg2000 = { ...layout, codec: 'jpeg2000', process: 'reversible', colour: 'rct' } as const;
+    const frame = { bytes: Buffer.from('frame'), fingerprint: 'x' };
+    const storedTile = vi.spyOn(server.services.slides, 'storedTile');
+    const getFrames = (accept: string) => {
+      storedTile
+        .mockResolvedValueOnce({ ...frame, level: jpeg2000 })
+        .mockResolvedValueOnce({ ...frame, level: { ...layout, ...encodedCoding } });
+      return get(`${instancePath(0)}/frames/1,2`, { accept });
+    };
+    const acceptJpeg2000 = 'multipart/related; type="image/jp2"; transfer-syntax=*';
+    const acceptJpeg = 'multipart/related; type="image/jpeg"; transfer-syntax=*';
+    const [first, second] = partsOf(await getFrames(`${acceptJpeg2000}, ${acceptJpeg}`));
+    expect(first?.head).toContain('Content-Type: image/jp2; transfer-syntax=1.2.840.10008.1.2.4.90');
+    expect(second?.head).toContain('Content-Type: image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50');
+    expect((await getFrames(acceptJpeg2000)).statusCode).toBe(406);
+    storedTile.mockRestore();
+  });
 
   it('are returned to 300 concurrent requests for 64 frames each', async () => {
     const list = Array.from({ length: 64 }, (_, at) => 1 + (at % 16)).join(',');

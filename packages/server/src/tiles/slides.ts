@@ -10,6 +10,7 @@ import {
   type DeepZoomAddress,
   type DeepZoomDescriptor,
   descriptorXml,
+  encodedCoding,
   type FolderLocation,
   fingerprintOf,
   isTemporaryError,
@@ -131,6 +132,7 @@ export interface StoredTileQuery {
 
 export interface StoredTile {
   readonly bytes: Uint8Array;
+  /** The level of the tile, with the coding of these bytes: JPEG for a tile that the file does not contain, also if its level is JPEG 2000. */
   readonly level: StoredLevel;
   /** Fingerprint of the slide. */
   readonly fingerprint: string;
@@ -344,10 +346,10 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         const { fingerprint } = slide;
         const signal = location.isObject ? client.signal : undefined;
         // `readStoredTile` returns null for a gap of the level. A render worker then computes its pixels from a larger level.
-        const bytes =
-          (await readStoredTile(slide, level, index, signal, allocate)) ??
-          (await renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client));
-        return { bytes, level, fingerprint };
+        const tile = await readStoredTile(slide, level, index, signal, allocate);
+        if (tile !== null) return { ...tile, fingerprint };
+        const bytes = await renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client);
+        return { bytes, level: { ...level, ...encodedCoding }, fingerprint };
       }),
 
     iccProfile: (image, requester) =>

@@ -22,10 +22,24 @@ describe('stored levels of a slide, whose JPEG tiles are sent as stored in the f
   it('return a background-coloured JPEG for a tile missing at full resolution, and null for one missing at a smaller level', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
     const [full] = await storedLevels(slide);
-    const bytes = full && (await readStoredTile(slide, full, 0));
-    expect([...(bytes?.subarray(0, 2) ?? [])]).toEqual([0xff, 0xd8]);
+    const empty = full && (await readStoredTile(slide, full, 0));
+    expect([...(empty?.bytes.subarray(0, 2) ?? [])]).toEqual([0xff, 0xd8]);
     const small = { ...(full as StoredLevel), level: 1, columns: 1, rows: 1 };
     expect(await readStoredTile(slide, small, 0)).toBeNull();
+  });
+
+  it('state the coding of each returned tile: that of the level, but JPEG for an empty tile of a JPEG 2000 level', async () => {
+    const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
+    const [full] = await storedLevels(slide);
+    const jpeg2000 = {
+      ...(full as StoredLevel),
+      codec: 'jpeg2000',
+      process: 'reversible',
+      colour: 'rct',
+    } as const;
+    const [empty, stored] = await Promise.all([0, 1].map((index) => readStoredTile(slide, jpeg2000, index)));
+    expect(empty?.level).toEqual({ ...jpeg2000, codec: 'jpeg', process: 'baseline', colour: 'ycc' });
+    expect(stored?.level).toEqual(jpeg2000);
   });
 
   it('throw TILE_OUT_OF_RANGE for an invalid tile index, such as one beyond the last tile', async () => {
@@ -60,7 +74,7 @@ describe('stored levels of a slide, whose JPEG tiles are sent as stored in the f
         for (const level of levels) {
           const count = level.columns * level.rows;
           for (const index of [0, Math.floor(count / 2), count - 1]) {
-            const bytes = Buffer.from((await readStoredTile(slide, level, index)) ?? []);
+            const bytes = Buffer.from((await readStoredTile(slide, level, index))?.bytes ?? []);
             expect(file.includes(level.codec === 'jpeg' ? scanOf(bytes) : bytes)).toBe(true);
           }
         }

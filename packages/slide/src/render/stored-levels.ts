@@ -32,6 +32,16 @@ export interface StoredLevel extends StoredCoding {
   readonly downsample: number;
 }
 
+/** The coding of tiles that this package encodes itself. */
+export const encodedCoding: StoredCoding = { codec: 'jpeg', process: 'baseline', colour: 'ycc' };
+
+/** A tile with the coding of its bytes. */
+interface CodedTile {
+  readonly bytes: Uint8Array;
+  /** The level of the tile, with the coding of the tile in place of its own. */
+  readonly level: StoredLevel;
+}
+
 /** Maximum number of tiles, from the start of a level, that are read to find one that is not empty. */
 const MAX_PROBES = 64;
 
@@ -49,8 +59,8 @@ export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]
 
 /**
  * Reads a tile as stored. A tile that the file does not contain is either empty or a gap, depending on the level
- * (`Level.hasGaps`). An empty tile shows the background of the slide: the function returns a JPEG of that colour. A gap
- * shows tissue that only a larger level contains: the function returns null.
+ * (`Level.hasGaps`). An empty tile shows the background of the slide: the function returns a JPEG of that colour, also for
+ * a JPEG 2000 level. A gap shows tissue that only a larger level contains: the function returns null.
  *
  * @param index number of the tile in its level, from 0, row by row
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
@@ -59,18 +69,21 @@ export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]
  */
 export async function readStoredTile(
   slide: Slide,
-  { level, columns, rows, tileWidth, tileHeight }: StoredLevel,
+  level: StoredLevel,
   index: number,
   signal?: AbortSignal,
   allocate?: Allocate,
-): Promise<Uint8Array | null> {
+): Promise<CodedTile | null> {
+  const { level: levelIndex, columns, rows, tileWidth, tileHeight } = level;
   if (!Number.isInteger(index) || index < 0 || index >= columns * rows) {
-    throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${index} of level ${level}`);
+    throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${index} of level ${levelIndex}`);
   }
-  const address = { level, column: index % columns, row: Math.floor(index / columns) };
+  const address = { level: levelIndex, column: index % columns, row: Math.floor(index / columns) };
   const tile = await slide.readTile(address, signal, allocate);
-  if (tile !== null) return tile.bytes;
-  return slide.levels[level]?.hasGaps ? null : blankJpeg(tileWidth, tileHeight, slide.background);
+  if (tile !== null) return { bytes: tile.bytes, level };
+  if (slide.levels[levelIndex]?.hasGaps) return null;
+  const bytes = await blankJpeg(tileWidth, tileHeight, slide.background);
+  return { bytes, level: { ...level, ...encodedCoding } };
 }
 
 /** Errors that exclude a level, because its tiles cannot be sent as stored. */
