@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -136,5 +139,30 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     const names = Array.from({ length: 8 }, (_, i) => `many/${i}.svs`);
     await Promise.all(names.map((name) => paged.put(name, file('empty'))));
     expect(await listKeys('many/', paged)).toEqual(names);
+  });
+});
+
+describe('a list of an object store that omits the continuation token of a truncated page', () => {
+  it('throws STORE_UNAVAILABLE instead of ending after this page', async () => {
+    const page =
+      '<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a.svs</Key><Size>1</Size>' +
+      '<ETag>"0"</ETag><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>';
+    const server = createServer((_, response) => response.end(page)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const incomplete = createObjectStore({
+      endpoint: `http://127.0.0.1:${port}`,
+      bucket: 'slides',
+      prefix: '',
+      region: 'eu-central-1',
+      accessKeyId: 'key',
+      secretAccessKey: 'secret',
+    });
+    await expect(listKeys('', incomplete)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('a page of a list has no continuation token'),
+    });
+    server.closeAllConnections();
+    server.close();
   });
 });

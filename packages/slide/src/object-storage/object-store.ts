@@ -214,7 +214,7 @@ export function createObjectStore(
       const continuation: Record<string, string> = token === '' ? {} : { 'continuation-token': token };
       const page = await readPage({ ...query, ...continuation }, signal);
       yield* objectsIn(page, prefix);
-      token = textAt(page, 'IsTruncated') === 'true' ? textAt(page, 'NextContinuationToken') : null;
+      token = textAt(page, 'IsTruncated') === 'true' ? (textAt(page, 'NextContinuationToken') ?? '') : null;
       if (token === '') throw invalidResponse('a page of a list has no continuation token');
     }
   }
