@@ -26,13 +26,16 @@ const chunkLength = 64 * 1024;
  */
 export function readXmlElements(text: string, onElement: XmlElementHandler): void {
   if (text.includes('<!DOCTYPE') || text.includes('<!ENTITY')) throw new ImportError('document_type');
+  const document = text.trimStart(); // an XML declaration may only be at the very start
+  const skippedLines = text.slice(0, text.length - document.length).match(/\r\n?|\n/g)?.length ?? 0;
   const parser = new SaxesParser();
+  const lineInText = () => skippedLines + parser.line;
   const path: string[] = [];
   // Without a prototype, so that an attribute may have the name `__proto__`.
   let attributes = Object.create(null) as Record<string, string>;
   let attributeCount = 0;
   parser.on('error', (cause) => {
-    throw new ImportError('not_xml', { line: parser.line, reason: cause.message.slice(0, 200) });
+    throw new ImportError('not_xml', { line: lineInText(), reason: cause.message.slice(0, 200) });
   });
   parser.on('opentagstart', ({ name }) => {
     path.push(name);
@@ -47,11 +50,10 @@ export function readXmlElements(text: string, onElement: XmlElementHandler): voi
       throw new ImportError('too_many_values', { limit: importLimits.xmlAttributes });
     attributes[name] = value;
   });
-  parser.on('opentag', () => onElement(path, attributes, parser.line));
+  parser.on('opentag', () => onElement(path, attributes, lineInText()));
   parser.on('closetag', () => {
     path.pop();
   });
-  const document = text.trimStart();
   for (let start = 0; start < document.length; start += chunkLength) {
     parser.write(document.slice(start, start + chunkLength));
   }

@@ -169,6 +169,30 @@ describe('Aperio XML', () => {
   });
 });
 
+describe('an XML file that begins with blank lines', () => {
+  it.each(['\n', '\r\n'])(
+    'is imported, and its rejections state lines of the whole file (line break: %j)',
+    (lineBreak) => {
+      const lines = [
+        '',
+        '  ',
+        '<?xml version="1.0"?>',
+        '<Annotations><Annotation Id="1"><Regions>',
+        '<Region Id="1" Type="0" NegativeROA="1"><Vertices><V X="9" Y="2"/><V X="9" Y="4"/><V X="3" Y="2"/></Vertices></Region>',
+        '</Regions></Annotation></Annotations>',
+      ];
+      expect(readBack(lines.join(lineBreak)).rejected).toMatchObject([
+        { line: 5, code: 'unsupported_element' },
+      ]);
+    },
+  );
+
+  it('that is not well-formed is rejected with a line of the whole file', () => {
+    const result = importAnnotations('\n\n<Annotations>\n</Regions>', { format: 'auto', extent: null });
+    expect(result).toMatchObject({ ok: false, error: { code: 'not_xml', params: { line: 4 } } });
+  });
+});
+
 describe('plain GeoJSON', () => {
   it('is exported without the extensions of QuPath and with class names as texts', () => {
     const { features: written } = JSON.parse(write('geojson')) as { features: unknown[] };
