@@ -5,7 +5,7 @@
 import { translateGeometry } from '../geometry/translate.ts';
 import { type AnnotationFeature, countFeatureVertices, type ObjectType } from '../model/feature.ts';
 import { annotationLimits } from '../model/limits.ts';
-import { parseFeature } from '../model/parse-feature.ts';
+import { type ParsedFeature, parseFeature } from '../model/parse-feature.ts';
 import { createUuid, isUuid } from '../model/uuid.ts';
 import { importLimits } from './import-limits.ts';
 import {
@@ -55,6 +55,14 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
   /** Line of the current feature in the file; null for JSON. */
   let line: number | null = null;
   let vertices = 0;
+  const shift = offset && (offset.x !== 0 || offset.y !== 0) ? offset : null;
+
+  /** Validates a feature and moves it by the offset. The extent limits the coordinates after the move. */
+  function parseMoved(feature: unknown): ParsedFeature {
+    if (shift === null) return parseFeature(feature, { extent });
+    const parsed = parseFeature(feature, { extent: null });
+    return parsed.ok ? parseFeature(translateFeature(parsed.feature, shift), { extent }) : parsed;
+  }
 
   const reject: Collector['reject'] = (code, path = '', params = {}) => {
     rejectedCount++;
@@ -83,7 +91,7 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
         reject('duplicate_id', 'id');
         return null;
       }
-      const parsed = parseFeature({ type: 'Feature', ...raw, id }, { extent });
+      const parsed = parseMoved({ type: 'Feature', ...raw, id });
       if (!parsed.ok) {
         reject(parsed.error.code, parsed.error.path, parsed.error.params);
         return null;
@@ -93,7 +101,7 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
         throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
       }
       ids.add(id);
-      features.push(offset ? translateFeature(parsed.feature, offset) : parsed.feature);
+      features.push(parsed.feature);
       return id;
     },
     result: (format) => {

@@ -10,7 +10,7 @@ export type ImportFormat = (typeof importFormats)[number];
 export interface ImportOptions {
   /** 'auto' detects the format from the content. */
   readonly format: ImportFormat | 'auto';
-  /** The size of the slide, which limits the coordinates; null when it is unknown. */
+  /** The size of the slide, which limits the coordinates after the offset is added; null when it is unknown. */
   readonly extent: Extent | null;
   /** Pixels added to every coordinate, for files whose origin is not the corner of the slide. */
   readonly offset?: { readonly x: number; readonly y: number };

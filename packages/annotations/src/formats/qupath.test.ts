@@ -150,4 +150,21 @@ describe('QuPath GeoJSON', () => {
     ].join('');
     expect(readLikeQuPath(back)[0]?.geometry).toMatchObject({ coordinates: [1, 2] });
   });
+
+  it('is limited by the size of the slide after the import has added the option offset', () => {
+    // The limit of x is 10 times the width, 10,000 pixels.
+    const extent = { width: 1000, height: 1000 };
+    const importPoint = (x: number, offsetX: number) => {
+      const geometry = { type: 'Point', coordinates: [x, 2] };
+      const text = JSON.stringify({ type: 'Feature', geometry, properties: {} });
+      const result = importAnnotations(text, { format: 'auto', extent, offset: { x: offsetX, y: 0 } });
+      if (!result.ok) throw new Error(result.error.code);
+      return {
+        coordinates: result.features.map((feature) => feature.geometry.coordinates),
+        rejected: result.rejected.map(({ code }) => code),
+      };
+    };
+    expect(importPoint(10_050, -100)).toEqual({ coordinates: [[9950, 2]], rejected: [] });
+    expect(importPoint(9950, 100)).toEqual({ coordinates: [], rejected: ['outside_extent'] });
+  });
 });
