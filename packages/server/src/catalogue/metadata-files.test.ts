@@ -236,7 +236,7 @@ describe('unusable metadata file', () => {
     ],
     ['dataset.json', 'the file is not valid JSON.', '{"organ_type": '],
     ['dataset.json', 'organ_type has an unexpected type.', '{"organ_type": 5}'],
-    ['dataset.json', 'the whole has an unexpected type.', '[]'],
+    ['dataset.json', 'the file must contain a JSON object.', '[]'],
     ['dataset.json', 'slides.a.svs has an unexpected type.', '{"slides": {"a.svs": "Meme"}}'],
   ])('named %s is reported with the reason: %s', async (file, reason, content) => {
     const { problems, chain } = await readMetadata({

@@ -297,8 +297,10 @@ function parseJson(text: string): ParsedFile {
   }
   const parsed = DatasetFile.safeParse(json);
   if (!parsed.success) {
-    const property = parsed.error.issues[0]?.path.join('.') || 'the whole'; // for example slides.a.svs
-    throw new MetadataError(`${property} has an unexpected type.`);
+    const property = parsed.error.issues[0]?.path.join('.'); // for example slides.a.svs; '' is the root
+    throw new MetadataError(
+      property ? `${property} has an unexpected type.` : 'the file must contain a JSON object.',
+    );
   }
   const { slides = {}, ...forAllSlides } = parsed.data;
   const bySlide = new Map(
