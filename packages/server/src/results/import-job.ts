@@ -156,10 +156,11 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     }
     const target = files.pathOf(layerId);
     if (outcome.ok) await fs.rename(`${target}.importing`, target);
-    else
+    else if (outcome.problem !== 'internal')
+      // An internal error has been logged with its cause.
       log.info(
         { layer: layerId, image: layer.image_id, problem: outcome.problem, reason: outcome.message },
-        'analysis result file rejected as invalid; its result layer is marked as failed',
+        'analysis result file rejected; its result layer is marked as failed',
       );
     const columns = outcome.ok
       ? ({

@@ -115,6 +115,7 @@ function parseHeader(bytes: Uint8Array): Header {
     throw badPng('unknown colours');
   }
   if (header.bits < 8 && header.colourType !== 0 && header.colourType !== 3) throw badPng('unknown colours');
+  if (header.bits === 16 && header.colourType === 3) throw badPng('a palette of 16 bits per pixel');
   if (view.getUint8(12) !== 0) throw new SlideError('FORMAT_NOT_SUPPORTED', 'The PNG file is interlaced');
   return header;
 }

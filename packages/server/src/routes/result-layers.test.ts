@@ -166,12 +166,35 @@ describe('Raster result layers', () => {
   it.each([
     ['text instead of an image', Buffer.from('this is no picture'), 'unknown_format'],
     ['a TIFF header without data', Buffer.from([0x49, 0x49, 42, 0, 255, 255, 0, 0]), 'damaged'],
-    ['a PNG that claims 16 million × 16 million pixels', hugePng(), 'too_large'],
+    ['a PNG that claims 16 million × 16 million pixels', pngHeader({ side: 16_000_000 }), 'too_large'],
+    ['a PNG whose palette has 16 bits per pixel', pngHeader({ side: 8, bits: 16, colourType: 3 }), 'damaged'],
     ['an empty file', Buffer.alloc(0), 'unknown_format'],
   ])('have the state failed after the upload of %s', async (_, bytes, code) => {
     const { send } = await slideWithResults();
     const layer = await send(bytes);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
+  });
+
+  it('are failed after an internal error of the import, which is logged once and not as a rejection', async () => {
+    const { server, image, bearer, request, part } = await slideWithResults();
+    const { body } = await server.as(bearer).call(createResultLayer, {
+      params: { imageId: image.id },
+      body: { name: 'Tumor', kind: 'raster' },
+    });
+    // The import cannot parse this registration, which no request can store.
+    const invalid = { registration: 'not JSON' };
+    await server.services.db.updateTable('result_layers').set(invalid).where('id', '=', body.id).execute();
+    const address = body.upload as string;
+    const bytes = Buffer.from(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    await request('PATCH', address, { ...part(0), 'upload-length': String(bytes.length) }, bytes);
+    await server.services.jobs.idle('import-result');
+    expect((await request('GET', address)).json()).toMatchObject({
+      state: 'failed',
+      problem: { code: 'internal' },
+    });
+    const log = server.logged();
+    expect(log.match(/result layer is marked as failed/g)).toHaveLength(1);
+    expect(log).not.toContain('analysis result file rejected');
   });
 
   it('return 404 to an image session whose account may not view the slide', async () => {
@@ -189,14 +212,15 @@ describe('Raster result layers', () => {
   });
 });
 
-/** Returns a PNG with a header and an empty data chunk. */
-function hugePng(): Buffer {
+/** Returns a PNG with a header and an empty data chunk; by default its pixels are grey. @param side width and height in pixels */
+function pngHeader({ side, bits = 8, colourType = 0 }: { side: number; bits?: number; colourType?: number }) {
   const bytes = Buffer.alloc(57);
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]).copy(bytes);
   bytes.write('IHDR', 12);
-  bytes.writeUInt32BE(16_000_000, 16);
-  bytes.writeUInt32BE(16_000_000, 20);
-  bytes[24] = 8;
+  bytes.writeUInt32BE(side, 16);
+  bytes.writeUInt32BE(side, 20);
+  bytes[24] = bits;
+  bytes[25] = colourType;
   bytes.writeUInt32BE(0, 33);
   bytes.write('IDAT', 37);
   return bytes;
