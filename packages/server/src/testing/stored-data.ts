@@ -37,6 +37,7 @@ function queriesOf(db: Database) {
     datasetRequests: db.selectFrom('dataset_requests').selectAll().orderBy('id'),
     cases: db.selectFrom('cases').selectAll().orderBy('id'),
     caseRegistrations: db.selectFrom('case_registrations').selectAll().orderBy('case_id'),
+    resultLayers: db.selectFrom('result_layers').selectAll().orderBy('id'),
     layers: db.selectFrom('annotation_layers').selectAll().orderBy('id'),
     annotations: db.selectFrom('annotations').selectAll().orderBy('id'),
     annotationClasses: db.selectFrom('annotation_classes').selectAll().orderBy('dataset'),
