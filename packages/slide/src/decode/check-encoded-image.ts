@@ -3,6 +3,7 @@
  * that make a small stream expensive to decode. libvips chooses a decoder by the bytes, not by the declared
  * codec: without the signature check, a file could declare WebP and reach any other decoder of libvips.
  */
+import { inflateSync } from 'node:zlib';
 import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
 import { type Codec, type EncodedImage, SlideError } from '../model/slide.ts';
 import { isJpeg2000 } from './jpeg2000-header.ts';
@@ -71,8 +72,8 @@ function checkJpeg(image: Encoded): void {
 
 /** Bytes of a PNG signature and the header chunk after it. */
 const PNG_HEADER_BYTES = 33;
-/** Type of the header chunk: the letters IHDR. */
-const IHDR = 0x49_48_44_52;
+/** Types of the chunks that are checked: the letters IHDR (header), IDAT (picture data) and iCCP (colour profile). */
+const [IHDR, IDAT, ICCP] = [0x49_48_44_52, 0x49_44_41_54, 0x69_43_43_50];
 
 function checkPng(image: Encoded): void {
   const { bytes } = image;
@@ -81,6 +82,30 @@ function checkPng(image: Encoded): void {
   // Chunk type at byte 12, width at 16, height at 20.
   if (view.getUint32(12) !== IHDR) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
   checkSize(image, { width: view.getUint32(16), height: view.getUint32(20) });
+  // A chunk: length of its data (4 bytes), type (4), data, checksum (4). A profile precedes the picture data.
+  for (let at = PNG_HEADER_BYTES; at + 8 <= bytes.length && view.getUint32(at + 4) !== IDAT; ) {
+    const length = view.getUint32(at);
+    if (view.getUint32(at + 4) === ICCP) checkPngProfile(bytes.subarray(at + 8, at + 8 + length));
+    at += length + 12;
+  }
+}
+
+/**
+ * Checks the size of a decompressed profile. Its chunk contains a name, NUL, the compression method (1 byte), and the
+ * compressed profile. Source: the PNG specification, section 11.3.2.3.
+ */
+function checkPngProfile(chunkData: Uint8Array): void {
+  const compressed = chunkData.subarray(chunkData.indexOf(0) + 2);
+  try {
+    inflateSync(compressed, { maxOutputLength: MAX_PROFILE_BYTES });
+  } catch (error) {
+    // The decoder handles a profile that is damaged in another way.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return;
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `The colour profile of a tile has more than ${MAX_PROFILE_BYTES} bytes`,
+    );
+  }
 }
 
 function checkWebp(image: Encoded): void {

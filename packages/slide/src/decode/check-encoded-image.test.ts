@@ -1,0 +1,25 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { buildPng } from '../testing/build-png.ts';
+import { checkEncodedImage } from './check-encoded-image.ts';
+
+/** Maximum bytes of a colour profile. */
+const maxProfileBytes = 4 * 2 ** 20;
+
+describe('checkEncodedImage of a PNG with a compressed colour profile', () => {
+  /** Checks a PNG whose profile consists of zeros, which compress to a thousandth. */
+  function checkPng(profileBytes: number): void {
+    // An iCCP chunk: name, NUL, compression method 0, compressed profile.
+    const data = Buffer.concat([Buffer.from('ICC\0\0', 'latin1'), deflateSync(Buffer.alloc(profileBytes))]);
+    const bytes = buildPng({ width: 40, height: 30, before: [{ type: 'iCCP', data }] });
+    checkEncodedImage({ codec: 'png', bytes, width: 40, height: 30 });
+  }
+
+  it('accepts a profile of 4 MiB', () => {
+    expect(() => checkPng(maxProfileBytes)).not.toThrow();
+  });
+
+  it('throws LIMIT_EXCEEDED for a profile of more than 4 MiB', () => {
+    expect(() => checkPng(maxProfileBytes + 1)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
+  });
+});
