@@ -16,6 +16,18 @@ describe.skipIf(folder === undefined)('openLabelMap', () => {
     expect(Math.min(width, height)).toBeGreaterThan(0);
   });
 
+  it('throws FILE_CORRUPT for a DICOM segmentation with 0 rows, and names the element in the message', async () => {
+    const bytes = await readLabelMapFile();
+    // The element Rows (0028,0010) in explicit VR: tag, US, length 2, value.
+    const position = bytes.indexOf(Buffer.from('280010005553' + '0200', 'hex'));
+    expect(position).toBeGreaterThan(0);
+    bytes.writeUInt16LE(0, position + 8);
+    await expect(openLabelMap(memorySource(bytes))).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+      message: expect.stringContaining('Rows is 0'),
+    });
+  });
+
   it.each([
     ['segmentation type BINARY', 'LABELMAP', 'BINARY  '],
     ['transfer syntax 1.2.840.10008.1.2.5', '1.2.840.10008.1.2.1\0', '1.2.840.10008.1.2.5\0'],

@@ -13,7 +13,7 @@ import { createPositionCollector, framePositionElements } from './frame-position
 import { openFrames } from './frames.ts';
 import { limits, MIN_POSITION_BYTES } from './limits.ts';
 import { type ElementSelection, readDataSet, valuesOf } from './read-data-set.ts';
-import { tag } from './tags.ts';
+import { nameOfTag, tag } from './tags.ts';
 import { transferSyntaxOf } from './uids.ts';
 
 interface Segment {
@@ -159,8 +159,8 @@ type CountTag =
 /** Reads an integer from 1 to the limit; an absent element has the default or, without one, throws FILE_CORRUPT. */
 function readCount(dataSet: DataSet, countTag: CountTag, limit: number, defaultValue?: number): number {
   const value = dataSet.whole(countTag) ?? defaultValue ?? 0;
-  if (value < 1) throw corruptError(`the size of its pixels is ${value}`);
-  if (value > limit) throw limitExceededError(`the size of its pixels is ${value}`);
+  if (value < 1) throw corruptError(`${nameOfTag(countTag)} is ${value}`);
+  if (value > limit) throw limitExceededError(`${nameOfTag(countTag)} is ${value}`);
   return value;
 }
 

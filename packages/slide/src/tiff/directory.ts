@@ -203,7 +203,8 @@ function directoryOf(
   ) {
     const numberAt = wholeNumbers[entry.type];
     const size = sizes[entry.type];
-    if (!numberAt || !size || entry.count === 0) throw wrongTypeError(tag, entry);
+    if (!numberAt || !size) throw wrongTypeError(tag, entry);
+    if (entry.count === 0) throw new SlideError('FILE_CORRUPT', `${nameOfTag(tag)} has no values`);
     const reader = await readValues(tag, entry, count);
     for (let i = 0; i < count; i++) onNumber(numberAt(reader, i * size) + entry.high, i);
   }

@@ -113,6 +113,14 @@ describe('TiffDirectory', () => {
     }
   });
 
+  it('throws FILE_CORRUPT with the name of the tag for a number without values', async () => {
+    const directory = await directoryWith({ type: 4, numbers: [] });
+    await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+      message: 'ImageWidth (tag 256) has no values',
+    });
+  });
+
   it('returns Infinity for a number above 2^53, which JavaScript cannot represent exactly', async () => {
     const directory = await directoryWith({ type: 16, numbers: [2 ** 60] });
     expect(await directory.number(tag.ImageWidth)).toBe(Number.POSITIVE_INFINITY);
