@@ -47,6 +47,7 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
     await put('Set/a_detections.geojson', JSON.stringify([point]));
     await put('Set/a.svs_likelihood_map.tif', 'no TIFF');
     await put('Set/other_mask.tif.txt', mask); // neither a result nor a slide
+    await fs.symlink('missing.png', path.join(config.slidesDir, 'Set/a_mask.png')); // a link without its target
     await server.rescan();
     expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
     const found = await findAndImport();

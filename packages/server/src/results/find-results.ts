@@ -213,13 +213,19 @@ async function findResultsInFolder(
   const results: FoundResult[] = [];
   let isSettling = false; // true: a file was left out, because it may be incomplete
   try {
-    for (const name of (await fs.readdir(folder)).sort()) {
+    const entries = await fs.readdir(folder, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const { name } = entry;
       const result = resultNameOf(name);
       const slide = result && byName.get(result.slideName);
       const isSlideItself = slide && path.posix.basename(slide.path) === name;
       if (!slide || isSlideItself) continue;
-      const stats = await fs.stat(path.join(folder, name));
-      if (!stats.isFile()) continue;
+      const stats = await fs.stat(path.join(folder, name)).catch((error: unknown) => {
+        // A link without its target is no result. A file that has disappeared may mean that the whole folder is not accessible.
+        if (entry.isSymbolicLink() && isMissingFile(error)) return null;
+        throw error;
+      });
+      if (!stats?.isFile()) continue;
       // Compared with the system clock, because the file system sets `mtime` by it; `now` may differ after the clock was set back.
       if (Date.now() - stats.mtimeMs < settleMs) {
         isSettling = true;
