@@ -132,7 +132,7 @@ export interface StoredTileQuery {
 
 export interface StoredTile {
   readonly bytes: Uint8Array;
-  /** The level of the tile, with the coding of these bytes: JPEG for a tile that the file does not contain, also if its level is JPEG 2000. */
+  /** The level of the tile, with the coding of `bytes`: JPEG for a tile that the file does not contain, even in a JPEG 2000 level. */
   readonly level: StoredLevel;
   /** Fingerprint of the slide. */
   readonly fingerprint: string;
