@@ -153,7 +153,7 @@ describe('catalogue of a slide folder', () => {
         file_name: 'catalogue.csv',
         dataset_name: 'Set',
         status: 'failed',
-        error: expect.stringMatching(/^catalogue\.csv: the first line listedNames no column file_name\. /),
+        error: expect.stringMatching(/^catalogue\.csv: the first line names no column file_name\. /),
       },
     ]);
     await server.put('Set/catalogue.csv', 'file_name\n');
