@@ -24,7 +24,7 @@ interface ResultUpload {
 /**
  * Creates a layer and uploads its file, which the server then imports. If the upload fails or is cancelled, the layer is deleted.
  *
- * @throws like `call` and `sendByTus`; the abort reason of the signal
+ * @throws the errors of `call` and `sendByTus`, and the abort reason of the signal
  */
 export async function uploadResult({ imageId, file, signal, onProgress, ...body }: ResultUpload) {
   const { id: layerId } = await call(createResultLayer, { params: { imageId }, body });

@@ -1,4 +1,4 @@
-/** Everything over an open slide except warnings: tool bars, measurements, annotations, result layers, scale and shortcuts. */
+/** Everything over an open slide except warnings: toolbars, measurements, annotations, result layers, scale and shortcuts. */
 import { may, type ResultLayer } from '@lamina/contract';
 import { VisuallyHidden } from '@mantine/core';
 import { memo, useEffect, useState } from 'react';
@@ -67,7 +67,7 @@ interface InstrumentsProps {
  * Renders the controls of an open slide, its measurements, annotations and result layers (results of programs, such as detected
  * cells), and the readouts of scale and magnification. It is memoised, because each loaded tile renders `SlideViewer` again.
  */
-// oxlint-disable-next-line lamina/max-own-lines -- hooks of one tool bar, which share which panel is open
+// oxlint-disable-next-line lamina/max-own-lines -- hooks of one toolbar, which share the state of the open panel
 export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const { view, pose, annotated, calibration, isFullPage, onToggleFullPage, colours, hasKeys } = props;
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -85,7 +85,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
   /** The annotations of the slide; null until they are loaded. The result layers count objects inside them. */
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
-  /** Element above the scale readout in which the annotations render their tool bar; null before the first rendering. */
+  /** Element above the scale readout in which the annotations render their toolbar; null before the first rendering. */
   const [foot, setFoot] = useState<HTMLElement | null>(null);
   /** Text that screen readers read out after a change on the screen. */
   const [announcement, announce] = useState('');

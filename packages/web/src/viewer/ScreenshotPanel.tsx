@@ -1,4 +1,4 @@
-/** The panel of the tool bar that saves a picture of the visible field (the part of the slide in the viewer). */
+/** The panel of the toolbar that saves a picture of the visible field (the part of the slide in the viewer). */
 import { Button, NativeSelect, Progress, SegmentedControl, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useEscape } from '../browser/use-escape.ts';

@@ -1,4 +1,4 @@
-/** The tool bar on the left of the slide, with the panel of the rotation angle. */
+/** The toolbar on the left of the slide, with the panel in which the person sets the rotation angle. */
 import {
   IconAngle,
   IconArrowUpCircle,
@@ -25,7 +25,7 @@ interface SlideControlsProps {
   readonly pose: Pose;
   /** Whether the drawing mode is on: a phone then shows the drawing tools in place of the zoom buttons. */
   readonly isAnnotating: boolean;
-  /** Whether the panel of the rotation angle is open. */
+  /** Whether the panel for the rotation angle is open. */
   readonly isRotationOpen: boolean;
   readonly onToggleRotation: () => void;
   readonly onZoomIn: () => void;
@@ -48,6 +48,7 @@ interface SlideControlsProps {
 export function SlideControls(props: SlideControlsProps) {
   const { pose } = props;
   const rotationButton = useRef<HTMLButtonElement>(null);
+  // `shownOn: 'wide'` hides a button on phones until the person shows all tools; without `shownOn`, every device shows the button.
   const zoomShownOn = props.isAnnotating ? 'wide' : undefined;
   const buttons: readonly Omit<ToolButtonProps, 'tooltip'>[] = [
     { label: texts.zoomIn, shortcut: '+', Icon: IconPlus, onClick: props.onZoomIn, shownOn: zoomShownOn },

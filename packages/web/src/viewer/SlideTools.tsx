@@ -1,4 +1,4 @@
-/** The tool bar on the right of the slide, with the panels that its buttons open. */
+/** The toolbar on the right of the slide, with the panels that its buttons open. */
 import {
   IconAdjustments,
   IconArrowBackUp,

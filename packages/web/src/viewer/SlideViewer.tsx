@@ -55,7 +55,7 @@ interface SlideViewerProps {
   /** Loads the Deep Zoom descriptors of slides: their size and their division into tiles. */
   readonly descriptors: DescriptorSupply;
   /**
-   * The current image session (the credential of pixels); null before there is one. With a new session, the viewer retries the
+   * The current image session (the credential for loading pixels); null before there is one. With a new session, the viewer retries the
    * requests that failed with the old one.
    */
   readonly session: string | null;

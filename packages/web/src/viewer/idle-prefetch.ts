@@ -72,7 +72,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
       tile = tiles.shift()
     ) {
       const url = urlOf(tile);
-      // When the image session (the credential of pixels) must be renewed, the prefetch stops.
+      // When the image session (the credential for loading pixels) must be renewed, the prefetch stops.
       const request = { signal: abortController.signal, onRenewing: stop, priority: 'low' as const };
       try {
         await view.prefetch(tile, url, () => loadPixels(fetchPixels, url, request));

@@ -10,7 +10,7 @@ export interface PixelRequest {
 }
 
 /**
- * Requests a URL with the current image session (the credential of pixels). If the server rejects the session, the function
+ * Requests a URL with the current image session (the credential for loading pixels). If the server rejects the session, the function
  * creates a new one and repeats the request once.
  *
  * @returns the response, whatever its status; 'session-lost' when no session could be created

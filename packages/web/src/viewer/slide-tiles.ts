@@ -20,7 +20,7 @@ export interface TileCoordinates {
 /** Loads the tiles of one slide. */
 export interface TileSupply {
   /**
-   * Returns the URL of a tile without the image session (the credential of pixels). It is also the cache key of the tile, so a
+   * Returns the URL of a tile without the image session (the credential for loading pixels). It is also the cache key of the tile, so a
    * renewed session must not change it.
    */
   urlOf(tile: TileCoordinates): string;

@@ -1,7 +1,7 @@
 /**
  * The zoomable view of slides: one OpenSeadragon viewer, created once for an element of the page and reused for every slide.
  *
- * A `TileSupply` loads the tiles. OpenSeadragon's own loader would keep the image session (the credential of pixels) with which
+ * A `TileSupply` loads the tiles. OpenSeadragon's own loader would keep the image session (the credential for loading pixels) with which
  * it first requested a tile, would not distinguish a 401 from other failures, and would never retry a failed tile.
  *
  * This file is long, because the operations of the view share the state of one OpenSeadragon viewer.

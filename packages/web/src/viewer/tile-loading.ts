@@ -10,7 +10,7 @@ export type LoadingState =
   | { readonly phase: 'tiles'; readonly loaded: number; readonly requested: number }
   /** A tile has failed and is being requested again. */
   | { readonly phase: 'retrying' }
-  /** A request waits for a new image session (the credential of pixels). */
+  /** A request waits for a new image session (the credential for loading pixels). */
   | { readonly phase: 'renewing-session' };
 
 /** Time limit of a tile request. */

@@ -1,4 +1,4 @@
-/** Saves pictures of the visible field (the part of a slide in the viewer), for the tool bar. */
+/** Saves pictures of the visible field (the part of a slide in the viewer), for the toolbar. */
 import { useEffectEvent } from 'react';
 import { saveFile } from '../browser/save-file.ts';
 import { changesOf, isAsScanned } from './colours/adjustment.ts';

@@ -4,7 +4,7 @@ import type { ShownPlane } from './shown-plane.ts';
 import type { TileCoordinates } from './slide-tiles.ts';
 
 /**
- * The viewer's description of a slide. Its URLs do not contain the image session (the credential of pixels), which `fetchPixels`
+ * The viewer's description of a slide. Its URLs do not contain the image session (the credential for loading pixels), which `fetchPixels`
  * adds.
  */
 export interface ViewedSlide {

@@ -1,10 +1,10 @@
 /**
- * Rules that propose cases (the slides of one specimen) from file names. For example, the slide `B26-123_A1_HE.svs` belongs to case
- * B26-123 and shows block A1 with stain HE.
+ * Proposes cases (groups of the slides of one specimen) from the file names of slides. For example, the slide `B26-123_A1_HE.svs`
+ * belongs to case B26-123 and shows block A1 with stain HE.
  */
 import { naturalCompare } from '@lamina/contract';
 
-/** How a file name is divided into the name of the case, the block and the stain. */
+/** How the name of a slide's file is divided into the name of the case, the block and the stain. */
 export interface NamingRule {
   /** Character between the parts of a file name. */
   readonly separator: '_' | '-' | ' ' | '.';
@@ -13,9 +13,12 @@ export interface NamingRule {
 }
 
 export interface ProposedSlide {
+  /** Id of the slide; the API calls slides images. */
   readonly imageId: string;
   readonly fileName: string;
+  /** Null when the file name states no block. */
   readonly block: string | null;
+  /** Never null in a proposal; saved slides, which have the same fields, may have none. */
   readonly stain: string | null;
 }
 
@@ -24,7 +27,7 @@ export interface ProposedCase {
   readonly slides: readonly ProposedSlide[];
 }
 
-interface NamedImage {
+interface NamedSlide {
   readonly id: string;
   readonly file_name: string;
 }
@@ -38,19 +41,19 @@ export function blockAndStainOf({ block, stain }: Pick<ProposedSlide, 'block' | 
 }
 
 /**
- * Returns a case for each case name that at least two file names share, in natural order. Without its extension, a file name consists of the
- * case name, the block (optional, of any number of parts) and the stain (the last part).
+ * Returns a case for each case name that at least two file names share, in natural order. Without its extension, a file name
+ * consists of the case name, the block (optional, of any number of parts) and the stain (the last part).
  *
- * @param usedImageIds ids of slides that are in a case already; they are ignored
+ * @param usedSlideIds ids of slides that are in a case already; they are ignored
  */
 export function proposeCases(
-  images: readonly NamedImage[],
+  namedSlides: readonly NamedSlide[],
   { separator, caseParts }: NamingRule,
-  usedImageIds: ReadonlySet<string>,
+  usedSlideIds: ReadonlySet<string>,
 ): readonly ProposedCase[] {
   const slidesByCase = new Map<string, ProposedSlide[]>();
-  for (const { id, file_name: fileName } of images) {
-    if (usedImageIds.has(id)) continue;
+  for (const { id, file_name: fileName } of namedSlides) {
+    if (usedSlideIds.has(id)) continue;
     const parts = fileName.replace(extensionPattern, '').split(separator).filter(Boolean);
     const name = parts.slice(0, caseParts).join(separator);
     if (name === '' || parts.length <= caseParts) continue; // no part is left for the stain

@@ -10,10 +10,10 @@ import { ShareLinksCard } from './ShareLinksCard.tsx';
 import { SignInsCard } from './SignInsCard.tsx';
 import { texts } from './texts.ts';
 
-/** The screen of the account: its fields, password, second factor, sign-ins, API tokens, share links and deletion. */
+/** The account screen of the signed-in person: profile fields, password, second factor, sign-ins, API tokens, share links and deletion. */
 export function Profile() {
   const { user } = useAuth();
-  if (user === null) return null; // the route guard redirects to the sign-in
+  if (user === null) return null; // the route guard redirects to the sign-in page
 
   return (
     <Stack maw="46rem" mx="auto" gap="lg">

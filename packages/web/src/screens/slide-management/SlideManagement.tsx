@@ -22,7 +22,7 @@ type Section = 'upload' | 'file';
 export function SlideManagement() {
   const [openSection, setOpenSection] = useState<Section | null>(null);
   const toggle = (section: Section) => setOpenSection(openSection === section ? null : section);
-  // Thumbnails need an image session (the credential of pixels), which is kept alive while a viewer is registered.
+  // Thumbnails need an image session (the credential for loading pixels), which is kept alive while a viewer is registered.
   useEffect(() => {
     const unregister = imageSessions.registerViewer();
     imageSessions.get().catch(() => undefined); // without a session, the rows show a grey icon instead of the thumbnail

@@ -6,7 +6,7 @@ import classes from './SlideManagement.module.css';
 
 interface SlideThumbnailProps {
   readonly imageId: string;
-  /** Id of the image session (the credential of pixels) to load the thumbnail with; null shows only the icon. */
+  /** Id of the image session (the credential for loading pixels) to load the thumbnail with; null shows only the icon. */
   readonly session: string | null;
 }
 

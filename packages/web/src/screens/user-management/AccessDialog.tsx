@@ -6,7 +6,7 @@ import { FormDialog } from '../../components/FormDialog.tsx';
 import { nameOf } from '../../formatting/person.ts';
 import { announce } from '../../notifications/notify.ts';
 import { TermsFields } from './TermsFields.tsx';
-import { parseTerms, termsOf } from './terms.ts';
+import { toApiTerms, toChosenTerms } from './terms.ts';
 import { texts } from './texts.ts';
 
 interface AccessDialogProps {
@@ -17,12 +17,12 @@ interface AccessDialogProps {
 
 /** Dialog that changes the terms of an active account: its restricted datasets and its end date. */
 export function AccessDialog({ user, onClose }: AccessDialogProps) {
-  const [terms, setTerms] = useState(termsOf(user));
+  const [terms, setTerms] = useState(toChosenTerms(user));
   const [isRunning, setRunning] = useState(false);
 
   async function submit() {
     setRunning(true);
-    const result = await changeAccess(user.uid, parseTerms(terms));
+    const result = await changeAccess(user.uid, toApiTerms(terms));
     setRunning(false);
     announce(result);
     if (result.success) onClose();

@@ -7,7 +7,7 @@ import { nameOf } from '../../formatting/person.ts';
 import { roleLabel, texts as sharedTexts } from '../../language/texts.ts';
 import { DecisionState } from './DecisionState.tsx';
 import { TermsFields } from './TermsFields.tsx';
-import { noTerms, parseTerms, termsOf } from './terms.ts';
+import { noTerms, toApiTerms, toChosenTerms } from './terms.ts';
 import { texts } from './texts.ts';
 import { useDecision } from './use-decision.ts';
 
@@ -23,10 +23,12 @@ const roles: readonly GrantableRole[] = ['user', 'viewer'];
 export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   const [firstPerson] = people;
   const [role, setRole] = useState<GrantableRole>('user');
-  const [terms, setTerms] = useState(people.length === 1 && firstPerson ? termsOf(firstPerson) : noTerms);
+  const [terms, setTerms] = useState(
+    people.length === 1 && firstPerson ? toChosenTerms(firstPerson) : noTerms,
+  );
   const { run, stop, isRunning, progress, undecidedPeople } = useDecision({
     people,
-    decideOne: (uid) => approveWithTerms(uid, role, parseTerms(terms)),
+    decideOne: (uid) => approveWithTerms(uid, role, toApiTerms(terms)),
     undoOne: withdrawApproval,
     successMessage: texts.approvedMany,
     onDone: onClose,
@@ -37,7 +39,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
       title={texts.approveTitle}
       submitLabel={undecidedPeople.length > 0 ? texts.tryAgain : texts.approve}
       isRunning={isRunning}
-      onSubmit={() => void run({ kind: 'approve', role, terms: parseTerms(terms) })}
+      onSubmit={() => void run({ kind: 'approve', role, terms: toApiTerms(terms) })}
       // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
       onClose={isRunning ? stop : onClose}
       {...(isRunning && { cancelLabel: texts.stop })}

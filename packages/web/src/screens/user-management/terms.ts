@@ -7,20 +7,23 @@ import type { Terms } from '../../api/users.ts';
 
 export interface ChosenTerms {
   readonly datasets: readonly string[];
-  /** Last day of the account, such as '2026-11-21'; empty when the account has no end date. */
+  /** Last day of the account, such as '2026-11-21'; empty when none is chosen: the API then gets no end date. */
   readonly lastDay: string;
 }
 
 export const noTerms: ChosenTerms = { datasets: [], lastDay: '' };
 
-/** Returns the terms for the form, without an end date in the past, because the administrator has to choose a new one. */
-export function termsOf({ datasets, expiresAt }: Pick<UserDetails, 'datasets' | 'expiresAt'>): ChosenTerms {
+/** Converts the terms of an account for the form. An end date in the past is left empty, so that the form does not offer an invalid day. */
+export function toChosenTerms({
+  datasets,
+  expiresAt,
+}: Pick<UserDetails, 'datasets' | 'expiresAt'>): ChosenTerms {
   const isInFuture = expiresAt !== null && new Date(expiresAt) > new Date();
   return { datasets, lastDay: isInFuture ? dayOf(new Date(expiresAt)) : '' };
 }
 
-/** Returns the terms for the API. The account ends at the end of its last day. */
-export function parseTerms({ datasets, lastDay }: ChosenTerms): Terms {
+/** Converts the terms of the form for the API. The account ends at the end of its last day. */
+export function toApiTerms({ datasets, lastDay }: ChosenTerms): Terms {
   const end = new Date(`${lastDay}T23:59:59.999`); // in the time zone of the browser; invalid when `lastDay` is empty
   const hasEnd = !Number.isNaN(end.getTime());
   return { datasets, expiresAt: hasEnd ? end.toISOString() : null };

@@ -9,12 +9,12 @@ interface BranchTitleProps {
   /** Written to the attribute `data-line`, by which the list finds the button to focus. */
   readonly lineKey: string;
   /** Whether the Tab key focuses this title. */
-  readonly isCurrent: boolean;
+  readonly isTabStop: boolean;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
 }
 
 /** Title of a group (one per dataset) or a case in the catalogue, with its number of images; a click opens or closes the list below. */
-export function BranchTitle({ line, lineKey, isCurrent, onToggle }: BranchTitleProps) {
+export function BranchTitle({ line, lineKey, isTabStop, onToggle }: BranchTitleProps) {
   const isCase = line.kind === 'case';
   const branch = branchOf(line);
   const Heading = isCase ? 'h3' : 'h2';
@@ -24,7 +24,7 @@ export function BranchTitle({ line, lineKey, isCurrent, onToggle }: BranchTitleP
         type="button"
         className={classes.groupButton}
         data-line={lineKey}
-        tabIndex={isCurrent ? 0 : -1}
+        tabIndex={isTabStop ? 0 : -1}
         aria-expanded={line.isOpen}
         onClick={() => onToggle(branch, !line.isOpen)}
       >

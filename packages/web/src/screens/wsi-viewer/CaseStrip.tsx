@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 interface CaseStripProps {
   /** The viewed slide. */
   readonly image: Image;
-  /** Id of the image session (the credential of pixels); null while there is none. */
+  /** Id of the image session (the credential for loading pixels); null while there is none. */
   readonly session: string | null;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;

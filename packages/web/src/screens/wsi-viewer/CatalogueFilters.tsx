@@ -16,9 +16,10 @@ interface CatalogueFiltersProps {
   readonly onClear: () => void;
 }
 
-/** The fields above the catalogue that filter its images by dataset and organ, and sort them. Filters with one choice are hidden. */
+/** The fields above the catalogue that filter its images by dataset and organ, and sort them. A filter without two choices is hidden. */
 export function CatalogueFilters(props: CatalogueFiltersProps) {
   const { isLoading, datasets, organs, filter, order, onFilterChange, onOrderChange, onClear } = props;
+  // `query` is the text of the search field, which another component renders; clearing the filters clears it too.
   const isFiltered = filter.query !== '' || filter.dataset !== '' || filter.organ !== '';
   return (
     <div className={classes.filters}>

@@ -60,9 +60,9 @@ interface CatalogueListProps {
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   /** Id of the image that the viewer shows; null while it shows none. */
   readonly selectedId: string | null;
-  /** Id of the image session (the credential of pixels) for the thumbnails; null while there is none. */
+  /** Id of the image session (the credential for loading pixels) for the thumbnails; null while there is none. */
   readonly session: string | null;
-  /** Called when the mouse button goes down on an image; `onSelect` follows when the button comes up. */
+  /** Called when the mouse button goes down on an image that is not selected, so that its data can load before `onSelect`. */
   readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
@@ -195,7 +195,7 @@ export function CatalogueList(props: CatalogueListProps) {
       <BranchTitle
         line={line}
         lineKey={lines.keyAt(line.index) ?? ''}
-        isCurrent={currentIndex === line.index}
+        isTabStop={currentIndex === line.index}
         onToggle={onToggle}
       />
     );
@@ -225,7 +225,7 @@ export function CatalogueList(props: CatalogueListProps) {
               count={line.count}
               top={line.indexInBranch * heights.image}
               isSelected={key === selectedId}
-              isCurrent={line.index === currentIndex}
+              isTabStop={line.index === currentIndex}
               {...rowProps}
             />
           );

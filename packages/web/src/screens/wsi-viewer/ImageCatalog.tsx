@@ -44,9 +44,9 @@ const typingPauseMs = 150;
 interface ImageCatalogProps {
   /** Id of the image that the viewer shows; null while it shows none. */
   readonly selectedId: string | null;
-  /** Id of the image session (the credential of pixels) for the thumbnails; null while there is none. */
+  /** Id of the image session (the credential for loading pixels) for the thumbnails; null while there is none. */
   readonly session: string | null;
-  /** Called when the mouse button goes down on an image; `onSelect` follows when the button comes up. */
+  /** Called when the mouse button goes down on an image that is not selected, so that its data can load before `onSelect`. */
   readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;

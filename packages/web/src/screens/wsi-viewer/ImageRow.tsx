@@ -9,27 +9,28 @@ import { texts } from './texts.ts';
 const idPrefixLength = 8;
 
 interface ImageRowProps {
-  /** Written to the attribute `data-line`, by which the list finds the button to focus. */
+  /** Key of this line of the list, whose lines are titles and rows. The list finds the button to focus by its `data-line`. */
   readonly lineKey: string;
   /** Undefined while the row is loading. */
   readonly image: Image | undefined;
-  /** Index of the image in its case or group, from 0, and the number of images there. */
+  /** Index of the image in its branch (a case or group of the list), from 0, and the number of images in the branch. */
   readonly indexInBranch: number;
   readonly count: number;
-  /** Distance from the first row of its case or group, in pixels. */
+  /** Distance from the first row of the branch, in pixels. */
   readonly top: number;
+  /** Whether the viewer shows this image. */
   readonly isSelected: boolean;
   /** Whether the Tab key focuses this row. */
-  readonly isCurrent: boolean;
-  /** Id of the image session (the credential of pixels) for the thumbnail; null while there is none. */
+  readonly isTabStop: boolean;
+  /** Id of the image session (the credential for loading pixels) for the thumbnail; null while there is none. */
   readonly session: string | null;
-  /** Called when the mouse button goes down; `onSelect` follows when it comes up. */
+  /** Called when the mouse button goes down on an image that is not selected, so that its data can load before `onSelect`. */
   readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }
 
-/** The row of one image in the catalogue. Memoised, because scrolling renders the list again, but does not change its rows. */
+/** The row of one image in the catalogue. Memoised, because scrolling renders the list again without changing most rows. */
 export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
   const { image } = props;
   const name = image === undefined ? texts.loadingImages : image.file_name || image.id;
@@ -45,10 +46,10 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
         className={classes.rowButton}
         data-line={props.lineKey}
         aria-busy={image === undefined || undefined}
-        tabIndex={props.isCurrent ? 0 : -1}
+        tabIndex={props.isTabStop ? 0 : -1}
         aria-current={props.isSelected || undefined}
         onPointerDown={({ pointerType, button }) => {
-          // Only for a mouse: the press of a finger may begin a scroll.
+          // Only for a mouse, because a touch may begin a scroll.
           if (image !== undefined && pointerType === 'mouse' && button === 0 && !props.isSelected) {
             props.onPress(image);
           }

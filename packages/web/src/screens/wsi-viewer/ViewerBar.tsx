@@ -16,8 +16,8 @@ const iconSizePx = 20;
 const iconButtonSizePx = 40;
 
 /**
- * The status of the image session (the credential of pixels) as the bar shows it. `doubtful`: the session is active, but tiles of the
- * current view failed to load; the bar shows the text of `active` in another colour.
+ * The status of the image session (the credential for loading pixels) as the bar shows it. `doubtful`: the session is active, but
+ * tiles of the current view failed to load; the bar shows the text of `active` in another colour.
  */
 export type ShownStatus = ImageSessionState['status'] | 'doubtful';
 

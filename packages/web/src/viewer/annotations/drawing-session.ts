@@ -20,7 +20,15 @@ import {
 } from '@lamina/annotations';
 import { type Annotation, mapPositions } from './annotation.ts';
 import type { AnnotationStore } from './annotation-store.ts';
-import { boxGeometry, copyOf, type Draft, pathGeometry, type Tool, tidy, withClass } from './drafts.ts';
+import {
+  boxGeometry,
+  copyOf,
+  type Draft,
+  pathGeometry,
+  roundAndRepair,
+  type Tool,
+  withClass,
+} from './drafts.ts';
 import { moveVertex, removeVertex, type Vertex } from './vertices.ts';
 
 /** The vertex that was clicked last; the Delete key removes it. */
@@ -226,7 +234,7 @@ export class DrawingSession {
   /** Changes the geometry of an annotation. @param geometry null when the edit is not possible, which changes nothing */
   replaceGeometry({ id, feature }: Annotation, geometry: Geometry | null): void {
     if (geometry === null) return;
-    this.#store.change([{ id, feature: { ...feature, geometry: tidy(geometry) } }]);
+    this.#store.change([{ id, feature: { ...feature, geometry: roundAndRepair(geometry) } }]);
   }
 
   removeSelected(): void {
@@ -252,7 +260,7 @@ export class DrawingSession {
     // The merged areas are now part of the first one; subtracted areas stay.
     const deletions = operation === 'merge' ? others.map(({ id }) => ({ id, feature: null })) : [];
     this.#store.change([
-      { id: first.id, feature: { ...first.feature, geometry: tidy(result) } },
+      { id: first.id, feature: { ...first.feature, geometry: roundAndRepair(result) } },
       ...deletions,
     ]);
     this.#store.select([first.id]);
@@ -263,7 +271,7 @@ export class DrawingSession {
     this.#store.change(
       this.#editableSelection().map(({ id, feature }) => ({
         id,
-        feature: { ...feature, geometry: tidy(change(feature.geometry)) },
+        feature: { ...feature, geometry: roundAndRepair(change(feature.geometry)) },
       })),
     );
   }
@@ -283,7 +291,7 @@ export class DrawingSession {
     const feature: AnnotationFeature = {
       type: 'Feature',
       id,
-      geometry: tidy(geometry),
+      geometry: roundAndRepair(geometry),
       properties: {
         objectType: 'annotation',
         ...(this.classification !== null && { classification: this.classification }),
@@ -308,7 +316,7 @@ export class DrawingSession {
         if (pieces.length < 2) return [];
         return pieces.map((geometry, index) => {
           const id = index === 0 ? feature.id : createUuid();
-          return { id, feature: { ...feature, id, geometry: tidy(geometry) } };
+          return { id, feature: { ...feature, id, geometry: roundAndRepair(geometry) } };
         });
       });
     this.#store.change(changes);
@@ -342,7 +350,7 @@ export class DrawingSession {
     const result = subtracts ? subtractAreas(area, [newArea]) : unionAreas([area, newArea]);
     // Nothing is left of an area that is erased completely.
     if (result === null) this.#store.change([{ id: target.id, feature: null }]);
-    // `tidy` is not needed: new positions of the result are rounded and its rings do not cross. Checking a large outline is slow.
+    // `roundAndRepair` is not needed: new positions of the result are rounded and its rings do not cross. Checking a large outline is slow.
     else this.#store.change([{ id: target.id, feature: { ...target.feature, geometry: result } }]);
   }
 

@@ -1,8 +1,8 @@
-/** Conversion of measurements that the person wants to keep to annotations: rulers, areas, counting circles and cell marks. */
+/** Converts measurements (rulers, areas, counting circles and cell marks) to annotations, with which they are saved. */
 import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
 import { countingCircleRadii, type Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
-import { pathGeometry, tidy } from './drafts.ts';
+import { pathGeometry, roundAndRepair } from './drafts.ts';
 
 /** Returns an annotation for each ruler, area and circle, and one annotation for all cell marks together. */
 export function featuresOfShapes(
@@ -15,8 +15,8 @@ export function featuresOfShapes(
   return [...geometries, ...(marks.length > 0 ? [markedCells] : [])].map((geometry) => ({
     type: 'Feature',
     id: createUuid(),
-    geometry: tidy(geometry),
-    properties: { objectType: 'annotation' },
+    geometry: roundAndRepair(geometry),
+    properties: { objectType: 'annotation' }, // as in the GeoJSON of QuPath
   }));
 }
 

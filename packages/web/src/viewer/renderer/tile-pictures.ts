@@ -20,7 +20,7 @@ export interface TilePlace {
 
 /** A tile of the slide with its decoded pixels, as long as they are in memory. */
 export interface TilePicture {
-  /** URL without the image session (the credential of pixels); it identifies the tile. */
+  /** URL without the image session (the credential for loading pixels); it identifies the tile. */
   readonly url: string;
   readonly place: TilePlace;
   /** The compressed tile. */

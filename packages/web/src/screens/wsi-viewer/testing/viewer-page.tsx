@@ -23,7 +23,7 @@ export const bareImage = { id: '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb' };
 /** Creates the response to a stubbed request. */
 export type Answer = () => Response | Promise<Response>;
 
-/** A new image session (the credential of pixels). */
+/** A new image session (the credential for loading pixels). */
 export const sessionResponse =
   (id: string): Answer =>
   () =>
