@@ -40,32 +40,21 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
   if (owner !== null) for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid);
 
   const dataFolder = join(folder, 'data');
-  const options = { ...owner, cwd: folder, capture: true, env: { LC_ALL: 'C' } };
+  const options = { ...owner, cwd: folder, capture: true, env: { LC_ALL: 'C' } }; // `run` adds `env` to the environment
   const crash = () => run([programs.pgCtl, 'stop', '-D', dataFolder, '-m', 'immediate'], options);
   const stop = async () => {
-    await crash(); // the files are removed, so a clean shutdown would only take time
+    await crash(); // not a clean shutdown, because the files are deleted anyway; has no effect if the server does not run
     rmSync(folder, { recursive: true, force: true });
   };
 
   const port = await findFreePort();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...extraSettings];
   const serverOptions = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
-  const startCommand = [
-    programs.pgCtl,
-    'start',
-    '-w',
-    '-D',
-    dataFolder,
-    '-l',
-    join(folder, 'log'),
-    '-o',
-    serverOptions,
-  ];
-  const initialiseCommand = [
-    programs.initdb,
-    ...['-D', dataFolder, '-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
-    ...['-E', 'UTF8', '--locale=C', '--no-sync'],
-  ];
+  const logFile = join(folder, 'log');
+  const startCommand = [programs.pgCtl, 'start', '-w', '-D', dataFolder, '-l', logFile, '-o', serverOptions];
+  const storageOptions = ['-D', dataFolder, '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const accountOptions = ['-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
+  const initialiseCommand = [programs.initdb, ...storageOptions, ...accountOptions];
   for (const commandLine of [initialiseCommand, startCommand]) {
     const { code, output } = await run(commandLine, options);
     if (code !== 0) {
@@ -98,8 +87,8 @@ function findPrograms(): { readonly initdb: string; readonly pgCtl: string } | n
 }
 
 /**
- * Returns the user under which PostgreSQL runs; null for the current user. PostgreSQL refuses to run as root, so a script that runs as
- * root starts it as the system user `postgres` or `nobody`.
+ * Returns the user under which PostgreSQL runs; null for the current user. PostgreSQL refuses to run as root, so a script that runs
+ * as root starts it as the system user `postgres` or `nobody`. If neither exists, PostgreSQL does not start.
  */
 function findOwner(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;

@@ -9,7 +9,7 @@ import type { Database } from '../store/database.ts';
 import { findShareLink } from '../store/share-links.ts';
 import type { Collections } from './collections.ts';
 
-/** The caller of an endpoint for accounts and visitors. A visitor has only an image session, the credential of pixels. */
+/** The caller of an endpoint for accounts and visitors. A visitor has only an image session, the credential for loading pixels. */
 export type Follower = { readonly user: User } | ImageSession;
 
 /** Returns the collection. @throws AppError not_found; session_invalid for an image session that is not a visitor's */

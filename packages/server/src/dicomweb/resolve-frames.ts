@@ -1,6 +1,6 @@
 /**
- * Answers requests for DICOM frames (tiles) with an image session, the credential for pixels; an API token acts as one. Two callers only
- * write the response: the Fastify route (routes/dicomweb.ts) and the request handler in front of Fastify (routes/frame-fast-path.ts).
+ * Answers requests for DICOM frames (tiles) with an image session (the credential for loading pixels) or an API token. Two callers
+ * only write the response: the Fastify route (routes/dicomweb.ts) and the request handler in front of it (routes/frame-fast-path.ts).
  *
  * The checks, in this order:
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).

@@ -1,4 +1,4 @@
-/** Sends error responses: `{ message, code, requestId }` and details of some errors. Only the log contains the cause of an error. */
+/** Sends error responses: `{ message, code, requestId }` and, for some errors, details. Only the log contains an error's cause. */
 import { AppError, declaredErrors, type ErrorBody, type ErrorCode } from '@lamina/contract';
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,10 +14,10 @@ const slideErrors: Record<SlideErrorCode, ErrorCode> = {
   FILE_CORRUPT: 'slide_corrupt',
   LIMIT_EXCEEDED: 'slide_corrupt',
   FILE_MISSING: 'not_found',
-  FILE_CHANGED: 'unavailable',
+  FILE_CHANGED: 'unavailable', // on a retry, the server opens the new file
   TILE_OUT_OF_RANGE: 'not_found',
   ASSOCIATED_IMAGE_MISSING: 'not_found',
-  DECODE_FAILED: 'slide_corrupt',
+  DECODE_FAILED: 'slide_corrupt', // not `unavailable`: a retry of a damaged tile would fail again
   BUSY: 'unavailable',
   STORE_UNAVAILABLE: 'unavailable',
   STORE_TIMEOUT: 'storage_timeout',
@@ -39,17 +39,18 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (apiError.status >= 500 && !isClientGone(error, reply))
     request.log.error(
       { err: error, code, method: request.method, route: request.routeOptions.url },
-      'API request failed with an unexpected error; the client got a 5xx response',
+      'API request failed; the client got a 5xx response',
     );
   const endpoint = request.routeOptions.config?.endpoint;
   if (endpoint !== undefined && !declaredErrors(endpoint).has(code)) {
-    // The test server searches the log for this message, and fails the test that has caused it.
+    // The test server searches the log for this message, and fails the test that caused the response.
     request.log.error(
       { code, method: request.method, route: request.routeOptions.url },
       'bug: the error code of a response is not declared by its endpoint; the client got the response anyway',
     );
   }
-  // The header of a 401 names what was invalid: the bearer token, the image session, or a password or code in the request.
+  // WWW-Authenticate of a 401 names what was missing or invalid: the bearer token, the image session, or a password or code in the
+  // request. Of these codes, only `token_unverifiable` (the server cannot check the token now) has another status.
   if (code.startsWith('token_') && apiError.status === 401)
     reply.header('WWW-Authenticate', `Bearer error="${code}"`);
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
@@ -62,10 +63,10 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
     message: errorSentence(apiError, languageOf(request)),
     code,
     requestId: request.id,
-    ...(detail.status && { status: detail.status }),
+    ...(detail.status && { status: detail.status }), // status of the caller's account, not of the response
     ...(detail.field && { field: detail.field }),
     ...(detail.conflicts && { conflicts: [...detail.conflicts] }),
-    ...(detail.refused && { refused: [...detail.refused] }),
+    ...(detail.refused && { refused: [...detail.refused] }), // rejected features of an imported file
   };
   return reply.code(apiError.status).header('Cache-Control', 'no-store').type('application/json').send(body);
 }
@@ -88,7 +89,7 @@ export function apiErrorOf(error: unknown): AppError {
   return new AppError('internal', { cause: error });
 }
 
-/** Returns whether the database or a disk is down, full or locked. The client may then retry the request, and stays signed in. */
+/** Returns whether the database or a disk is down, full or locked. The client may then retry; without a 401, it stays signed in. */
 function isStorageFailure(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return false;

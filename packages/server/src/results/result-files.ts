@@ -1,12 +1,13 @@
-/** The files of result layers in DATA_DIR/results, and the parts of uploads received so far in its folder `partial`. */
+/** The imported files of result layers in DATA_DIR/results, and in its folder `partial` the files that are not yet imported. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
 import { PartStore } from '../uploads/part-store.ts';
 
 export interface ResultFiles {
+  /** Absolute path of DATA_DIR/results. */
   readonly folder: string;
-  /** Received parts of files that clients upload, and files that an import has downloaded from the bucket. */
+  /** Received parts of files that clients upload, and files that an import downloads from the S3 bucket with the slides. */
   readonly parts: PartStore;
   pathOf(layerId: string): string;
   /** Deletes the file of a layer and the received parts of its upload. */

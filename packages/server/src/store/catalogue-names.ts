@@ -9,11 +9,12 @@ import type { Row } from './schema.ts';
 
 export type NameKind = Row<'catalogue_names'>['kind'];
 
-/** Number of names per statement. With three values each, it is far below the parameter limit of both databases. */
+/** Number of names per statement. With three values each, a statement has 1500 parameters, within the limits of both databases. */
 const namesPerStatement = 500;
 
 /**
- * Registers each name that has no registered spelling yet; the given spelling, normalised, becomes the canonical one.
+ * Registers each name that has no registered spelling yet; the given spelling, normalised, becomes the canonical one. If `names`
+ * contains several spellings of a name, it is the last of them.
  *
  * @returns a function that returns the canonical spelling of each of the names
  */
@@ -32,7 +33,7 @@ export async function registerNames(
       const batch = unregisteredKeys.slice(start, start + namesPerStatement);
       await tx
         .insertInto('catalogue_names')
-        .values(batch.map((key) => ({ kind, key, name: namesByKey.get(key) ?? key })))
+        .values(batch.map((key) => ({ kind, key, name: namesByKey.get(key) as string })))
         .onConflict((conflict) => conflict.columns(['kind', 'key']).doNothing())
         .execute();
     }

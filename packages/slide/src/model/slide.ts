@@ -30,15 +30,15 @@ export interface Level {
   /** Level 0 pixels per pixel of this level; 1 for level 0, rarely a whole number for others. */
   readonly downsample: number;
   /**
-   * Padding pixels in the first column and row of tiles, left of and above the image. Only levels that are stored rotated
-   * or mirrored have them: turning the image upright moves the usual padding from the right and bottom to the other edges.
+   * Padding pixels left of the image in the first column of tiles, and above it in the first row. Only levels that are stored
+   * rotated or mirrored have them: turning the image upright moves the usual padding from the right and bottom to the other edges.
    */
-  readonly outside?: { readonly left: number; readonly top: number };
+  readonly leadingPadding?: { readonly left: number; readonly top: number };
   /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, the server checks each tile. */
   readonly needsRendering?: true;
   /**
-   * True when an empty tile is a gap, which the server renders from the level of the next higher resolution. If absent, an
-   * empty tile has the background colour.
+   * True when an empty tile is a gap, which the server fills from the next larger level. If absent, an empty tile has the
+   * background colour.
    */
   readonly hasGaps?: true;
 }
@@ -49,12 +49,12 @@ export interface TileAddress {
   readonly row: number;
 }
 
-/** Associated images. They may contain names of patients: label and macro never leave the server. */
+/** Associated images. The label and the macro image may show the patient's name, so the server never sends them. */
 export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
 
 /**
  * Encoding of an image. `samples` are uncompressed and `rle` is DICOM run-length coding; `EncodedImage.layout` describes
- * both. `tiff` is any compression of TIFF, described by `EncodedImage.coding`. `rgb` is a decoded image.
+ * both. `tiff` is any encoding of TIFF that no other name covers, described by `EncodedImage.coding`. `rgb` is a decoded image.
  */
 export type Codec = 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'jpegls' | 'rle' | 'samples' | 'tiff' | 'rgb';
 
@@ -63,13 +63,13 @@ export type SampleColour =
   | 'rgb'
   /** Full-range YCbCr, as in JPEG files (ITU-T T.871). */
   | 'ycc'
-  /** Only for JPEG 2000: `ycc` if OpenJPEG wrote the stream, else as the stream declares. */
+  /** Only for JPEG 2000 of libvips, which may declare YCbCr as RGB: `ycc` if OpenJPEG wrote the stream, else as it declares. */
   | 'ycc-of-openjpeg'
   | GreyRange;
 
 /**
- * Sample values of a grey image that are shown as black and white, with linear scaling between. `white` is less than
- * `black` in an inverted image.
+ * The sample value of a grey image that is displayed as black, and the one that is displayed as white; values between them
+ * are scaled linearly. In an inverted image, `white` is less than `black`.
  */
 export interface GreyRange {
   readonly black: number;
@@ -89,7 +89,10 @@ export type Packing = 'none' | 'lzw' | 'packbits' | 'deflate' | 'zstd';
 
 /** How the bytes of a `tiff` image encode its pixels. */
 export interface TiffCoding {
-  /** With `jpeg`, every block is a complete JPEG of one or four components. */
+  /**
+   * With `jpeg`, every block is a complete JPEG that browsers would draw in wrong colours: one component (inverted grey, or a
+   * separate plane) or four (CMYK). Other JPEG images have the codec `jpeg`.
+   */
   readonly packing: Packing | 'jpeg';
   /**
    * Bytes of each separately compressed block, in the order of `EncodedImage.bytes`: from top to bottom; in planar images
@@ -106,7 +109,7 @@ export interface TiffCoding {
   readonly isLittleEndian: boolean;
   /** Whether the first pixel of a byte is in its lowest bits, not in its highest. */
   readonly isBitReversed: boolean;
-  /** Whether samples are stored as differences to the pixel on the left. */
+  /** Whether samples are stored as differences from the pixel on the left. */
   readonly isDifferenced: boolean;
   readonly colour: TiffColour;
 }
@@ -159,7 +162,7 @@ export interface ShownPlane {
 
 /** Where the image is on the glass. Source: DICOM PS3.3 C.8.12.4 and C.8.12.14. */
 export interface PlaceOnGlass {
-  /** Millimetres from the corner of the glass to the first pixel of level 0. */
+  /** Millimetres from the origin of DICOM's slide coordinates, a corner of the glass, to the top-left pixel of level 0. */
   readonly origin: { readonly x: number; readonly y: number };
   /** Six direction cosines in the coordinates of the glass: three for the direction along a row, three for that down a column. */
   readonly orientation: readonly number[];
@@ -191,7 +194,8 @@ export interface Slide {
    * @param allocate returns the memory that the tile is read into, called with its byte count; a format may allocate its own
    * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
    *   it may be padded to that size, or be cut off at the edge of the image; null for a tile the scanner left empty
-   * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+   * @throws SlideError TILE_OUT_OF_RANGE; FORMAT_NOT_SUPPORTED, FILE_TRUNCATED, FILE_CORRUPT, LIMIT_EXCEEDED (content of the file);
+   *   FILE_MISSING, FILE_CHANGED, BUSY, STORE_UNAVAILABLE, STORE_TIMEOUT (its storage); the abort reason of the signal
    */
   readTile(address: TileAddress, signal?: AbortSignal, allocate?: Allocate): Promise<EncodedImage | null>;
   /** Reads an associated image. @throws SlideError ASSOCIATED_IMAGE_MISSING, and errors of `readTile` except TILE_OUT_OF_RANGE */
@@ -200,7 +204,7 @@ export interface Slide {
    * Reads the ICC profile of level 0.
    *
    * @returns null when the file has none
-   * @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT
+   * @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT, and the errors of the storage that `readTile` throws
    */
   readIccProfile(): Promise<Uint8Array | null>;
   close(): Promise<void>;

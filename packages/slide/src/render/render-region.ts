@@ -218,7 +218,7 @@ function* tilesUnder(
   perPixelX: number,
   perPixelY: number,
 ): Generator<TilePosition> {
-  const { left, top } = level.outside ?? { left: 0, top: 0 };
+  const { left, top } = level.leadingPadding ?? { left: 0, top: 0 };
   /** First and last tile along one axis. `start` is in pixels of the level, `length` in pixels of the region. */
   const touched = (start: number, length: number, perPixel: number, tileSide: number, count: number) => ({
     first: Math.min(Math.floor(start / tileSide), count - 1),
@@ -276,9 +276,9 @@ interface FilledPart {
 
 function filledPartOf(level: Level, { column, row }: TilePosition): FilledPart {
   const { tileWidth, tileHeight } = level;
-  const outside = level.outside ?? { left: 0, top: 0 };
-  const left = column * tileWidth - outside.left;
-  const top = row * tileHeight - outside.top;
+  const padding = level.leadingPadding ?? { left: 0, top: 0 };
+  const left = column * tileWidth - padding.left;
+  const top = row * tileHeight - padding.top;
   const [x, y] = [Math.max(0, left), Math.max(0, top)];
   const width = Math.min(left + tileWidth, level.width) - x;
   const height = Math.min(top + tileHeight, level.height) - y;

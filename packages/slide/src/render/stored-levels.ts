@@ -99,9 +99,9 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
  * stored. All tiles of a level have the same coding.
  */
 async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
-  const { columns, rows, tileWidth, tileHeight, outside } = description;
+  const { columns, rows, tileWidth, tileHeight, leadingPadding } = description;
   // The tiles of a rotated level may have padding on the left or top, which the protocols cannot express.
-  if (outside) return null;
+  if (leadingPadding) return null;
   try {
     const first = await firstTile(slide, level, description);
     // The bottom right tile shows whether the tiles on the edges are padded to the full size.

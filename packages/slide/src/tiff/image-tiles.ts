@@ -130,7 +130,7 @@ function rotateTiles(
       tileHeight: yAxis.tileSide,
       columns: xAxis.count,
       rows: yAxis.count,
-      ...((left > 0 || top > 0) && { outside: { left, top } }),
+      ...((left > 0 || top > 0) && { leadingPadding: { left, top } }),
       ...(needsRendering && { needsRendering }),
     },
     async readTile(column, row, signal, allocate) {

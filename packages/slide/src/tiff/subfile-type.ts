@@ -1,17 +1,17 @@
-/** The tag NewSubfileType, which marks an image as a reduced version or a mask of another one. */
+/** Reads the TIFF tag NewSubfileType, which marks an image as a reduced version of another one, as a mask, or as both. */
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 
-/** Bits of NewSubfileType. Source: TIFF 6.0, section 8. */
+/** Bits of NewSubfileType; without the tag, none is set. Source: TIFF 6.0, section 8. */
 const REDUCED = 1;
 const MASK = 4;
 
-/** Whether a directory is marked as a reduced version of another image. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+/** Whether a directory is a reduced image; false for a reduced mask. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
 export async function isReduced(directory: TiffDirectory): Promise<boolean> {
   return ((await readSubfileType(directory)) & (REDUCED | MASK)) === REDUCED;
 }
 
-/** Whether a directory is a transparency mask of another image. */
+/** Whether a directory is a transparency mask of another image, reduced or not. @throws like `isReduced` */
 export async function isMask(directory: TiffDirectory): Promise<boolean> {
   return ((await readSubfileType(directory)) & MASK) !== 0;
 }

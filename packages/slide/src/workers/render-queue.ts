@@ -3,7 +3,7 @@ import { SlideError } from '../model/slide.ts';
 import { FairQueue, type Ticket } from '../scheduling/fair-queue.ts';
 import type { RenderJob } from './messages.ts';
 
-/** The account and image session (its credential for pixels) that wait for a job. Accounts take turns, as do their sessions. */
+/** The account and image session (its credential for loading pixels) that wait for a job. Accounts take turns, as do their sessions. */
 export interface Requester {
   readonly account: string;
   readonly session: string;
