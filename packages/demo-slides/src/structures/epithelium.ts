@@ -24,10 +24,11 @@ export interface EpitheliumPosition {
   /** Position on the slide, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Pixels below the inner surface, up to `height`; below -1, in the lumen, there is no stain. */
+  /** Pixels from the inner surface towards the base, up to `height`; negative in the lumen, where the stain ends at -1. */
   readonly depth: number;
   /** Height of the epithelium, pixels. */
   readonly height: number;
+  /** Its `across` (position from border to border) and `shade` (random brightness) are numbers from 0 to 1. */
   readonly cell: WallCell;
   /** 0 for mature cells, 1 for the dividing cells at the base of a crypt, whose cytoplasm is darker. */
   readonly proliferation: number;
@@ -64,11 +65,12 @@ export function paintEpithelium(
   if (cell.isGoblet) {
     // The mucin of a goblet cell is a droplet that is widest at 40 % of the height; the theca is the cytoplasm around it.
     const belly = 1 - ((shareOfHeight - 0.4) / 0.43) ** 2;
-    const halfWidth =
-      cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, shareOfHeight < 0.12 ? 0.4 : 0);
-    const fromBorder = halfWidth - toMiddle;
-    const mucin = smoothStep(-1.2, 1.4, fromBorder);
-    const theca = Math.abs(fromBorder) < 4.5 ? Math.exp(-((fromBorder / 1.7) ** 2)) * 0.24 : 0;
+    const openingWidth = shareOfHeight < 0.12 ? 0.4 : 0; // the droplet opens into the lumen, so it does not end in a point there
+    const halfWidth = cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, openingWidth);
+    /** Pixels inside the outline of the droplet; negative outside. */
+    const insideDroplet = halfWidth - toMiddle;
+    const mucin = smoothStep(-1.2, 1.4, insideDroplet);
+    const theca = Math.abs(insideDroplet) < 4.5 ? Math.exp(-((insideDroplet / 1.7) ** 2)) * 0.24 : 0;
     const cloud = nearestValue(clouds, x + cell.shade * 300, y);
     haematoxylin =
       haematoxylin * (1 - mucin) + (0.12 + 0.06 * cloud + 0.025 * granules) * mucin + theca * 0.75;
@@ -95,7 +97,7 @@ export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false
   const nuclei: PlacedStamp[] = [];
   const absorptiveStamps = isCuboidal ? cells.cuboidal : cells.columnar;
   const { start, end } = wallRange(gland);
-  const cell = emptyWallCell();
+  const cell = emptyWallCell(); // `cellAt` writes into it
   for (const side of [-1, 1]) {
     const seed = wallSeed(gland, side);
     const random = randomFrom(seed);
@@ -106,7 +108,7 @@ export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false
       const nucleusPositions = cell.isGoblet ? [0.5] : [0.26, 0.74];
       for (const position of nucleusPositions) {
         const along = middle + (position - 0.5) * cell.width + between(random, -1.5, 1.5);
-        // Both walls end at the middle of the round ends of the gland, where nuclei of both would overlap.
+        // The two walls meet in the middle of each round end of the gland, where nuclei of both walls would overlap.
         if (along < start + 8 || along > end - 8) continue;
         const relativeDepth = between(random, ...nucleusDepth(cell.isGoblet, isCuboidal));
         const point = wallPoint(gland, along, side, gland.height * relativeDepth);
@@ -121,7 +123,7 @@ export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false
           opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96,
         });
       }
-      // Some columnar cells (0.5 %) are dividing.
+      // Some columnar cells (0.5 %) are dividing, but not at the start of the wall. 31 tells this random number from others of the cell.
       if (!cell.isGoblet && !isCuboidal && index > 0 && randomAt(seed, index, 31) < 0.005) {
         const point = wallPoint(gland, middle, side, gland.height * 0.35);
         nuclei.push({

@@ -26,7 +26,7 @@ export interface ChannelMetadata {
   readonly isTransmitted: boolean;
 }
 
-/** Only elements on these paths are kept in memory; every file has tens of thousands of others. */
+/** Paths, with the root element, of the elements that are kept in memory; every file has tens of thousands of others. */
 const READ_PATHS = [
   'ImageDocument/Metadata/Scaling/Items/Distance',
   'ImageDocument/Metadata/Scaling/AutoScaling/ObjectiveName',
@@ -44,7 +44,7 @@ const IMPLAUSIBLE = { mpp: 1000, power: 1000, bits: 33 };
 /** Reads the metadata; without XML (an empty string), all values are unknown. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 export function readCziMetadata(xml: string): CziMetadata {
   if (xml === '') return { mpp: null, objectivePower: null, channels: new Map() };
-  const root = readXml(xml, isOnReadPath);
+  const root = readXml(xml, isKept); // the functions below omit the root element `ImageDocument` from their paths
   return {
     mpp: readMpp(root),
     objectivePower: readObjectivePower(root),
@@ -52,12 +52,12 @@ export function readCziMetadata(xml: string): CziMetadata {
   };
 }
 
-/** Returns whether a path of element names is one of `READ_PATHS`, an ancestor of one, or its direct child. */
-function isOnReadPath(path: readonly string[]): boolean {
+/** Returns whether the element at a path is on one of `READ_PATHS`, or a direct child of its last element. */
+function isKept(path: readonly string[]): boolean {
   return READ_PATHS.some((readPath) => {
     const length = Math.min(path.length, readPath.length);
     for (let i = 0; i < length; i++) if (path[i] !== readPath[i]) return false;
-    // The direct children of a channel have the settings; below them are lasers, filters and detectors.
+    // The direct children of a channel are its settings; their own children describe lasers, filters and detectors.
     return path.length <= readPath.length + 1;
   });
 }
@@ -85,6 +85,7 @@ function readObjectivePower(root: XmlElement): number | null {
   const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
   const objectives = elementsAt(root, 'Metadata/Information/Instrument/Objectives/Objective');
   const id = reference?.attributes.get('Id');
+  // Without a reference, several objectives are ambiguous: `find` then returns none, because each of them has an id.
   const objective =
     id === undefined && objectives.length === 1
       ? objectives[0]
@@ -105,7 +106,7 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
   const displays = byChannelNumber(elementsAt(root, 'Metadata/DisplaySetting/Channels/Channel'));
   const defaultBits = textAt(root, 'Metadata/Information/Image/ComponentBitCount');
   const channels = new Map<number, ChannelMetadata>();
-  // A file without channel elements has one channel, number 0.
+  // Number 0 is always added: a file without channel elements has this one channel.
   for (const number of new Set([0, ...descriptions.keys(), ...displays.keys()])) {
     const description = descriptions.get(number);
     const display = displays.get(number);

@@ -1,8 +1,8 @@
 import type { Colour, Raster } from '../decode/raster.ts';
 
 /**
- * Assembles the pixels of a result from pieces of a larger image. Every pixel of the result is the mean of the source area
- * that it covers (a box filter); each piece contributes in proportion to the area that it covers.
+ * Assembles the pixels of a result from pieces of a larger image. Every pixel of the result is the mean of the area of the image
+ * under it (a box filter): each pixel of a piece contributes in proportion to the area that it shares with the pixel of the result.
  *
  * Pieces do not overlap. They are added one after the other and not retained, so memory depends only on the size of the result.
  */
@@ -34,7 +34,7 @@ export class BoxAverager {
    * @param x left edge of the piece in pixels of the result; any number
    * @param y top edge of the piece in pixels of the result; any number
    * @param scaleX width of the piece's pixels in pixels of the result, above 0 and at most 1
-   * @param scaleY height of the piece's pixels, with the same unit and limits
+   * @param scaleY height of the piece's pixels in pixels of the result, above 0 and at most 1
    */
   add(piece: Raster, x: number, y: number, scaleX: number, scaleY: number): void {
     if (scaleX === 1 && scaleY === 1 && Number.isInteger(x) && Number.isInteger(y)) {
@@ -75,12 +75,11 @@ export class BoxAverager {
 
   /** Returns the result. @param background colour of pixels that no piece covers */
   finish(background: Colour): Raster {
-    const result = { width: this.#width, height: this.#height, rgb: this.#rgb };
     if (this.#copiedCount < this.#width * this.#height) this.#fillUncopied(background);
-    return result;
+    return { width: this.#width, height: this.#height, rgb: this.#rgb };
   }
 
-  /** Writes the pixels that were not copied: the means, and the background where no piece contributed. */
+  /** Writes the pixels that were not copied into `#rgb`: their means, or the background where no piece contributed. */
   #fillUncopied(background: Colour): void {
     const rgb = this.#rgb;
     const copied = this.#copied;
@@ -128,13 +127,13 @@ function addLine(line: Line, { colours, areas }: WeightedSums, rowStart: number,
 }
 
 /**
- * For each pixel of a piece along one axis: which pixels of the result it covers. A pixel of a piece is at most as large as a
- * pixel of the result, so it covers one of them or two neighbours.
+ * Which pixels of the result each pixel of a piece covers along one axis. A pixel of a piece is at most as large as a pixel of the
+ * result, so it covers one of them or two neighbours.
  */
 interface Spread {
-  /** Index of the first covered pixel of the result. */
+  /** Index of the first covered pixel of the result; it may lie outside the result. */
   readonly first: Int32Array;
-  /** Shares of that pixel and of the next one that are covered; 0 outside the result. */
+  /** Shares of that pixel and of the next one that are covered, 0…1; 0 outside the result. */
   readonly firstShare: Float32Array;
   readonly secondShare: Float32Array;
 }
@@ -180,7 +179,7 @@ interface Line {
 /** Creates the line of a piece, with the widths that its columns cover and sums of 0. @param width width of the result */
 function createLine({ first, firstShare, secondShare }: Spread, width: number): Line {
   const start = Math.min(Math.max(0, first[0] ?? 0), width);
-  // The last column of the piece may also cover the pixel after its first one; `end` is exclusive.
+  // The piece's last column may cover two pixels of the result: the first at `first.at(-1)` and the one after it.
   const lastPixel = (first.at(-1) ?? 0) + 1;
   const end = Math.max(start, Math.min(width, lastPixel + 1));
   const widths = new Float32Array(end - start);

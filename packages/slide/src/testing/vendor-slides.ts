@@ -15,7 +15,9 @@ export interface VendorSlide {
 
 const [WIDTH, HEIGHT, TILE] = [80, 64, 32];
 const tissue = paintTissue(WIDTH, HEIGHT);
-const half = shrinkRaster(tissue, 2);
+const half = shrinkRaster(tissue, 2); // 40 × 32 pixels
+/** For `exactPicture`: stores the picture in strips instead of tiles. */
+const STRIPS = null;
 
 /** Adds an ImageDescription. */
 const withDescription = (directory: DirectoryPlan, text: string) =>
@@ -42,6 +44,7 @@ const vendorSlide = (
   build: (builtText = text) => buildTiff({ directories: directories(builtText), isBig: true }).bytes,
 });
 
+/** PhysicalSizeX states its unit and PhysicalSizeY does not (the default is µm), so that tests cover both cases. */
 const omeXml =
   '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06" UUID="urn:uuid:1">' +
   '<Instrument ID="Instrument:0"><Objective ID="Objective:0" NominalMagnification="20.0"/></Instrument>' +
@@ -55,7 +58,7 @@ const omeXml =
 const qptiffPage = (type: string, more: string) =>
   `<PerkinElmer-QPI-ImageDescription><ImageType>${type}</ImageType>${more}</PerkinElmer-QPI-ImageDescription>`;
 
-/** Builds an attribute of Philips' XML. */
+/** Builds an attribute of Philips' XML. Readers ignore Group and Element, so all attributes have the same. */
 const attribute = (name: string, value: string) =>
   `<Attribute Name="${name}" Group="0x301D" Element="0x1004" PMSVR="IString">${value}</Attribute>`;
 
@@ -82,10 +85,11 @@ const philipsXml =
   ) +
   '</DataObject>';
 
-/** Builds the XML element of a Ventana slide that states an overlap of two frames by 4 × 2 pixels. */
+/** Builds the XML element of a Ventana slide that states an overlap of two adjacent frames by 4 × 2 pixels. */
 const joint = (direction: string, frame: number, neighbour: number) =>
   `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${frame}" Tile2="${neighbour}" OverlapX="4" OverlapY="2"/>`;
 
+/** Frames are numbered as scanned: 1 to 3 from left to right in the lower row, 4 to 6 from right to left in the upper row. */
 const ventanaXml =
   '<EncodeInfo Ver="2"><SlideStitchInfo><ImageInfo AOIScanned="1" Width="32" Height="32" NumRows="2" NumCols="3" Pos-X="0" Pos-Y="0.0">' +
   joint('RIGHT', 1, 2) +
@@ -99,7 +103,7 @@ const ventanaXml =
  * Builds an image of SCN's XML.
  *
  * @param ifd index of its first directory
- * @param x position on the glass in nanometres
+ * @param x position on the glass in nanometres, like `y`
  */
 const scnImage = (ifd: number, x: number, y: number) =>
   `<image name="a"><pixels sizeX="${WIDTH}" sizeY="${HEIGHT}"><dimension r="0" sizeX="${WIDTH}" sizeY="${HEIGHT}" ifd="${ifd}"/>` +
@@ -116,7 +120,7 @@ export const vendorSlides: readonly VendorSlide[] = [
   vendorSlide('ome-tiff', omeXml, (text) => [
     { ...withDescription(greyDirectory(tissue), text), subDirectories: [greyDirectory(half)] },
     { ...greyDirectory(tissue), subDirectories: [greyDirectory(half)] },
-    exactPicture(half, null),
+    exactPicture(half, STRIPS),
   ]),
   vendorSlide(
     'qptiff',
@@ -124,7 +128,7 @@ export const vendorSlides: readonly VendorSlide[] = [
     (text) => [
       withDescription(greyDirectory(tissue), text),
       withDescription(greyDirectory(half), qptiffPage('ReducedResolution', '<Name>DAPI</Name>')),
-      withDescription(exactPicture(half, null), qptiffPage('Label', '')),
+      withDescription(exactPicture(half, STRIPS), qptiffPage('Label', '')),
     ],
   ),
   vendorSlide('philips-tiff', philipsXml, (text) => [
@@ -132,7 +136,7 @@ export const vendorSlides: readonly VendorSlide[] = [
     withTags(exactPicture(half, TILE), { [tag.NewSubfileType]: long(1) }),
   ]),
   vendorSlide('ventana-bif', ventanaXml, (text) => [
-    withTags(withDescription(exactPicture(half, null), 'Label Image'), {
+    withTags(withDescription(exactPicture(half, STRIPS), 'Label Image'), {
       [tag.XMP]: undefinedBytes(
         Buffer.from('<iScan Magnification="20" ScanRes="0.465" ScanWhitePoint="235"/>'),
       ),
@@ -148,6 +152,7 @@ export const vendorSlides: readonly VendorSlide[] = [
     exactPicture(tissue, TILE),
     exactPicture(half, TILE),
   ]),
+  // OverlapsXY: x and y in pixels for each level, here 4 and 6 for level 0, 2 and 2 for level 1.
   vendorSlide('trestle', 'Background Color=E6E0DC;Objective Power=20;OverlapsXY= 4 6 2 2', (text) => [
     withTags(withDescription(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('MedScan') }),
     exactPicture(half, TILE),
