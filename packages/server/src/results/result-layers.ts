@@ -1,7 +1,8 @@
 /**
- * Creates, lists and deletes result layers (rasters or objects of a slide that a program computed), and receives their files. The
- * content of a layer never changes; a new result needs a new layer. Every account that may view a slide sees its result layers. Only
- * the account that created a layer, or an administrator, may upload its file and delete it.
+ * Creates, lists and deletes result layers (rasters or objects that a program computed from a slide), and receives their files.
+ * The scan for result files beside slides also creates layers, which have the source `folder` and no owner. The content of a layer
+ * never changes; a new result needs a new layer. Every account that may view a slide sees its result layers. Only the account that
+ * created a layer, or an administrator, may upload its file and delete it.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -62,7 +63,7 @@ export interface ResultLayers {
     translate: Translate,
   ): Promise<ResultLayer>;
   /**
-   * Deletes a layer and its file. The file beside a slide, from which a layer was imported, stays, and is not imported again.
+   * Deletes a layer and its file. If the scan found the file beside a slide, that original stays, but is not imported again.
    *
    * @throws AppError not_found, forbidden
    */
@@ -73,7 +74,7 @@ export interface ResultLayers {
    * @throws AppError not_found, forbidden, upload_ended, upload_too_large, quota_exceeded, storage_full
    */
   reserveSpace(caller: User, layerId: string, sizeBytes: number): Promise<void>;
-  /** Returns a layer with the received number of bytes and the reserved total. @throws AppError not_found, forbidden */
+  /** Returns a layer, and of its upload the received and the announced number of bytes. @throws AppError not_found, forbidden */
   progress(
     caller: User,
     layerId: string,
@@ -107,15 +108,17 @@ interface Dependencies {
 }
 
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
-/** Disk space that stays free for other data, above all the database. */
-const reserveBytes = 512 * 1024 ** 2;
+/** Disk space that uploads leave free for other data, above all the database. */
+const minFreeBytes = 512 * 1024 ** 2;
+/** States in which a change of an upload takes effect; it has none once another request has ended the upload. */
+const whileUploading = ['uploading'] as const;
 const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
 
-/** Returns the fields by which `layerRightsOf` decides: members see a result layer, and its owner may change it. */
+/** Returns the fields by which `layerRightsOf` decides. With `members`, every account that may view the slide sees the layer. */
 const asAnnotationLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
   ({ owner_uid, visibility: 'members', editing: 'owner', locked_by: null }) as const;
 
-/** Returns the service. This function is longer than 60 lines because all operations share the dependencies and the checks. */
+/** Returns the service. The function is long, because all operations share the dependencies and the checks. */
 export function createResultLayers(dependencies: Dependencies): ResultLayers {
   const { config, db, audit, signIn, visibleImages, jobs, files } = dependencies;
   const now = () => dependencies.now().toISOString();
@@ -165,28 +168,28 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   }
 
   async function requireFreeSpace(bytes: number): Promise<void> {
-    await fs.mkdir(files.parts.directory, { recursive: true });
+    await fs.mkdir(files.parts.directory, { recursive: true }); // statfs fails for a missing folder
     const { bavail, bsize } = await fs.statfs(files.folder);
-    if (bavail * bsize < bytes + reserveBytes) throw new AppError('storage_full');
+    if (bavail * bsize < bytes + minFreeBytes) throw new AppError('storage_full');
   }
 
   /** Reserves space for the file and begins its upload. @throws AppError upload_ended, upload_too_large, quota_exceeded, storage_full */
   async function reserveUpload(row: ResultLayerRow, sizeBytes: number): Promise<void> {
     if (row.state !== 'uploading') throw new AppError('upload_ended');
-    if (row.upload_bytes === sizeBytes) return;
+    if (row.upload_bytes === sizeBytes) return; // a repeated request: the space is reserved already
     if (sizeBytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
-    // Uploads and results share one storage quota, so both take the lock 'uploads' before they compute the sums.
+    // Uploads of slides and results share one quota, so both acquire the lock 'uploads' before they compute the sums.
     await runLockedTransaction(db, 'uploads', async (tx) => {
-      const { bytes } = await sumUnfinishedUploads(tx);
-      const used =
-        bytes + (await sumUploadedSlides(tx)) + (await sumResultBytes(tx)) - (row.upload_bytes ?? 0);
+      const { bytes: slideUploadBytes } = await sumUnfinishedUploads(tx);
+      // Includes an earlier reservation for this layer, which the new one replaces.
+      const resultBytes = (await sumResultBytes(tx)) - (row.upload_bytes ?? 0);
+      const used = slideUploadBytes + (await sumUploadedSlides(tx)) + resultBytes;
       if (config.uploadQuotaBytes > 0 && used + sizeBytes > config.uploadQuotaBytes) {
         throw new AppError('quota_exceeded');
       }
       await requireFreeSpace(sizeBytes);
-      await updateResultLayerInState(tx, row.id, { upload_bytes: sizeBytes, updated_at: now() }, [
-        'uploading',
-      ]);
+      const changes = { upload_bytes: sizeBytes, updated_at: now() };
+      await updateResultLayerInState(tx, row.id, changes, whileUploading);
     });
     await files.parts.discard(row.id);
     await files.parts.begin(row.id, sizeBytes);
@@ -194,9 +197,8 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   }
 
   async function queueImport(layerId: string): Promise<void> {
-    const isQueued = await updateResultLayerInState(db, layerId, { state: 'queued', updated_at: now() }, [
-      'uploading',
-    ]);
+    const changes = { state: 'queued', updated_at: now() } as const;
+    const isQueued = await updateResultLayerInState(db, layerId, changes, whileUploading);
     if (isQueued) await jobs.enqueue('import-result', { layerId });
   }
 
@@ -278,7 +280,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       if (size === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
       if ((await files.parts.received(layerId)) !== offset) throw new AppError('conflict');
       await requireFreeSpace(size - offset);
-      await updateResultLayerInState(db, layerId, { updated_at: now() }, ['uploading']); // postpones the expiry of the upload
+      await updateResultLayerInState(db, layerId, { updated_at: now() }, whileUploading); // postpones the upload's expiry
       const received = await files.parts.write(limitStream(stream, size - offset), layerId, offset);
       if (received === size) await queueImport(layerId);
       return received;
@@ -305,18 +307,19 @@ function isSingular([a, b, c, d]: readonly number[]): boolean {
 /**
  * Converts the row of a layer to the `ResultLayer` of the API, with the rights of the reader.
  *
- * @param names display names of owners by account id; null for an account without a name; absent for a deleted account
+ * @param namesByOwner display names by account id; null for an account without a name; absent for a deleted account
  */
 function toResultLayer(
   reader: User,
   row: ResultLayerRow,
-  names: ReadonlyMap<string, string | null>,
+  namesByOwner: ReadonlyMap<string, string | null>,
   translate: Translate,
 ): ResultLayer {
   const { manage } = layerRightsOf(reader, asAnnotationLayer(row));
-  const name = row.owner_uid === null ? undefined : names.get(row.owner_uid);
-  const ownerName = name === undefined ? translate(deletedAccount) : name;
-  const hasOwner = row.source !== 'folder'; // a file found beside a slide has no owner
+  const displayName = row.owner_uid === null ? undefined : namesByOwner.get(row.owner_uid);
+  const ownerName = displayName === undefined ? translate(deletedAccount) : displayName;
+  const isFromScan = row.source === 'folder'; // such a layer never had an owner
+  // The database may contain a problem that this version of the server does not know.
   const problem = row.problem !== null && isProblem(row.problem) ? row.problem : null;
   return {
     id: row.id,
@@ -324,10 +327,10 @@ function toResultLayer(
     name: row.name,
     kind: row.kind,
     owner: row.owner_uid,
-    owner_name: hasOwner ? ownerName : null,
+    owner_name: isFromScan ? null : ownerName,
     source: row.source,
     state: row.state,
-    progress: row.percent / 100,
+    progress: row.percent / 100, // of the import, which follows the upload
     problem: problem === null ? null : { code: problem, message: translate(problems[problem]) },
     size_bytes: row.size_bytes,
     object_count: row.object_count,
