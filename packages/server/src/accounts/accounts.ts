@@ -423,7 +423,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     async requestPasswordReset(email, origin) {
       const attempt = { email, origin };
       await throttle.count('reset-request', attempt);
-      background.run('a password reset', async () => {
+      background.run('e-mail a password reset code (the person can request another)', async () => {
         if (!(await throttle.mayMail(attempt))) return;
         await runLockedTransaction(db, 'accounts', async (tx) => {
           const reset = await signIn.createReset(tx, email);

@@ -144,7 +144,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   function startVerification(): void {
     if (isVerifying) return;
     isVerifying = true;
-    background.run('audit log verification', async () => {
+    background.run('verify the audit log ("npm run audit:verify" does the same)', async () => {
       try {
         const { state, entries, brokenAt, lastHash } = await checkChain(db, closing.signal);
         lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };

@@ -14,7 +14,7 @@ export function recordRefusal(
   const { credential } = request;
   const actor = credential !== null && 'user' in credential ? credential.user.uid : null;
   const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain an image session
-  background.run('record a refusal', () =>
+  background.run('record a rejected request in the audit log (the event is lost)', () =>
     audit.recordSeparately({
       action: 'access-refused',
       result: 'refused',

@@ -157,7 +157,7 @@ describe('Mail with a mail server', () => {
     mail.wake();
     await background.idle();
     expect([server.requestCount(), server.received.length]).toEqual([1, 0]);
-    expect(logged()).toContain('e-mail could not be sent; it will be retried later');
+    expect(logged()).toContain('e-mail could not be sent; it will be retried in');
 
     machine.clock.at += minute;
     mail.wake();

@@ -104,7 +104,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       }
       log.warn(
         { reason, email: row.id, delayMs: waitMs },
-        'e-mail could not be sent; it will be retried later, after delayMs',
+        'e-mail could not be sent; it will be retried in `delayMs` milliseconds',
       );
       await postponeEmail(db, row.id, timestampIn(waitMs));
       return;
@@ -127,7 +127,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       return;
     }
     isSending = true;
-    background.run('sending e-mails', async (closing) => {
+    background.run('send queued e-mails (the server tries again within a minute)', async (closing) => {
       try {
         do {
           isWokenAgain = false;
@@ -161,7 +161,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
     queue,
     wake,
     send(email) {
-      background.run('queueing an e-mail', async () => {
+      background.run('queue an e-mail (it is not sent)', async () => {
         await queue(db, email);
         wake();
       });

@@ -2,7 +2,11 @@
 import type { Logger } from 'pino';
 
 export interface Background {
-  /** Starts a task at once and logs its failure under the name `task`. `closing` is aborted when the process shuts down. */
+  /**
+   * Starts a task at once and logs its failure. `closing` is aborted when the process shuts down.
+   *
+   * @param task describes for operators what the task does and, in parentheses, what follows from a failure
+   */
   run(task: string, work: (closing: AbortSignal) => Promise<void>): void;
   /** Resolves when no task is running. */
   idle(): Promise<void>;
@@ -24,7 +28,7 @@ export function createBackground({ log }: { log: Logger }): Background {
         .catch((error: unknown) =>
           log.error(
             { err: error, task },
-            'background task (field `task`) failed; it is not retried automatically',
+            'background task failed; the field `task` states what was not done',
           ),
         )
         .finally(() => running.delete(done));

@@ -105,7 +105,9 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
 
   return {
     request(request, origin) {
-      background.run('registration e-mail', () => storeAndSendEmail(request, origin));
+      background.run('e-mail a registration link (the person can register again)', () =>
+        storeAndSendEmail(request, origin),
+      );
     },
 
     async confirm(code, password, origin) {
