@@ -150,7 +150,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections (database:
     }
   });
 
-  it('return an error without a credential, for a collection of another account, and for an unknown collection', async () => {
+  it('return token_missing without a credential, session_invalid with an unknown session, and 404 for an unknown id or a collection of another account', async () => {
     const { server, teacher, ids, documents, token, get } = await setUp(database);
     for (const document of Object.values(documents)) {
       expect((await get(document, null)).json()).toMatchObject({ code: 'token_missing' });

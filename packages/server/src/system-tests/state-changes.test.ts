@@ -1,4 +1,4 @@
-/** Every account action from every account state, through HTTP: permissions.md section 5. */
+/** Every account action from every account state, through HTTP: the table in docs/permissions.md section 5. */
 import { deleteAccount, type Endpoint, endpoints, errors, isErrorCode } from '@lamina/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
@@ -10,6 +10,15 @@ import {
   statusAndRoleOf,
 } from '../testing/state-table.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+/** Describes an outcome of the table, such as `active:user!`, for the name of a test. */
+function effectOf(outcome: string): string {
+  const result = outcome.replace(/!$/, '');
+  const ending = outcome.endsWith('!') ? ' and ends all sessions' : '';
+  if (isErrorCode(result)) return `returns ${result}`;
+  if (result === '=') return 'changes nothing';
+  return (result === '*' ? 'changes only the password' : `sets status and role to ${result}`) + ending;
+}
 
 describe.each(databaseKinds)('administrator actions on an account (database: %s)', (database) => {
   let server: TestServer;
@@ -53,9 +62,9 @@ describe.each(databaseKinds)('administrator actions on an account (database: %s)
   }
 
   describe.each(Object.keys(accountCalls))('the action "%s"', (call) => {
-    it.each(accountStates)(
-      'has the result of the table in docs/permissions.md for an account in the state %s',
-      async (state) => {
+    it.each(accountStates.map((state) => ({ state, effect: effectOf(outcomeOf(call, state)) })))(
+      '$effect for an account in the state $state',
+      async ({ state }) => {
         const { fixtures, as, clock } = server;
         admin = await fixtures.admin();
         const token = await fixtures.token(admin);

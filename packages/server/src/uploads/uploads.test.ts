@@ -276,9 +276,9 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
   });
 
   it.each([
-    ['more bytes than the limit per upload', { uploadMaxBytes: 4 }, 413, 'upload_too_large'],
-    ['more bytes than the quota', { uploadQuotaBytes: 4 }, 507, 'quota_exceeded'],
-  ])('of %s returns an error', async (_, config, status, code) => {
+    ['more bytes than the limit per upload', 413, 'upload_too_large', { uploadMaxBytes: 4 }],
+    ['more bytes than the quota', 507, 'quota_exceeded', { uploadQuotaBytes: 4 }],
+  ])('of %s returns %d %s', async (_, status, code, config) => {
     const { begin } = await startServer({ config });
     const response = await begin({ dataset: 'S', path: 'a.svs', files: file });
     expect(response).toMatchObject({ status, body: { code } });

@@ -114,7 +114,7 @@ describe('the form of the profile that changes the password', () => {
   });
 
   it.each([
-    ['no new password', {}, 'Yeni şifre gerekli.'],
+    ['an empty new password', {}, 'Yeni şifre gerekli.'],
     ['a password of 5 characters', { 'Yeni Şifre': 'short' }, 'Yeni şifre en az 8 karakter olmalı.'],
     [
       'a password of 129 characters',
@@ -126,7 +126,7 @@ describe('the form of the profile that changes the password', () => {
       { ...validPassword, 'Yeni Şifre (Tekrar)': 'another slice' },
       'Şifreler eşleşmiyor.',
     ],
-  ])('shows an error and sends nothing for %s', async (_, values, message) => {
+  ])('shows an error and does not send a password form with %s', async (_, values, message) => {
     const { person, calls } = openProfile();
     await submit(person, values);
     await screen.findByText(message);

@@ -135,13 +135,13 @@ describe('the registration page', () => {
       { ...validValues, password: 'short', confirmation: 'other' },
       ['Şifre en az 8 karakter olmalı.', 'Şifreler eşleşmiyor.'],
     ],
-    ['no confirmation', { ...validValues, confirmation: '' }, ['Şifreler eşleşmiyor.']],
+    ['an empty confirmation of the password', { ...validValues, confirmation: '' }, ['Şifreler eşleşmiyor.']],
     [
       'a password of more than 128 characters',
       { ...validValues, password: 'ş'.repeat(129), confirmation: 'ş'.repeat(129) },
       ['Şifre en fazla 128 karakter olabilir.'],
     ],
-  ])('shows errors at the fields and sends nothing for %s', async (_, values, messages) => {
+  ])('shows errors at the fields and does not send a form with %s', async (_, values, messages) => {
     const { person, calls } = openApp('/auth/register');
     await fillInAndSubmit(person, values);
     for (const message of messages) await screen.findByText(message);

@@ -64,7 +64,7 @@ function openDialog(importAnswer: object = { ...preview, dry_run: false, importe
   return { onClose, deletions: () => calls.filter(({ name }) => name.startsWith('DELETE')).length };
 }
 
-describe('import dialog of an annotation file, for a slide without an own layer', () => {
+describe('import dialog of an annotation file, for a slide on which the person has no layer', () => {
   it('deletes the layer that it has created when the person cancels after the preview', async () => {
     const { onClose, deletions } = openDialog();
     await screen.findByText(/Tumor/);
@@ -73,7 +73,7 @@ describe('import dialog of an annotation file, for a slide without an own layer'
     await vi.waitFor(() => expect(deletions()).toBe(1));
   });
 
-  it('keeps the layer when the annotations were imported', async () => {
+  it('keeps the layer that it has created when the annotations were imported', async () => {
     const { onClose, deletions } = openDialog();
     await screen.findByText(/Tumor/);
     await userEvent.click(screen.getByRole('button', { name: /^Import/ }));
@@ -81,7 +81,7 @@ describe('import dialog of an annotation file, for a slide without an own layer'
     expect(deletions()).toBe(0);
   });
 
-  it('deletes the layer when the server rejects the import and the person cancels', async () => {
+  it('deletes the layer that it has created when the server rejects the import and the person cancels', async () => {
     const { deletions } = openDialog(errorResponse('layer_full'));
     await screen.findByText(/Tumor/);
     await userEvent.click(screen.getByRole('button', { name: /^Import/ }));
