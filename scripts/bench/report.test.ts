@@ -107,7 +107,7 @@ describe('serversTable (results of the server benchmark)', () => {
   });
 });
 
-describe('replacePart, which writes results into docs/performance.md,', () => {
+describe('replacePart (writes results into docs/performance.md)', () => {
   it('appends the results of a part that the page does not contain yet', () => {
     expect(replacePart('# Performance\n', 'servers', markdownTable([{ a: 1 }]))).toBe(
       '# Performance\n\n<!-- measured: servers -->\n| a |\n| --- |\n| 1 |\n<!-- end: servers -->\n',

@@ -5,7 +5,7 @@ import { isInstalled } from './install.mjs';
 const zod = { version: '4.6.7', integrity: 'sha512-a' };
 const project = { name: 'lamina', version: '0.1.0' };
 
-describe('isInstalled, which compares installed npm packages with package-lock.json,', () => {
+describe('isInstalled (compares installed npm packages with package-lock.json)', () => {
   it('returns true when every package of the lock file is installed', () => {
     expect(isInstalled({ '': project, 'node_modules/zod': zod }, { 'node_modules/zod': zod })).toBe(true);
   });

@@ -7,7 +7,7 @@ import { figuresOf } from './main-thread.ts';
  */
 const event = (name: string, ts: number, dur = 0, tid = 1) => ({ name, pid: 1, tid, ts, dur, tdur: dur / 2 });
 
-describe('figuresOf, which evaluates a browser trace,', () => {
+describe('figuresOf (evaluates a browser trace)', () => {
   it('returns the CPU milliseconds of tasks that draw or copy tiles, and ignores threads that do not draw', () => {
     const figures = figuresOf([
       event('RunTask', 0, 8000),

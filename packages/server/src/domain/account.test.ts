@@ -57,7 +57,7 @@ function outcome(
   }
 }
 
-describe('register, which creates an account,', () => {
+describe('register (creates an account)', () => {
   it('creates a pending account without a role or approval', () => {
     expect(register({ uid: 'u1', email: 'a@b.org', displayName: null }, now)).toEqual({
       uid: 'u1',
@@ -74,7 +74,7 @@ describe('register, which creates an account,', () => {
   });
 });
 
-describe('approve, which activates an account,', () => {
+describe('approve (activates an account)', () => {
   it.each([
     ['pending', 'unassigned', 'no role', 'user'],
     ['pending', 'unassigned', 'user', 'user'],
@@ -119,7 +119,7 @@ describe('approve, which activates an account,', () => {
   });
 });
 
-describe('suspend, which blocks an account until its next approval,', () => {
+describe('suspend (blocks an account until its next approval)', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expected = {
       active: { status: 'suspended', role },
@@ -137,7 +137,7 @@ describe('suspend, which blocks an account until its next approval,', () => {
   );
 });
 
-describe('deactivate, which closes an account,', () => {
+describe('deactivate (closes an account)', () => {
   it.each(allStatusesAndRoles)(
     'sets the status of a $status account with the role $role to deactivated, and keeps the role',
     ({ status, role }) => {
@@ -179,7 +179,7 @@ describe.each([
   });
 });
 
-describe('promote, which makes an active account an administrator,', () => {
+describe('promote (makes an active account an administrator)', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
     return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
@@ -192,7 +192,7 @@ describe('promote, which makes an active account an administrator,', () => {
   );
 });
 
-describe('replacePassword, which permits a new password unless the account is closed,', () => {
+describe('replacePassword (permits a new password unless the account is closed)', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
   });
@@ -225,7 +225,7 @@ describe('checkMayLeave, called before a person deletes the own account', () => 
   });
 });
 
-describe('makeAdmin, used for the first administrator and by restore-admin,', () => {
+describe('makeAdmin (used for the first administrator and by restore-admin)', () => {
   it.each(allStatusesAndRoles)(
     'turns a $status account with the role $role into an active administrator',
     ({ status, role }) => {

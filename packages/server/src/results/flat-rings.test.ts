@@ -13,7 +13,7 @@ function expectedRings(text: string): FlatRings {
   return new FlatRings(geometry.coordinates.map((ring) => ring.flat()));
 }
 
-describe('parseFlatFeature, the fast parser of GeoJSON polygons,', () => {
+describe('parseFlatFeature (the fast parser of GeoJSON polygons)', () => {
   it('returns the same coordinates as JSON.parse for a polygon, or null for numbers with an exponent', () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e8, max: 1e8 }),

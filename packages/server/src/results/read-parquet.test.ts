@@ -78,7 +78,7 @@ const outlineTable = (geometry: Uint8Array[]) =>
     }),
   );
 
-describe('readParquet, which reads analysis results from a Parquet file,', () => {
+describe('readParquet (reads analysis results from a Parquet file)', () => {
   it('emits one object for each row of a table of points with several row groups', async () => {
     expect(isParquet(points)).toBe(true);
     const found = await read(points);

@@ -182,7 +182,7 @@ interface Case {
 
 const framePath = () => `${instance}/frames/2`;
 
-describe('a DICOMweb frame request gets equal responses with and without the fast path, which bypasses Fastify,', () => {
+describe('a DICOMweb frame request gets equal responses with and without the fast path (which bypasses Fastify)', () => {
   const fastPathCases: Readonly<Record<string, Case>> = {
     'the bearer token of a sign-in': { options: () => withToken(signInToken), status: 200 },
     'an API token': { options: () => withToken(apiToken), status: 200 },

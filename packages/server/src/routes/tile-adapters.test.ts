@@ -168,7 +168,7 @@ interface Case {
 
 const unknownImage = '00000000-0000-4000-8000-000000000000';
 
-describe('a tile request gets equal responses with and without the fast path, which bypasses Fastify,', () => {
+describe('a tile request gets equal responses with and without the fast path (which bypasses Fastify)', () => {
   const fastPathCases: Readonly<Record<string, Case>> = {
     'the path of a native tile': { path: () => pathOf(nativeTile), status: 200 },
     'the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },

@@ -7,7 +7,7 @@ import { warmUpTiles } from './tile-warm-up.ts';
 
 const never = new AbortController().signal;
 
-describe('the warm-up of the fast path, which requests tiles of a temporary slide after the start,', () => {
+describe('the warm-up of the fast path (which requests tiles of a temporary slide after the start)', () => {
   it('receives all tiles and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;

@@ -33,7 +33,7 @@ function viewer(uid: string, createdAt: Date): User {
 const minute = 60_000;
 const hour = 60 * minute;
 
-describe.each(databaseKinds)('image sessions, with which a client loads tiles (%s),', (kind) => {
+describe.each(databaseKinds)('image sessions (with which a client loads tiles; database: %s)', (kind) => {
   /** Creates a database and a clock, shared by all server processes that the test starts with `startProcess`. */
   async function setUp({ ttlSeconds = 3600 } = {}) {
     const { db, close } = await openTestDatabase(kind);

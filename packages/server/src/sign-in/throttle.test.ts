@@ -298,7 +298,7 @@ describe('sign-in with the right password', () => {
   });
 });
 
-describe('an API request with the right current password, for example the setup of two-step verification,', () => {
+describe('an API request with the right current password (for example the setup of two-step verification)', () => {
   it('counts towards the limit of successful sign-ins of the account', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();

@@ -29,7 +29,7 @@ const treeOf = (objects: Readonly<Record<string, string>>) =>
     signal: new AbortController().signal,
   });
 
-describe('readBucketTree, which lists a bucket as a tree of folders and files,', () => {
+describe('readBucketTree (lists a bucket as a tree of folders and files)', () => {
   it('returns a folder for each part of an object key before a slash', async () => {
     const tree = await treeOf({ 'a.svs': '', 'Set/b.svs': '', 'Set/deep/er/c.svs': '' });
     expect(await tree.entriesOf('')).toEqual([

@@ -20,7 +20,7 @@ function createDataFolder(): string {
 /** Returns the time that is this number of days in the future. */
 const inDays = (days: number) => new Date(Date.now() + days * dayMs);
 
-describe('deleteOldCopies, which deletes safety copies of the database,', () => {
+describe('deleteOldCopies (deletes safety copies of the database)', () => {
   it('deletes copies from before a migration or a restore that are older than safetyCopyDays, and no other files', async () => {
     const dataDir = createDataFolder();
     const copies = [
@@ -63,7 +63,7 @@ describe('deleteOldCopies, which deletes safety copies of the database,', () => 
   });
 });
 
-describe('watchSafetyCopies, which checks safety copies of the database every hour,', () => {
+describe('watchSafetyCopies (checks safety copies of the database every hour)', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] }));
   afterEach(() => vi.useRealTimers());
 

@@ -100,7 +100,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     body: { ...(body as object), requestId: '' },
   });
 
-  describe('the permission matrix, a table of endpoints and callers,', () => {
+  describe('the permission matrix (a table of endpoints and callers)', () => {
     it('has exactly one row for each endpoint that does not serve pixels', () => {
       const named = Object.entries(endpoints).filter(([, endpoint]) => !isPixels(endpoint));
       expect(Object.keys(expectedStatuses).sort()).toEqual(named.map(([name]) => name).sort());

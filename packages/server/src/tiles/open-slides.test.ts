@@ -62,7 +62,7 @@ const isOpen = async (slide: Awaited<ReturnType<typeof slideOf>>) => {
   }
 };
 
-describe('an open slide, whose file the server keeps open between requests,', () => {
+describe('an open slide (whose file the server keeps open between requests)', () => {
   it('is opened only once for two concurrent requests', async () => {
     await replaceFile('a.svs', largeSvs);
     const both = await Promise.all([slideOf('a.svs'), slideOf('a.svs')]);

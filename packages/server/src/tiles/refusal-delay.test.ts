@@ -16,7 +16,7 @@ function observeDelayed(work: Promise<unknown>, signal = new AbortController().s
   return state;
 }
 
-describe('delayRefusal, which delays the response to a tile request that the render queue rejects,', () => {
+describe('delayRefusal (delays the response to a tile request that the render queue rejects)', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });

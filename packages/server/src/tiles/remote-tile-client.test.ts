@@ -18,7 +18,7 @@ function createChannel(): [Channel, Channel] {
   return [endOf(ends[0], ends[1]), endOf(ends[1], ends[0])];
 }
 
-describe('the tile client of a serving process, which requests tiles from the primary process,', () => {
+describe('the tile client of a serving process (which requests tiles from the primary process)', () => {
   it('sends account and image session of the requester with each request for a tile, thumbnail or slide header', async () => {
     const [servingEnd, primaryEnd] = createChannel();
     const tile = vi.fn<RenderedTiles['tile']>(async () => ({ jpeg: new Uint8Array(1), wasCached: false }));

@@ -77,7 +77,7 @@ const tilesToPrerender = (source: RenderSource) => renderPool.tilesToPrerender(s
 const isCached = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
   cache.has({ fingerprint, name: tileNameIn(address) });
 
-describe('the prerenderer, which fills the tile cache in the background,', () => {
+describe('the prerenderer (which fills the tile cache in the background)', () => {
   it('renders all tiles that the file does not contain, from the smallest level to the largest', async () => {
     startPrerenderer();
     const source = await createSlide('one.svs');

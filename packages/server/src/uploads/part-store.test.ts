@@ -21,7 +21,7 @@ function mountSmallDisk(): string | null {
   return folder;
 }
 
-describe('PartStore, which writes the received parts of an uploaded file,', () => {
+describe('PartStore (writes the received parts of an uploaded file)', () => {
   it('writes parts of a file at their offsets, even when two parts overlap', async () => {
     const parts = new PartStore({ directory: temporaryFolder() });
     await parts.begin('f', 6);

@@ -42,7 +42,7 @@ function convertByTable(profile: Uint8Array, colours: readonly Colour[]): readon
   return colours.map((_, index) => [...raster.rgb.subarray(index * 3, index * 3 + 3)] as unknown as Colour);
 }
 
-describe('computeColourTable, which converts an ICC profile to a table of sRGB colours,', () => {
+describe('computeColourTable (converts an ICC profile to a table of sRGB colours)', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lamina-icc-'));
@@ -218,7 +218,7 @@ describe('computeColourTable with an unusable ICC profile', () => {
   });
 });
 
-describe('nameOfProfile, which reads the name of an ICC profile,', () => {
+describe('nameOfProfile (reads the name of an ICC profile)', () => {
   it('returns a name without control characters, cut to 80 characters', () => {
     expect(nameOfProfile(buildIcc({ name: ' Scanner\n\u0000\u200b  3 ' }))).toBe('Scanner 3');
     expect(nameOfProfile(buildIcc({ name: 'x'.repeat(5000) }))).toBe('x'.repeat(80));

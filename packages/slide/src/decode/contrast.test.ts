@@ -15,7 +15,7 @@ async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: 
   return estimateContrast(await openPyramid(source, [await readTiffImage(first)]), bits);
 }
 
-describe('estimateContrast, which estimates the black and the white value of a grey channel,', () => {
+describe('estimateContrast (estimates the black and the white value of a grey channel)', () => {
   it('returns the range from the darkest to the brightest sample of a channel', async () => {
     expect(await contrastOf(8, 100, (x, y) => 120 + ((x + y) % 61))).toEqual({ black: 120, white: 180 });
   });

@@ -43,7 +43,7 @@ async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]>
 const columns = Array.from({ length: 32 }, (_, x) => x);
 const clamped = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
 
-describe('decodeBrightness, which maps the samples of a tile from a given range to 0…255,', () => {
+describe('decodeBrightness (maps the samples of a tile from a given range to 0…255)', () => {
   it('returns 8-bit samples unchanged for the range 0 to 255', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => x * 8));

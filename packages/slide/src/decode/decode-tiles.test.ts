@@ -18,7 +18,7 @@ async function tilesOf(plan: SvsPlan): Promise<ThreeTiles> {
   return (await Promise.all(tiles)) as ThreeTiles;
 }
 
-describe('decodeTiles, which decodes adjacent JPEG tiles together,', () => {
+describe('decodeTiles (decodes adjacent JPEG tiles together)', () => {
   it.each<[Shrink, PictureColour]>([
     [1, 'rgb'],
     [2, 'rgb'],

@@ -11,7 +11,7 @@ const numbered = (width: number, height: number): Raster => ({
 });
 const reds = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
-describe('cropRaster, which cuts a rectangle out of a picture,', () => {
+describe('cropRaster (cuts a rectangle out of a picture)', () => {
   it('returns the pixels of the rectangle', () => {
     const part = cropRaster(numbered(5, 4), 1, 2, 3, 2);
     expect(part).toMatchObject({ width: 3, height: 2 });
@@ -24,7 +24,7 @@ describe('cropRaster, which cuts a rectangle out of a picture,', () => {
   });
 });
 
-describe('shrinkRaster, which reduces a picture by an integer factor,', () => {
+describe('shrinkRaster (reduces a picture by an integer factor)', () => {
   it('returns the mean of each 2 × 2 pixels for factor 2', () => {
     const small = shrinkRaster(numbered(4, 4), 2);
     expect(small).toMatchObject({ width: 2, height: 2 });

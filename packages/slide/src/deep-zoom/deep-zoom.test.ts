@@ -137,7 +137,7 @@ describe('a Deep Zoom level', () => {
   });
 });
 
-describe('a native tile, which is sent as stored in the file,', () => {
+describe('a native tile (which is sent as stored in the file)', () => {
   /** Returns the bytes of a native tile, which state its level, column and row; null when there is none. */
   const readNative = async (slide: Slide, dziLevel: number, column = 0, row = 0) => {
     const bytes = await readNativeTile(slide, { dziLevel, column, row });

@@ -278,7 +278,7 @@ describe('de-identified copy of a generated slide', () => {
   });
 });
 
-describe('blankAperioDescription, which de-identifies the ImageDescription of an Aperio slide,', () => {
+describe('blankAperioDescription (de-identifies the ImageDescription of an Aperio slide)', () => {
   it('keeps image sizes, numbers and names of properties, and replaces other text by spaces', () => {
     const description =
       'Aperio Image Library v11.2.1 \r\n46000x32914 [42673,5576 2220x2967] (240x240) JPEG/RGB Q=30;Made for Jane Doe|AppMag = 20|MPP = 0.4990|Filename = Jane|Patient 12 = x|User = 7f|no pair|Left = 25.69|Top = Jane';
@@ -288,7 +288,7 @@ describe('blankAperioDescription, which de-identifies the ImageDescription of an
   });
 });
 
-describe('blankXml, which de-identifies the XML metadata of a slide,', () => {
+describe('blankXml (de-identifies the XML metadata of a slide)', () => {
   it('keeps attributes of an allowlist, and replaces text, comments and other attribute values by spaces', () => {
     const xml = `<?xml version="1.0"?><!-- Jane --><OME xmlns="http://x" Creator="Jane"><Image ID="Image:0" Name='Jane'><Pixels SizeX="10"/>Jane</Image></OME>`;
     expect(blankXml(xml, omeAllowlist)).toBe(

@@ -76,7 +76,7 @@ const areas = (values: readonly number[], annotationNumbers?: readonly number[])
     ],
   ]);
 
-describe('readBulkAnnotations, which reads DICOM bulk annotations,', () => {
+describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
   it('returns polygons with different numbers of points, whose starts the index list states', async () => {
     const triangle = [0, 0, 4, 0, 0, 4];
     const square = [10, 10, 12, 10, 12, 12, 10, 12];

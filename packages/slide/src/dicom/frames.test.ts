@@ -50,7 +50,7 @@ function countReads(source: ByteSource): { readonly source: ByteSource; readonly
   };
 }
 
-describe('openFrames, which reads frames (tiles) from the pixel data of a DICOM file,', () => {
+describe('openFrames (reads frames, which are tiles, from the pixel data of a DICOM file)', () => {
   it('reads uncompressed frames from consecutive byte ranges', async () => {
     const source = sourceOf(Uint8Array.of(1, 2, 3, 4, 5, 6, 0));
     const readFrame = openFrames(pixelsIn(source, 2, 10, 7), native, 3);

@@ -30,7 +30,7 @@ async function read(elements: readonly DicomElement[], selection: ElementSelecti
 
 const values = (...tags: number[]): ElementSelection => new Map(tags.map((number) => [number, 'value']));
 
-describe('readDataSet, which reads selected elements of a DICOM data set,', () => {
+describe('readDataSet (reads selected elements of a DICOM data set)', () => {
   it.each([true, false])(
     'returns the values of all number and text types (explicit VR: %s)',
     async (isExplicit) => {

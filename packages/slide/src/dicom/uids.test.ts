@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf } from './uids.ts';
 
-describe('transferSyntaxOf, which looks up a DICOM transfer syntax,', () => {
+describe('transferSyntaxOf (looks up a DICOM transfer syntax)', () => {
   it.each([
     ['1.2.840.10008.1.2', { isExplicit: false, isEncapsulated: false, codec: 'samples' }],
     ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
@@ -13,7 +13,7 @@ describe('transferSyntaxOf, which looks up a DICOM transfer syntax,', () => {
   });
 });
 
-describe('nameOfTransferSyntax, which describes a DICOM transfer syntax in error messages,', () => {
+describe('nameOfTransferSyntax (describes a DICOM transfer syntax in error messages)', () => {
   it.each([
     ['1.2.840.10008.1.2.1.99', 'a deflated data set (transfer syntax 1.2.840.10008.1.2.1.99)'],
     ['1.2.840.10008.1.2.4.70', 'lossless JPEG (transfer syntax 1.2.840.10008.1.2.4.70)'],
@@ -26,7 +26,7 @@ describe('nameOfTransferSyntax, which describes a DICOM transfer syntax in error
   });
 });
 
-describe('nameOfSopClass, which describes the kind of a DICOM file in error messages,', () => {
+describe('nameOfSopClass (describes the kind of a DICOM file in error messages)', () => {
   it.each([
     ['1.2.840.10008.5.1.4.1.1.2', 'a CT image'],
     ['1.2.840.10008.5.1.4.1.1.2.1', 'a CT image'],

@@ -30,7 +30,7 @@ async function encodeTile(
 
 const markers = (jpeg: Uint8Array) => [...segments(jpeg, 2)].map(({ marker }) => marker.toString(16));
 
-describe('completeJpeg, which adds JPEG tables and colour declaration to a native tile,', () => {
+describe('completeJpeg (adds JPEG tables and colour declaration to a native tile)', () => {
   it.each<[PictureColour, JpegColour]>([
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],
@@ -93,7 +93,7 @@ describe('completeJpeg, which adds JPEG tables and colour declaration to a nativ
   });
 });
 
-describe('jpegPrefix, which reads the JPEGTables field of a TIFF,', () => {
+describe('jpegPrefix (reads the JPEGTables field of a TIFF)', () => {
   it.each<[string, (tables: Uint8Array) => Uint8Array]>([
     ['without SOI (start of image)', (tables) => tables.subarray(2)],
     ['without EOI (end of image)', (tables) => tables.subarray(0, -2)],

@@ -47,7 +47,7 @@ async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
   };
 }
 
-describe('joinScans, which joins JPEG strips to one JPEG without decoding them,', () => {
+describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () => {
   it.each<[string, readonly number[], Coding]>([
     ['chroma at full resolution', tenStrips, {}],
     ['grey', tenStrips, { grey: true }],

@@ -37,7 +37,7 @@ function countingSource(bytes: Uint8Array) {
   return { source: { ...source, read }, counter };
 }
 
-describe('readJpegHead, which reads a JPEG up to its compressed pixels,', () => {
+describe('readJpegHead (reads a JPEG up to its compressed pixels)', () => {
   it('returns all bytes before the data of the first scan, without reading the whole JPEG', async () => {
     const { source, counter } = countingSource(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
     const head = await readJpegHead(source, 100, jpeg.length);

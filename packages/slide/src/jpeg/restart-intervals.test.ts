@@ -90,7 +90,7 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
   });
 });
 
-describe('intervalReader, which reads a part of a large JPEG by its restart markers,', () => {
+describe('intervalReader (reads a part of a large JPEG by its restart markers)', () => {
   it.each<[string, IntervalCoding, IntervalArea, [x: number, y: number, width: number, height: number]]>([
     ['one interval', { width: 64, height: 8 }, areaOf(1, 3, 1, 1), [64, 24, 64, 8]],
     ['the first interval', { width: 64, height: 8 }, areaOf(0, 0, 1, 1), [0, 0, 64, 8]],

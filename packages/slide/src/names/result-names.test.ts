@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resultNameOf, slideStemOf, withoutResults } from './result-names.ts';
 
-describe('resultNameOf, which recognises files with analysis results of a slide by their names,', () => {
+describe('resultNameOf (recognises files with analysis results of a slide by their names)', () => {
   it.each([
     ['CMU-1_likelihood_map.tif', { slideName: 'cmu-1', kind: 'raster' }],
     ['tumor_001_mask.TIF', { slideName: 'tumor_001', kind: 'raster' }],

@@ -10,7 +10,7 @@ import {
   withoutCompanionFolders,
 } from './slide-names.ts';
 
-describe('hasSlideName, which recognises slide files by their names,', () => {
+describe('hasSlideName (recognises slide files by their names)', () => {
   it.each([
     ...[
       'a.svs',
@@ -80,7 +80,7 @@ describe('companion files of a slide', () => {
   });
 });
 
-describe('withoutCompanionFolders, which removes the folders that belong to slides from a list of names,', () => {
+describe('withoutCompanionFolders (removes the folders that belong to slides from a list of names)', () => {
   it.each([
     [
       ['a.mrxs', 'a', 'b'],
@@ -99,7 +99,7 @@ describe('withoutCompanionFolders, which removes the folders that belong to slid
   });
 });
 
-describe('filesToInspect, which selects the files of a folder that are read to group them to slides,', () => {
+describe('filesToInspect (selects the files of a folder that are read to group them to slides)', () => {
   it.each([
     [
       'DICOM files, with and without an extension',

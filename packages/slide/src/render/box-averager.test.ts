@@ -12,7 +12,7 @@ const grey = (...values: number[]): Raster => ({
 });
 const values = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
-describe('the result of BoxAverager, which scales an image down,', () => {
+describe('the result of BoxAverager (which scales an image down)', () => {
   it('equals the added piece of the image when the scale is 1', () => {
     const piece = paintTissue(40, 30);
     const averager = new BoxAverager(40, 30);

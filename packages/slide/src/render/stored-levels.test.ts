@@ -11,7 +11,7 @@ const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no fo
 
 const codingOf = ({ level, codec, process, colour }: StoredLevel) => `${level} ${codec} ${process} ${colour}`;
 
-describe('stored levels of a slide, whose JPEG tiles are sent as stored in the file,', () => {
+describe('stored levels of a slide (whose JPEG tiles are sent as stored in the file)', () => {
   it('are the levels whose tiles are JPEG, described by codec, process and colour model', async () => {
     const rgb = await openBytes(await buildSvs());
     expect((await storedLevels(rgb)).map(codingOf)).toEqual(['0 jpeg baseline rgb', '1 jpeg baseline rgb']);

@@ -18,7 +18,7 @@ function queueOf(jobs: readonly string[], pathOf: (job: string) => string[]): Fa
   return queue;
 }
 
-describe('the order of jobs in FairQueue, in which keys such as accounts take turns,', () => {
+describe('the order of jobs in FairQueue (in which keys such as accounts take turns)', () => {
   it('is the order of arrival for the jobs of one key', () => {
     expect(startAll(queueOf(['a1', 'a2', 'a3'], () => ['a']))).toEqual(['a1', 'a2', 'a3']);
   });
@@ -66,7 +66,7 @@ describe('the order of jobs in FairQueue, in which keys such as accounts take tu
   });
 });
 
-describe('a full FairQueue, in which keys such as accounts take turns,', () => {
+describe('a full FairQueue (in which keys such as accounts take turns)', () => {
   it('rejects another job when all waiting jobs have the same key as the new job', () => {
     const queue = new FairQueue<string>({ total: 2 });
     expect([queue.add('a1', ['a']), queue.add('a2', ['a'])]).not.toContain(null);

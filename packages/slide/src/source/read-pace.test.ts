@@ -23,7 +23,7 @@ function shareOfTime(readMs: number): number {
   return onThread / 10_000;
 }
 
-describe('reading a file on the calling thread, not in the thread pool,', () => {
+describe('reading a file on the calling thread (not in the thread pool)', () => {
   it('is always allowed when each read takes 0.05 ms', () => {
     expect(shareOfTime(0.05)).toBeCloseTo(1);
   });

@@ -24,7 +24,7 @@ const tile = (): EncodedImage => ({
   height: 1024,
 });
 
-describe('decodeCached, which reads TIFF tiles through a cache of decoded tiles,', () => {
+describe('decodeCached (reads TIFF tiles through a cache of decoded tiles)', () => {
   it('reads and decodes a tile once, also for concurrent calls', async () => {
     const { read, reads } = countingReader(tile);
     const [first, second] = await Promise.all([decodeCached(read, 0, 0), decodeCached(read, 0, 0)]);

@@ -33,7 +33,7 @@ async function readAllValues(tiff: Uint8Array) {
   return { ...image, values };
 }
 
-describe('openValueTiff, which reads one value per pixel from a TIFF that libvips wrote,', () => {
+describe('openValueTiff (reads one value per pixel from a TIFF that libvips wrote)', () => {
   it.each([
     ['JPEG tiles of a pyramid', { tile: true, tileWidth: 128, tileHeight: 128, pyramid: true }],
     ['JPEG strips', {}],

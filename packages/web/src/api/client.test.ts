@@ -37,7 +37,7 @@ function storeAnySignIn() {
   storeSignIn({ token: 'token-1', user: account() });
 }
 
-describe('call, which sends an API request from the browser,', () => {
+describe('call (sends an API request from the browser)', () => {
   it('sends the stored token as a bearer token', async () => {
     storeAnySignIn();
     const calls = stubApi({ 'GET /user/profile': { user: account() } });
