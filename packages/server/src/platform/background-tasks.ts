@@ -2,11 +2,7 @@
 import type { Logger } from 'pino';
 
 export interface Background {
-  /**
-   * Starts a task at once and logs its failure. `closing` is aborted when the process shuts down.
-   *
-   * @param task describes for operators what the task does and, in parentheses, what follows from a failure
-   */
+  /** Starts a task, and logs a failure with `task`: what was to be done (and the consequence). `closing` aborts at the shutdown. */
   run(task: string, work: (closing: AbortSignal) => Promise<void>): void;
   /** Resolves when no task is running. */
   idle(): Promise<void>;

@@ -5,8 +5,7 @@ import type { Config } from '../platform/config.ts';
 import { PartStore } from '../uploads/part-store.ts';
 
 export interface ResultFiles {
-  /** Absolute path of DATA_DIR/results. */
-  readonly folder: string;
+  readonly folder: string; // absolute path of DATA_DIR/results
   /** Received parts of files that clients upload, and files that an import downloads from the S3 bucket with the slides. */
   readonly parts: PartStore;
   pathOf(layerId: string): string;

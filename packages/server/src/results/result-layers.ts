@@ -181,7 +181,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     // Uploads of slides and results share one quota, so both acquire the lock 'uploads' before they compute the sums.
     await runLockedTransaction(db, 'uploads', async (tx) => {
       const { bytes: slideUploadBytes } = await sumUnfinishedUploads(tx);
-      // Includes an earlier reservation for this layer, which the new one replaces.
+      // The sum includes an earlier reservation for this layer, which the new one replaces.
       const resultBytes = (await sumResultBytes(tx)) - (row.upload_bytes ?? 0);
       const used = slideUploadBytes + (await sumUploadedSlides(tx)) + resultBytes;
       if (config.uploadQuotaBytes > 0 && used + sizeBytes > config.uploadQuotaBytes) {

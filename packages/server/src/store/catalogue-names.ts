@@ -13,8 +13,7 @@ export type NameKind = Row<'catalogue_names'>['kind'];
 const namesPerStatement = 500;
 
 /**
- * Registers each name that has no registered spelling yet; the given spelling, normalised, becomes the canonical one. If `names`
- * contains several spellings of a name, it is the last of them.
+ * Registers each name without a registered spelling. Its spelling in `names`, or the last of several, becomes canonical, normalised.
  *
  * @returns a function that returns the canonical spelling of each of the names
  */

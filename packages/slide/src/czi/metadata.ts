@@ -78,14 +78,13 @@ function readMpp(root: XmlElement): CziMetadata['mpp'] {
 }
 
 /**
- * Reads the magnification of the referenced objective, or of the only objective when none is referenced; without it, the
- * magnification in the objective's name, e.g. "10x/0.45".
+ * Reads the magnification of the referenced objective, or of the only objective when none is referenced; else the one in the name of
+ * the objective, e.g. "10x/0.45". Without a reference, `find` returns none of several objectives, because each has an id.
  */
 function readObjectivePower(root: XmlElement): number | null {
   const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
   const objectives = elementsAt(root, 'Metadata/Information/Instrument/Objectives/Objective');
   const id = reference?.attributes.get('Id');
-  // Without a reference, several objectives are ambiguous: `find` then returns none, because each of them has an id.
   const objective =
     id === undefined && objectives.length === 1
       ? objectives[0]

@@ -127,8 +127,8 @@ function addLine(line: Line, { colours, areas }: WeightedSums, rowStart: number,
 }
 
 /**
- * Which pixels of the result each pixel of a piece covers along one axis. A pixel of a piece is at most as large as a pixel of the
- * result, so it covers one of them or two neighbours.
+ * The pixels of the result that each pixel of a piece covers along one axis: one or two neighbours, because a pixel of a piece is at
+ * most as large as a pixel of the result.
  */
 interface Spread {
   /** Index of the first covered pixel of the result; it may lie outside the result. */

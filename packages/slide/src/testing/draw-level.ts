@@ -29,11 +29,8 @@ export async function drawTile(
   address: TileAddress,
 ): Promise<{ readonly x: number; readonly y: number; readonly raster: Raster }> {
   const level = levelOf(slide, address.level);
-  const { tileWidth, tileHeight, leadingPadding = { left: 0, top: 0 } } = level;
-  const [left, top] = [
-    address.column * tileWidth - leadingPadding.left,
-    address.row * tileHeight - leadingPadding.top,
-  ];
+  const { tileWidth, tileHeight, leadingPadding: padding = { left: 0, top: 0 } } = level;
+  const [left, top] = [address.column * tileWidth - padding.left, address.row * tileHeight - padding.top];
   const [x, y] = [Math.max(0, left), Math.max(0, top)];
   const width = Math.min(left + tileWidth, level.width) - x;
   const height = Math.min(top + tileHeight, level.height) - y;

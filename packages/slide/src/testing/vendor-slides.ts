@@ -16,8 +16,7 @@ export interface VendorSlide {
 const [WIDTH, HEIGHT, TILE] = [80, 64, 32];
 const tissue = paintTissue(WIDTH, HEIGHT);
 const half = shrinkRaster(tissue, 2); // 40 × 32 pixels
-/** For `exactPicture`: stores the picture in strips instead of tiles. */
-const STRIPS = null;
+const STRIPS = null; // for `exactPicture`, instead of the side of a tile
 
 /** Adds an ImageDescription. */
 const withDescription = (directory: DirectoryPlan, text: string) =>

@@ -16,9 +16,8 @@ export interface ProposedSlide {
   /** Id of the slide; the API calls slides images. */
   readonly imageId: string;
   readonly fileName: string;
-  /** Null when the file name states no block. */
+  /** Null when the file name states no block; `stain` is null only for slides of saved cases. */
   readonly block: string | null;
-  /** Never null in a proposal; saved slides, which have the same fields, may have none. */
   readonly stain: string | null;
 }
 

@@ -6,7 +6,7 @@ import { FormDialog } from '../../components/FormDialog.tsx';
 import { nameOf } from '../../formatting/person.ts';
 import { announce } from '../../notifications/notify.ts';
 import { TermsFields } from './TermsFields.tsx';
-import { toApiTerms, toChosenTerms } from './terms.ts';
+import { toApiTerms, toFormTerms } from './terms.ts';
 import { texts } from './texts.ts';
 
 interface AccessDialogProps {
@@ -17,7 +17,7 @@ interface AccessDialogProps {
 
 /** Dialog that changes the terms of an active account: its restricted datasets and its end date. */
 export function AccessDialog({ user, onClose }: AccessDialogProps) {
-  const [terms, setTerms] = useState(toChosenTerms(user));
+  const [terms, setTerms] = useState(toFormTerms(user));
   const [isRunning, setRunning] = useState(false);
 
   async function submit() {

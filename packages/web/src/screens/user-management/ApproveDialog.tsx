@@ -7,7 +7,7 @@ import { nameOf } from '../../formatting/person.ts';
 import { roleLabel, texts as sharedTexts } from '../../language/texts.ts';
 import { DecisionState } from './DecisionState.tsx';
 import { TermsFields } from './TermsFields.tsx';
-import { noTerms, toApiTerms, toChosenTerms } from './terms.ts';
+import { noTerms, toApiTerms, toFormTerms } from './terms.ts';
 import { texts } from './texts.ts';
 import { useDecision } from './use-decision.ts';
 
@@ -23,9 +23,7 @@ const roles: readonly GrantableRole[] = ['user', 'viewer'];
 export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   const [firstPerson] = people;
   const [role, setRole] = useState<GrantableRole>('user');
-  const [terms, setTerms] = useState(
-    people.length === 1 && firstPerson ? toChosenTerms(firstPerson) : noTerms,
-  );
+  const [terms, setTerms] = useState(people.length === 1 && firstPerson ? toFormTerms(firstPerson) : noTerms);
   const { run, stop, isRunning, progress, undecidedPeople } = useDecision({
     people,
     decideOne: (uid) => approveWithTerms(uid, role, toApiTerms(terms)),

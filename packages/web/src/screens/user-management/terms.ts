@@ -14,7 +14,7 @@ export interface ChosenTerms {
 export const noTerms: ChosenTerms = { datasets: [], lastDay: '' };
 
 /** Converts the terms of an account for the form. An end date in the past is left empty, so that the form does not offer an invalid day. */
-export function toChosenTerms({
+export function toFormTerms({
   datasets,
   expiresAt,
 }: Pick<UserDetails, 'datasets' | 'expiresAt'>): ChosenTerms {

@@ -64,8 +64,8 @@ export function copyOf(feature: AnnotationFeature, offset = 0): AnnotationFeatur
   return { ...feature, id: createUuid(), geometry: roundGeometry(geometry), properties };
 }
 
-/** Returns the geometry with rounded positions, and an area without rings that cross themselves or each other. */
-export function roundAndRepair(geometry: Geometry): Geometry {
+/** Rounds the positions, and repairs an area whose rings cross themselves or each other. */
+export function normalise(geometry: Geometry): Geometry {
   const rounded = roundGeometry(geometry);
   if (!isArea(rounded) || (rounded.type === 'Polygon' && rounded.isEllipse)) return rounded;
   return isSelfIntersecting(rounded) ? (repairArea(rounded) ?? rounded) : rounded;

@@ -20,15 +20,7 @@ import {
 } from '@lamina/annotations';
 import { type Annotation, mapPositions } from './annotation.ts';
 import type { AnnotationStore } from './annotation-store.ts';
-import {
-  boxGeometry,
-  copyOf,
-  type Draft,
-  pathGeometry,
-  roundAndRepair,
-  type Tool,
-  withClass,
-} from './drafts.ts';
+import { boxGeometry, copyOf, type Draft, normalise, pathGeometry, type Tool, withClass } from './drafts.ts';
 import { moveVertex, removeVertex, type Vertex } from './vertices.ts';
 
 /** The vertex that was clicked last; the Delete key removes it. */
@@ -234,7 +226,7 @@ export class DrawingSession {
   /** Changes the geometry of an annotation. @param geometry null when the edit is not possible, which changes nothing */
   replaceGeometry({ id, feature }: Annotation, geometry: Geometry | null): void {
     if (geometry === null) return;
-    this.#store.change([{ id, feature: { ...feature, geometry: roundAndRepair(geometry) } }]);
+    this.#store.change([{ id, feature: { ...feature, geometry: normalise(geometry) } }]);
   }
 
   removeSelected(): void {
@@ -260,7 +252,7 @@ export class DrawingSession {
     // The merged areas are now part of the first one; subtracted areas stay.
     const deletions = operation === 'merge' ? others.map(({ id }) => ({ id, feature: null })) : [];
     this.#store.change([
-      { id: first.id, feature: { ...first.feature, geometry: roundAndRepair(result) } },
+      { id: first.id, feature: { ...first.feature, geometry: normalise(result) } },
       ...deletions,
     ]);
     this.#store.select([first.id]);
@@ -271,7 +263,7 @@ export class DrawingSession {
     this.#store.change(
       this.#editableSelection().map(({ id, feature }) => ({
         id,
-        feature: { ...feature, geometry: roundAndRepair(change(feature.geometry)) },
+        feature: { ...feature, geometry: normalise(change(feature.geometry)) },
       })),
     );
   }
@@ -291,7 +283,7 @@ export class DrawingSession {
     const feature: AnnotationFeature = {
       type: 'Feature',
       id,
-      geometry: roundAndRepair(geometry),
+      geometry: normalise(geometry),
       properties: {
         objectType: 'annotation',
         ...(this.classification !== null && { classification: this.classification }),
@@ -316,7 +308,7 @@ export class DrawingSession {
         if (pieces.length < 2) return [];
         return pieces.map((geometry, index) => {
           const id = index === 0 ? feature.id : createUuid();
-          return { id, feature: { ...feature, id, geometry: roundAndRepair(geometry) } };
+          return { id, feature: { ...feature, id, geometry: normalise(geometry) } };
         });
       });
     this.#store.change(changes);
@@ -350,7 +342,7 @@ export class DrawingSession {
     const result = subtracts ? subtractAreas(area, [newArea]) : unionAreas([area, newArea]);
     // Nothing is left of an area that is erased completely.
     if (result === null) this.#store.change([{ id: target.id, feature: null }]);
-    // `roundAndRepair` is not needed: new positions of the result are rounded and its rings do not cross. Checking a large outline is slow.
+    // `normalise` is not needed: new positions of the result are rounded and its rings do not cross. Checking a large outline is slow.
     else this.#store.change([{ id: target.id, feature: { ...target.feature, geometry: result } }]);
   }
 

@@ -2,7 +2,7 @@
 import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
 import { countingCircleRadii, type Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
-import { pathGeometry, roundAndRepair } from './drafts.ts';
+import { normalise, pathGeometry } from './drafts.ts';
 
 /** Returns an annotation for each ruler, area and circle, and one annotation for all cell marks together. */
 export function featuresOfShapes(
@@ -15,7 +15,7 @@ export function featuresOfShapes(
   return [...geometries, ...(marks.length > 0 ? [markedCells] : [])].map((geometry) => ({
     type: 'Feature',
     id: createUuid(),
-    geometry: roundAndRepair(geometry),
+    geometry: normalise(geometry),
     properties: { objectType: 'annotation' }, // as in the GeoJSON of QuPath
   }));
 }
