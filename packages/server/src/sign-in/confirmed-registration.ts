@@ -105,7 +105,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
 
   return {
     request(request, origin) {
-      background.run('e-mail a link (the person can register again)', () =>
+      background.run('e-mail a registration link (the person can register again)', () =>
         storeAndSendEmail(request, origin),
       );
     },

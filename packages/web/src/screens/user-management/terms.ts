@@ -1,8 +1,7 @@
 /**
- * Converts the terms of an account (its restricted datasets and its end date) between the API and a form. In the API, the account ends at a
- * point in time; in the form, at the end of a day in the time zone of the browser.
+ * Converts the terms of an account (its restricted datasets and its end date) between the API and a form. In the API, the account
+ * ends at a point in time; in the form, at the end of a day in the time zone of the browser.
  */
-import type { UserDetails } from '@lamina/contract';
 import type { Terms } from '../../api/users.ts';
 
 export interface ChosenTerms {
@@ -13,11 +12,8 @@ export interface ChosenTerms {
 
 export const noTerms: ChosenTerms = { datasets: [], lastDay: '' };
 
-/** Converts the terms of an account for the form. An end date in the past is left empty, so that the form does not offer an invalid day. */
-export function toFormTerms({
-  datasets,
-  expiresAt,
-}: Pick<UserDetails, 'datasets' | 'expiresAt'>): ChosenTerms {
+/** Converts the terms of an account for the form. An end date in the past becomes empty, because the form rejects past days. */
+export function toFormTerms({ datasets, expiresAt }: Terms): ChosenTerms {
   const isInFuture = expiresAt !== null && new Date(expiresAt) > new Date();
   return { datasets, lastDay: isInFuture ? dayOf(new Date(expiresAt)) : '' };
 }
