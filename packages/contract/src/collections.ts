@@ -26,10 +26,13 @@ const Polygon = z.object({
   coordinates: z.array(z.array(Position).min(4).max(2000)).min(1).max(20),
 });
 
+/** Largest number of choices that a question can have. */
+export const maxChoices = 20;
+
 const choices = z
   .array(SingleLine.min(1).max(300, reason('text_too_long')))
   .min(2)
-  .max(20);
+  .max(maxChoices);
 
 /** A question with its correct answer, as the owner of the collection writes it. */
 export const Question = z.discriminatedUnion('kind', [
@@ -37,7 +40,15 @@ export const Question = z.discriminatedUnion('kind', [
     kind: z.literal('choice'),
     text: QuestionText,
     choices,
-    correct: z.array(z.number().int().min(0).max(19)).max(20), // indexes of the correct choices
+    correct: z
+      .array(
+        z
+          .number()
+          .int()
+          .min(0)
+          .max(maxChoices - 1),
+      )
+      .max(maxChoices), // indexes of the correct choices
     explanation: Explanation,
   }),
   z.object({ kind: z.literal('region'), text: QuestionText, region: Polygon, explanation: Explanation }),

@@ -24,9 +24,9 @@ const Name = ExistingName.max(255);
 const OnlyWithout = z.literal('true');
 
 const listQuery = optionalSession.extend({
-  q: SearchText.max(200)
-    .optional()
-    .meta({ description: 'Words in file name, id, organ or dataset; case and diacritics do not count' }),
+  q: SearchText.optional().meta({
+    description: 'Words in file name, id, organ or dataset; case and diacritics do not count',
+  }),
   dataset: Name.optional(),
   no_dataset: OnlyWithout.optional().meta({ description: 'Images without a dataset' }),
   organ: Name.optional(),

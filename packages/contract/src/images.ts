@@ -78,9 +78,9 @@ export const listImages = endpoint({
   scope: 'slides:read',
   defaultLanguage: 'en',
   query: optionalSession.extend({
-    q: SearchText.max(200)
-      .optional()
-      .meta({ description: 'Words in file name, id, organ or dataset; case and diacritics do not count' }),
+    q: SearchText.optional().meta({
+      description: 'Words in file name, id, organ or dataset; case and diacritics do not count',
+    }),
     dataset: ExistingName.max(200).optional(),
     organ: ExistingName.max(200).optional(),
     limit: z.coerce.number().int().min(1).max(500).optional(),

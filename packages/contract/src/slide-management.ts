@@ -44,9 +44,7 @@ export const ManagedStatus = z.enum([
 export type ManagedStatus = z.infer<typeof ManagedStatus>;
 
 const filter = {
-  q: SearchText.max(200)
-    .optional()
-    .meta({ description: 'Text in file name, id, organ or dataset, in any case' }),
+  q: SearchText.optional().meta({ description: 'Text in file name, id, organ or dataset, in any case' }),
   dataset: ExistingName.max(200).optional().meta({ description: 'Empty: entries without a dataset' }),
 };
 

@@ -73,10 +73,8 @@ export const MultiLine = z.string().refine(isMultiLine, reason('text_characters'
 export const ExistingName = z
   .string()
   .refine((text) => !unsafeCharacters.test(text), reason('text_characters'));
-/** Words to search for in such names, with the same characters. */
-export const SearchText = z
-  .string()
-  .refine((text) => !unsafeCharacters.test(text), reason('text_characters'));
+/** Words to search for in such names. */
+export const SearchText = ExistingName.max(200);
 
 const idPattern = /^[\w-]{1,128}$/;
 

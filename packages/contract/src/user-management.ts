@@ -13,10 +13,9 @@ import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 export const UserSort = z.enum(['newest', 'oldest', 'name', 'changed']);
 export type UserSort = z.infer<typeof UserSort>;
 
-export const peopleSearchMaxLength = 200;
-export const PeopleSearch = SearchText.max(peopleSearchMaxLength)
-  .optional()
-  .meta({ description: 'Words in name, e-mail, institution or id; case and diacritics do not matter' });
+export const PeopleSearch = SearchText.optional().meta({
+  description: 'Words in name, e-mail, institution or id; case and diacritics do not matter',
+});
 /** Number of matching accounts before the first one in the response. */
 export const Offset = z.coerce.number().int().min(0).max(1_000_000).default(0);
 

@@ -1,4 +1,4 @@
-import type { CollectionAnswer } from '@lamina/contract';
+import { type CollectionAnswer, maxChoices } from '@lamina/contract';
 import { Anchor, Button, Group, Table, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -140,9 +140,6 @@ function personOf({ uid, person }: CollectionAnswer): string {
   const visitorNumber = uid === null ? /^Visitor (\d+)$/.exec(person)?.[1] : undefined;
   return visitorNumber === undefined ? person : texts.visitor(Number(visitorNumber));
 }
-
-/** Largest number of choices that a question can have. */
-const maxChoices = 20;
 
 /**
  * Returns the answer as text: a free text, the texts of the chosen choices, or the coordinates of the marked point in level-0 pixels.

@@ -1,4 +1,4 @@
-import type { CollectionItem, Question } from '@lamina/contract';
+import { type CollectionItem, maxChoices, type Question } from '@lamina/contract';
 import {
   Button,
   Checkbox,
@@ -29,9 +29,6 @@ interface QuestionFieldsProps {
   /** Null removes the question. */
   readonly onChange: (question: DraftQuestion | null) => void;
 }
-
-/** The API accepts at most this many. */
-const maxChoices = 20;
 
 /** Fields for the question of an item of a collection: its kind, text, correct answer and explanation. */
 export function QuestionFields({ question, imageId, field, onChange }: QuestionFieldsProps) {
