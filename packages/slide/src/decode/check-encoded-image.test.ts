@@ -7,11 +7,15 @@ import { checkEncodedImage } from './check-encoded-image.ts';
 const maxProfileBytes = 4 * 2 ** 20;
 
 describe('checkEncodedImage of a PNG with a compressed colour profile', () => {
-  /** Checks a PNG whose profile consists of zeros, which compress to a thousandth. */
-  function checkPng(profileBytes: number): void {
+  /** Checks a PNG whose profiles consist of zeros, which compress to a thousandth. */
+  function checkPng(profileBytes: number, profileCount = 1): void {
     // An iCCP chunk: name, NUL, compression method 0, compressed profile.
     const data = Buffer.concat([Buffer.from('ICC\0\0', 'latin1'), deflateSync(Buffer.alloc(profileBytes))]);
-    const bytes = buildPng({ width: 40, height: 30, before: [{ type: 'iCCP', data }] });
+    const bytes = buildPng({
+      width: 40,
+      height: 30,
+      before: Array.from({ length: profileCount }, () => ({ type: 'iCCP', data })),
+    });
     checkEncodedImage({ codec: 'png', bytes, width: 40, height: 30 });
   }
 
@@ -21,5 +25,9 @@ describe('checkEncodedImage of a PNG with a compressed colour profile', () => {
 
   it('throws LIMIT_EXCEEDED for a profile of more than 4 MiB', () => {
     expect(() => checkPng(maxProfileBytes + 1)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
+  });
+
+  it('throws FILE_CORRUPT for two profiles', () => {
+    expect(() => checkPng(100, 2)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 });

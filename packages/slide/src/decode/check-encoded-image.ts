@@ -83,9 +83,15 @@ function checkPng(image: Encoded): void {
   if (view.getUint32(12) !== IHDR) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
   checkSize(image, { width: view.getUint32(16), height: view.getUint32(20) });
   // A chunk: length of its data (4 bytes), type (4), data, checksum (4). A profile precedes the picture data.
+  let hasProfile = false;
   for (let at = PNG_HEADER_BYTES; at + 8 <= bytes.length && view.getUint32(at + 4) !== IDAT; ) {
     const length = view.getUint32(at);
-    if (view.getUint32(at + 4) === ICCP) checkPngProfile(bytes.subarray(at + 8, at + 8 + length));
+    if (view.getUint32(at + 4) === ICCP) {
+      // Not allowed (PNG, section 5.6), and thousands of profiles would cost seconds here.
+      if (hasProfile) throw new SlideError('FILE_CORRUPT', 'A PNG has several colour profiles');
+      hasProfile = true;
+      checkPngProfile(bytes.subarray(at + 8, at + 8 + length));
+    }
     at += length + 12;
   }
 }
