@@ -1,4 +1,8 @@
-/** Creates all services of a process: objects that implement the product's features. Services are connected only here. */
+/**
+ * Creates all services of a process: objects that implement the product's features. Services are connected only here.
+ *
+ * The file is long because every service is created here.
+ */
 import type { Logger } from 'pino';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { type AnnotatedSlides, createAnnotatedSlides } from './annotations/annotated-slides.ts';

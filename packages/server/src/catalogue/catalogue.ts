@@ -1,6 +1,8 @@
 /**
  * The catalogue of slides: it keeps its entries in line with the slide folders and the bucket, lists the entries that a
  * reader may see, and applies the edits of administrators.
+ *
+ * The file is long because scans, lists and edits share the jobs and the cached entries of one catalogue.
  */
 import { basename } from 'node:path/posix';
 import {

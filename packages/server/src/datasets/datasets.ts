@@ -2,6 +2,8 @@
  * Access to datasets: an open dataset is visible to every account that may view slides, a restricted dataset only to the
  * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After the change, the
  * server checks the affected image sessions (the credentials of pixels) again.
+ *
+ * The file is long because all operations share the transaction, the audit event and the steps after a commit.
  */
 import { randomUUID } from 'node:crypto';
 import {

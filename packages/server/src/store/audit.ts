@@ -2,6 +2,8 @@
  * Queries for the audit log, the record of who did what. Entries are only appended. Each contains the hash of the previous entry,
  * so that a check detects changed or deleted entries. Pruning removes the oldest entries in two steps: first it moves the recorded
  * start of the chain, and lists omit the entries before it; later a job deletes their rows.
+ *
+ * The file is long because appending, checking, pruning and listing depend on the same order of the entries.
  */
 import { sessionActions } from '@lamina/contract';
 import { sql } from 'kysely';

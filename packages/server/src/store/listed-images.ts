@@ -2,6 +2,8 @@
  * Queries that list, count and search catalogue entries for a reader (the account that sends the request), who may not see all of
  * them. They are written so that each database uses the intended index, because a catalogue may have 100,000 entries. They must also
  * never compare the text of entries that the reader may not see: the duration of a search would reveal that text.
+ *
+ * The file is long because lists, counts and searches share the conditions of the reader.
  */
 import { type ImageOrder, type ImageStatus, searchWords } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';

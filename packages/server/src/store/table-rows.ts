@@ -1,6 +1,8 @@
 /**
  * Functions that read, write and compare whole tables in a form that is the same on SQLite and PostgreSQL, for the commands backup,
  * restore and move (from one database to another).
+ *
+ * The file is long because the three commands share the description of the tables and the form of a row.
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';

@@ -2,6 +2,8 @@
  * The model of the list in the viewer's catalogue: groups (one per dataset), their cases and images, the filters, and the layout of the
  * list as lines. The server sends all groups with their numbers of images, but sends images only in pages, by their positions in the
  * list of all images that match the search and the filters. A list of 100,000 images therefore stays cheap.
+ *
+ * The file is long because groups, images, filters and lines are one model.
  */
 import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/contract';
 import type { ImageRows, Listing } from '../../api/catalogue.ts';

@@ -5,6 +5,8 @@
  * A batch without a response is sent again unchanged, because the server recognises a repeated batch. Meanwhile the queue
  * collects further changes of the same annotations. Their base revision, the revision on the server to which a change applies, is
  * the one that the batch creates.
+ *
+ * The file is long because the methods of the queue share its private state.
  */
 import type { AnnotationChange, AnnotationFeature, AnnotationLayer } from '@lamina/contract';
 import type { ChangeOutcome } from '../../api/annotations.ts';

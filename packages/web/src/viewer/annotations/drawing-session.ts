@@ -1,6 +1,8 @@
 /**
  * The state of drawing: the chosen tool, the draft (the unfinished shape) and the brush. The pointer and the keys of the drawing
  * mode change it. Finishing a draft creates or changes annotations in the store.
+ *
+ * The file is long because all tools share the draft and the brush.
  */
 import {
   type AnnotationFeature,

@@ -1,6 +1,8 @@
 /**
  * The pointer of the drawing mode: it draws, selects or edits, depending on the chosen tool.
  * In this file, a `point` is in CSS pixels of the viewer and a `position` is in image pixels.
+ *
+ * The file is long because all tools share the state of the pressed pointer.
  */
 import { containsPosition, isArea, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toImage, toScreen, zoomOf } from '../overlay/placement.ts';

@@ -1,6 +1,8 @@
 /**
  * Plays a tour: shows the slides of a collection or share link one after the other, with their texts and questions. People move
  * through the steps themselves or follow a presenter.
+ *
+ * The file is long because the step, its field of view and the presentation share their state.
  */
 import type { PresentationEvent } from '@lamina/contract';
 import { Button, Text } from '@mantine/core';
