@@ -15,6 +15,7 @@ const isolatedTests = [
   'packages/server/src/http/hostile-texts.test.ts',
   'packages/server/src/jobs/**/*.test.ts',
   'packages/server/src/mail/mail.test.ts',
+  'packages/server/src/platform/log.test.ts',
   'packages/server/src/processes/**/*.test.ts',
   'packages/server/src/sign-in/fair-hashing.test.ts',
   'packages/server/src/sign-in/password.test.ts',
