@@ -15,7 +15,6 @@ import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, placementOf } from './overlay/placement.ts';
 import { CanvasDrawer } from './renderer/canvas-drawer.ts';
 import { canCorrectTiles } from './renderer/correcting-decoder.ts';
-import type { Layer } from './renderer/layers.ts';
 import type { Renderer } from './renderer/renderer.ts';
 import { WebGlDrawer } from './renderer/webgl-drawer.ts';
 import type { DrawnColours } from './renderer/webgl-painter.ts';
@@ -111,8 +110,6 @@ export interface SlideView {
   pointer(): Point | null;
   /** Loads and decodes a tile before it becomes visible. @throws the error of `load`, or a DOMException when decoding fails */
   prefetch(tile: TileCoordinates, url: string, load: () => Promise<Blob>): Promise<void>;
-  /** Adds a layer that is drawn over the slide, on the same canvas. @returns a function that removes the layer */
-  addLayer(layer: Layer): () => void;
   /** Requests failed tiles again; with `all`, also those that failed permanently, such as tiles that the server does not have. */
   retryFailedTiles(scope?: 'all'): void;
   destroy(): void;
@@ -547,7 +544,6 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     prefetch: async ({ level, column, row }, url, load) => {
       await renderer.loadTile(url, { level, column, row }, load);
     },
-    addLayer: (layer) => renderer.addLayer(layer),
     retryFailedTiles,
     destroy: () => {
       clearFailures();

@@ -14,7 +14,7 @@ import type { DrawnColours } from './webgl-painter.ts';
 export class CanvasDrawer extends OpenSeadragon.DrawerBase {
   readonly #renderer: Renderer;
   readonly #context: CanvasRenderingContext2D;
-  /** Whether this drawer draws the navigator, which shows the slide without layers. */
+  /** Whether this drawer draws the navigator, which shows the whole slide. */
   readonly #isNavigator: boolean;
 
   constructor(parameters: OpenSeadragon.DrawerConstructorParameters) {
@@ -74,7 +74,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
       context.setTransform(1, 0, 0, 1, 0, 0);
       context.clearRect(0, 0, width, height);
     }
-    const { pictures, layers } = this.#renderer;
+    const { pictures } = this.#renderer;
     if (!this.#isNavigator) pictures.beginFrame();
     const [image] = images; // the view shows one slide at a time
     if (image === undefined) return;
@@ -93,11 +93,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     }
     context.globalAlpha = 1;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    if (this.#isNavigator) {
-      this.#correctNavigator();
-      return;
-    }
-    for (const layer of layers) layer.drawOnCanvas?.(context, view);
+    if (this.#isNavigator) this.#correctNavigator();
   }
 
   /**

@@ -1,9 +1,8 @@
 /**
- * The renderer of one view holds the decoded tiles, their colours and the layers over the slide. A drawer, which OpenSeadragon
+ * The renderer of one view holds the decoded tiles and their colours. A drawer, which OpenSeadragon
  * calls for each frame, draws them: `WebGlDrawer` on computers with a graphics card, `CanvasDrawer` on others.
  */
 import { asScanned } from '../colours/adjustment.ts';
-import type { Layer } from './layers.ts';
 import { type TilePicture, TilePictures, type TilePlace } from './tile-pictures.ts';
 import type { DrawnColours } from './webgl-painter.ts';
 
@@ -16,7 +15,6 @@ type Prepare = (picture: TilePicture) => Promise<void>;
 export class Renderer {
   /** The decoded tiles. */
   readonly pictures = new TilePictures();
-  readonly layers = new Set<Layer>();
   /** Context of `WebGlDrawer`; null when the view is drawn without WebGL. */
   readonly context: WebGL2RenderingContext | null;
   /** Whether a setting in the browser's local storage has chosen the drawer; the view then keeps it even if it is slow. */
@@ -86,21 +84,6 @@ export class Renderer {
   setColours(colours: DrawnColours): void {
     this.#colours = colours;
     this.#onColours(colours);
-    this.#redraw();
-  }
-
-  /** @returns a function that removes the layer */
-  addLayer(layer: Layer): () => void {
-    this.layers.add(layer);
-    this.#redraw();
-    return () => {
-      this.layers.delete(layer);
-      this.#redraw();
-    };
-  }
-
-  /** Requests a new frame even when the view does not move. */
-  redraw(): void {
     this.#redraw();
   }
 

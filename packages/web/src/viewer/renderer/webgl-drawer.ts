@@ -90,7 +90,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     if (this.#gl.isContextLost()) return;
     this.#fitCanvas();
     const { width, height } = this.canvas;
-    const { pictures, layers } = this.#renderer;
+    const { pictures } = this.#renderer;
     pictures.beginFrame();
     const [image] = images; // the view shows one slide at a time
     if (image === undefined) {
@@ -107,7 +107,8 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
       (picture) => void this.#renderer.restore(picture).then(() => this.viewer.forceRedraw()),
     );
     const start = performance.now();
-    this.#painter.draw(quads, view, layers);
+    this.#painter.begin(width, height);
+    this.#painter.drawTiles(quads, view);
     if (quads.length > 0) this.#measureFrame(start);
   }
 
@@ -192,7 +193,6 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
       () => {
         clearTimeout(switchTimer);
         this.#painter.restore();
-        for (const layer of this.#renderer.layers) layer.onContextRestored?.();
         this.viewer.forceRedraw();
       },
       { signal },

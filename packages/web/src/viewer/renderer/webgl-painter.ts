@@ -1,8 +1,7 @@
-/** Draws tiles and layers with WebGL 2, for `WebGlDrawer`. */
+/** Draws tiles with WebGL 2, for `WebGlDrawer`. */
 import { type ColourAdjustment, isAsScanned, saturationMatrix, toneLineOf } from '../colours/adjustment.ts';
 import type { ColourTable } from '../colours/colour-table.ts';
 import type { CanvasView, Quad } from './geometry.ts';
-import type { Layer } from './layers.ts';
 import { createTileProgram, type TileProgram } from './shaders.ts';
 
 // Numbers of the texture units.
@@ -72,15 +71,6 @@ export class WebGlPainter {
     gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);
     return gl.isContextLost() ? null : texture;
-  }
-
-  /** Draws a frame: the tiles, then the layers. */
-  draw(quads: readonly Quad[], view: CanvasView, layers: Iterable<Layer>): void {
-    this.begin(view.width, view.height);
-    this.drawTiles(quads, view);
-    const { gl } = this;
-    gl.enable(gl.BLEND);
-    for (const layer of layers) layer.draw?.(gl, view);
   }
 
   /** Clears the canvas and sets up the context for a frame. The size of the canvas is in device pixels. */
