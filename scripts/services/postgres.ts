@@ -53,7 +53,8 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
   const logFile = join(folder, 'log');
   const startCommand = [programs.pgCtl, 'start', '-w', '-D', dataFolder, '-l', logFile, '-o', serverOptions];
   const storageOptions = ['-D', dataFolder, '-E', 'UTF8', '--locale=C', '--no-sync'];
-  const accountOptions = ['-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
+  // MD5, because SCRAM hashes the password 4,096 times for each connection; the tests open thousands of connections.
+  const accountOptions = ['-U', 'lamina', '-A', 'md5', `--pwfile=${passwordFile}`];
   const initialiseCommand = [programs.initdb, ...storageOptions, ...accountOptions];
   for (const commandLine of [initialiseCommand, startCommand]) {
     const { code, output } = await run(commandLine, options);

@@ -109,10 +109,15 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   if (url === null) return db;
   // Migrations may take minutes, so they ran on connections without timeouts. Requests get connections with timeouts.
   await db.destroy();
+  return openMigratedPostgres(url);
+}
+
+/** Opens a PostgreSQL database whose tables are those of this version. It connects at the first query. */
+export function openMigratedPostgres(url: string): Database {
   const pool = openPostgresPool(url);
-  const pooledDb = createKysely(new PostgresDialect({ pool }));
-  poolsByDatabase.set(pooledDb, pool);
-  return pooledDb;
+  const db = createKysely(new PostgresDialect({ pool }));
+  poolsByDatabase.set(db, pool);
+  return db;
 }
 
 /** Connects to the database without migrating its tables. @throws Error when the database cannot be reached */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, inject } from 'vitest';
-import { type Database, openDatabase } from '../database.ts';
+import { type Database, openDatabase, openMigratedPostgres } from '../database.ts';
 import { createPostgresTemplate, readSqliteTemplate, withClient } from './database-template.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
@@ -58,7 +58,7 @@ async function openPostgres(): Promise<TestDatabase> {
   const name = names.pop() ?? (await copyTemplate());
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${name}`;
-  const db = await openDatabase({ url: url.href, file: null });
+  const db = openMigratedPostgres(url.href); // a copy of the template, which is migrated
   await emptyTables(db);
   return {
     db,
