@@ -170,7 +170,14 @@ export async function createServices({
   const auditLog = createAuditLog({ config, db, now, log, audit, background, jobs });
   const encryption = createEncryption(config);
   const mail = createMail({ config, db, now, log, background, encryption });
-  const imageSessions = await createImageSessions({ config, db, now, log });
+  const imageSessions = await createImageSessions({
+    config,
+    db,
+    now,
+    log,
+    // A person opens a slide some seconds after the viewer; a render worker takes a fifth of a second to start.
+    onCreate: () => renderedTiles.startWorker(),
+  });
   const imageOpenings = createImageOpenings({ db, now, log, audit });
   const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
   const throttle = createThrottle({ db, now, log, audit, isOn: config.throttle, metrics });

@@ -185,6 +185,7 @@ const noRendering: RenderedTiles = {
   thumbnail: rejectRendering,
   inspect: rejectRendering,
   group: rejectRendering,
+  startWorker: () => {},
   queuePrerendering: () => {},
   figures: () => ({
     memoryBytes: 0,

@@ -127,10 +127,18 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
+  /** Called for each new session: a viewer will soon request pixels. */
+  readonly onCreate?: () => void;
 }
 
 /** Creates the image sessions of this process, with an empty cache. */
-export async function createImageSessions({ config, db, now, log }: Dependencies): Promise<ImageSessions> {
+export async function createImageSessions({
+  config,
+  db,
+  now,
+  log,
+  onCreate,
+}: Dependencies): Promise<ImageSessions> {
   /** The cache, by hash of the session id. */
   const cachedSessions = new Map<string, CachedSession>();
   /** Recently used entries of the cache by session id, which saves hashing the id for each tile. Cleared at least every 5 s. */
@@ -397,6 +405,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
         record,
       );
       if (inserted === null) throw new AppError('token_invalid');
+      onCreate?.();
       if (inserted.endedHashes.length > 0) accessChanges++;
       for (const endedHash of inserted.endedHashes) evict(endedHash);
       const expiresAt = Date.parse(inserted.expiresAt); // not after the end of the sign-in
@@ -418,6 +427,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
         expires_at: new Date(expiresAt).toISOString(),
         request_count: 0,
       });
+      onCreate?.();
       return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, createdAt) };
     },
 

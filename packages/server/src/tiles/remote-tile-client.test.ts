@@ -44,4 +44,12 @@ describe('the tile client of a serving process (which requests tiles from the pr
     expect(thumbnail.mock.calls[0]?.[2]).toEqual(requester);
     expect(inspect.mock.calls.map((call) => call[2])).toEqual([requester, null]);
   });
+
+  it('starts a render worker in the primary process', async () => {
+    const [servingEnd, primaryEnd] = createChannel();
+    const startWorker = vi.fn<RenderedTiles['startWorker']>();
+    answerCalls(primaryEnd, renderedTilesCalls({ startWorker } as unknown as RenderedTiles), () => {});
+    createRemoteTileClient(createCaller(servingEnd)).startWorker();
+    await vi.waitFor(() => expect(startWorker).toHaveBeenCalledOnce());
+  });
 });

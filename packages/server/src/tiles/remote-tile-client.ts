@@ -34,6 +34,7 @@ export function renderedTilesCalls(renderedTiles: RenderedTiles) {
       renderedTiles.colourTable(source, requester),
     thumbnail: (signal: AbortSignal, source: RenderSource, requester: Requester) =>
       renderedTiles.thumbnail(source, signal, requester),
+    startWorker: async () => renderedTiles.startWorker(),
     queuePrerendering: async (_: AbortSignal, source: RenderSource, reason: PrerenderReason) =>
       renderedTiles.queuePrerendering(source, reason),
     inspect: (signal: AbortSignal, location: SlideLocation, requester: Requester | null) =>
@@ -45,9 +46,9 @@ export function renderedTilesCalls(renderedTiles: RenderedTiles) {
 
 export type RenderedTilesCalls = ReturnType<typeof renderedTilesCalls>;
 
-/** Returns the path of the slide or folder that is the first argument of each call, for the log. */
+/** Returns the path of the slide or folder that is the first argument of a call, for the log; undefined without arguments. */
 export function pathInCall([source]: readonly unknown[]): string | undefined {
-  const { location, path } = source as Partial<RenderSource & SlideLocation>;
+  const { location, path } = (source ?? {}) as Partial<RenderSource & SlideLocation>;
   return location?.path ?? path;
 }
 
@@ -77,6 +78,9 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
       const jpeg = await caller.call('thumbnail', [source, requester], signal);
       memory.put({ fingerprint: source.fingerprint, name: thumbnailName }, jpeg);
       return jpeg;
+    },
+    startWorker() {
+      caller.call('startWorker', []).catch(() => {}); // after an error, the first tile waits for the start of a render worker
     },
     queuePrerendering(source, reason) {
       // After an error, the tiles of the slide are rendered when they are requested.

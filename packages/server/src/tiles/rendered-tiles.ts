@@ -43,6 +43,8 @@ export interface RenderedTiles {
   colourTable(source: RenderSource, requester: Requester): Promise<Uint8Array | null>;
   /** Returns the whole slide in sRGB as a JPEG of at most 256 pixels a side. @throws SlideError as `tile` does */
   thumbnail(source: RenderSource, signal: AbortSignal, requester: Requester): Promise<Uint8Array>;
+  /** Starts a render worker if none runs, so that the next tile does not wait for its start. */
+  startWorker(): void;
   /** Queues the slide for prerendering (tile-prerenderer.ts). */
   queuePrerendering(source: RenderSource, reason: PrerenderReason): void;
   /**
@@ -199,6 +201,7 @@ export function createRenderedTiles({
         renderPool.thumbnail(fileVersion, thumbnailSide, signal, requester);
       return (await cachedOrRendered(source, thumbnailName, render)).jpeg;
     },
+    startWorker: () => renderPool.startProcess(),
     queuePrerendering: (source, reason) => prerenderer.queue(source, reason),
     inspect: (location, signal, requester) => renderPool.inspect(location, signal, requester),
     group: (folder, names, signal) => renderPool.group(folder, names, [], signal), // only files, no subfolders

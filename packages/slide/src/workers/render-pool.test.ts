@@ -192,6 +192,21 @@ describe('a render pool', () => {
     expect(pool.faults).toBe(0);
   });
 
+  it('starts a process before the first job, in which the job then runs, and ends it when no job comes', async () => {
+    const pool = renderPool({ processes: 2 });
+    pool.startProcess();
+    pool.startProcess();
+    const started = pool.processIds;
+    expect(started).toHaveLength(1);
+    await pool.tile(slide, { dziLevel: 8, column: 0, row: 0 });
+    expect(pool.processIds).toEqual(started);
+
+    const unusedPool = renderPool({ idleMs: 20 });
+    unusedPool.startProcess();
+    await vi.waitFor(() => expect(unusedPool.processIds).toEqual([]), { timeout: 30_000 });
+    expect(unusedPool.faults).toBe(0);
+  });
+
   it('lists the tiles to prerender, and throws FILE_CHANGED when the slide does not have the expected fingerprint', async () => {
     const pool = renderPool();
     const { fingerprint } = await pool.inspect(slide);

@@ -79,6 +79,11 @@ export class RenderPool {
     this.#queue = new RenderQueue({ total, account: accountQueueLimit, session: sessionQueueLimit });
   }
 
+  /** Starts a process if none runs, so that the next job does not wait for its start. */
+  startProcess(): void {
+    if (!this.#isClosed && this.#workers.size === 0) this.#addWorker();
+  }
+
   /** Reads the metadata of a slide. @throws SlideError BUSY, DECODE_FAILED; errors of opening the slide */
   async inspect(
     location: SlideLocation,
@@ -309,6 +314,10 @@ export class RenderPool {
     const path = job.kind === 'group' ? null : job.location.path;
     const best = free.find((worker) => worker.lastPath === path) ?? free[0];
     if (best || this.#workers.size >= this.#options.processes) return best ?? null;
+    return this.#addWorker();
+  }
+
+  #addWorker(): RenderWorker {
     const { timeoutMs, idleMs = IDLE_MS, compiledFolder = null, objects = null } = this.#options;
     const { scratchFolder = tmpdir(), slideFolders = null } = this.#options;
     const options = { timeoutMs, idleMs, compiledFolder, scratchFolder, slideFolders, objects };

@@ -126,6 +126,7 @@ export class RenderProcess {
       else this.#receive(message);
     });
     this.#keepProgramAlive(false);
+    this.#startIdleTimer();
   }
 
   get processId(): number | undefined {
@@ -162,7 +163,7 @@ export class RenderProcess {
       clearTimeout(timer);
       clearInterval(watch);
       this.#keepProgramAlive(false);
-      this.#idleTimer = setTimeout(() => void this.dismiss(), this.#options.idleMs).unref();
+      this.#startIdleTimer();
     });
     this.#send({ id, job });
     return { result, cancel: () => this.#send({ id, job: null }) };
@@ -182,6 +183,10 @@ export class RenderProcess {
     if (!this.isFree) return;
     this.#isDismissed = true;
     await this.end(new SlideError('DECODE_FAILED', 'The decoding process was idle and is ended'));
+  }
+
+  #startIdleTimer(): void {
+    this.#idleTimer = setTimeout(() => void this.dismiss(), this.#options.idleMs).unref();
   }
 
   /**

@@ -70,6 +70,16 @@ describe.skipIf(process.platform !== 'linux')('render workers, which decode tile
     for (const pid of renderWorkerPids()) send(pid, 'SIGCONT');
   });
 
+  it('start with the first image session, before a tile is requested', async () => {
+    const server = await slideServer({ hasOwnRenderPool: true });
+    expect(renderWorkerPids()).toEqual([]);
+    const user = await server.fixtures.user();
+    await server.sessionOf(user);
+    await vi.waitFor(() => expect(renderWorkerPids()).toHaveLength(1), waitOptions);
+    await server.sessionOf(user); // a second session needs no second worker
+    expect(renderWorkerPids()).toHaveLength(1);
+  });
+
   it('are restarted after they are killed; requests that they were rendering fail with 502 or 503', async () => {
     const { ask, session, imageIds, app } = await startViewing();
     const [imageId] = imageIds;
