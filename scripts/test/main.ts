@@ -42,8 +42,8 @@ async function runVitest(): Promise<TestCounts> {
       commandLine: [
         ...tool('vitest'),
         'run',
-        // By default vitest leaves one processor idle, even when there are only two.
-        `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
+        // One more than processors, because many tests wait for a process, a database or a time limit.
+        `--maxWorkers=${availableParallelism() + 1}`,
         '--reporter=default',
         '--reporter=json',
         `--outputFile.json=${report}`,
