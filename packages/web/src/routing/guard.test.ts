@@ -47,6 +47,7 @@ const rows: readonly ExpectedRedirects[] = [
   ['/wsi-viewer', 'active', '/auth/login', '/account-status', null, null],
   ['/admin', 'admin', '/auth/login', '/account-status', '/dashboard', null],
   ['/admin/users', 'admin', '/auth/login', '/account-status', '/dashboard', null],
+  ['/shared', 'anyone', null, null, null, null],
   ['/no-such-page', 'anyone', null, '/account-status', null, null],
 ];
 

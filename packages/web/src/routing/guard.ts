@@ -13,8 +13,8 @@ import type { AuthState } from '../api/auth-state.ts';
  */
 export type RouteAccess = 'anyone' | 'guests' | 'signed-in' | 'active' | 'admin';
 
-/** The screens that accounts with a status other than active may open. */
-const openToInactiveAccounts: readonly string[] = ['/account-status', '/auth/login'];
+/** The screens that accounts with a status other than active may open. A share link works without an account, so also with any. */
+const openToInactiveAccounts: readonly string[] = ['/account-status', '/auth/login', '/shared'];
 
 /** Returns the path to redirect to; null when the person may open `pathname`. */
 export function redirectFor(
