@@ -1,7 +1,7 @@
 /** DICOMweb through HTTP: searches that known clients send, metadata, frames compared byte for byte, content negotiation, and access. */
 import { updateImage } from '@lamina/contract';
 import { encodedCoding } from '@lamina/slide';
-import { buildIcc, buildSvs } from '@lamina/slide/testing';
+import { buildIcc, buildSvs, pixelsOf } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { uidOf } from '../dicomweb/uids.ts';
 import { injectRequest } from '../testing/inject.ts';
@@ -313,6 +313,27 @@ describe('DICOMweb frames (WADO-RS)', () => {
     expect(second?.head).toContain('Content-Type: image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50');
     expect((await getFrames(acceptJpeg2000)).statusCode).toBe(406);
     storedTile.mockRestore();
+  });
+
+  it('have the full frame size also where a smaller level lacks a tile at the right and bottom edge', async () => {
+    // The smaller level has 120 × 100 pixels in 2 × 2 tiles of 64. Without its last tile, whose part of the level has 56 × 36 pixels.
+    const isEmpty = (level: number, column: number, row: number) => level === 1 && column === 1 && row === 1;
+    const gapServer = await slideServer();
+    await gapServer.put('gap.svs', await buildSvs({ ...slideOptions, tileSize: 64, isEmpty }));
+    await gapServer.rescan();
+    const gapId = await gapServer.idOf('gap.svs');
+    const reader = await gapServer.fixtures.token(await gapServer.fixtures.user());
+    const [study, series, instance] = [uidOf(gapId, 'study'), uidOf(gapId, 'series'), uidOf(gapId, 1)];
+    const frames = await injectRequest(gapServer.app, {
+      url: `/dicom-web/studies/${study}/series/${series}/instances/${instance}/frames/1,4`,
+      headers: { authorization: `Bearer ${reader}` },
+    });
+    const [stored, rendered] = partsOf(frames);
+    for (const part of [stored, rendered]) {
+      expect(await pixelsOf(part?.bytes ?? Buffer.alloc(0))).toMatchObject({ width: 64, height: 64 });
+    }
+    const { rgb } = await pixelsOf(rendered?.bytes ?? Buffer.alloc(0));
+    expect([...rgb.subarray(-3)]).toEqual([255, 255, 255]); // the bottom right pixel is padding
   });
 
   it('are returned to 300 concurrent requests for 64 frames each', async () => {

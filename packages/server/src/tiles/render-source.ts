@@ -22,7 +22,7 @@ export const tileNameIn = (
 
 /** Returns the name of a view, a rectangle of the slide at any size, in the cache of its slide; also a part of its ETag. */
 export function viewName(view: View): string {
-  const { x, y, width, height, toWidth, toHeight, rotation, isMirrored, isGrey, format } = view;
+  const { x, y, width, height, toWidth, toHeight, rotation, isMirrored, isGrey, format, padTo } = view;
   const numbers = [x, y, width, height, toWidth, toHeight, rotation].join('_');
-  return `view-${numbers}${isMirrored ? '-mirrored' : ''}${isGrey ? '-grey' : ''}-${format}`;
+  return `view-${numbers}${isMirrored ? '-mirrored' : ''}${isGrey ? '-grey' : ''}${padTo ? `-padded-${padTo.join('_')}` : ''}-${format}`;
 }

@@ -440,7 +440,10 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   };
 }
 
-/** Returns the view with the pixels of a stored tile: its rectangle in full resolution, and its size in pixels of the level. */
+/**
+ * Returns the view with the pixels of a stored tile: its rectangle in full resolution, and its size in pixels of the level. Tiles
+ * at the right and bottom edge are padded to the full size, as all frames of a DICOM level are (PS3.3 C.7.6.3, Rows and Columns).
+ */
 function viewOfTile(
   { columns, tileWidth, tileHeight, downsample, ...level }: StoredLevel,
   index: number,
@@ -452,7 +455,18 @@ function viewOfTile(
   const x = Math.floor(left * downsample);
   const y = Math.floor(top * downsample);
   const size = { width: Math.round(toWidth * downsample), height: Math.round(toHeight * downsample) };
-  return { x, y, ...size, toWidth, toHeight, rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' };
+  return {
+    x,
+    y,
+    ...size,
+    toWidth,
+    toHeight,
+    rotation: 0,
+    isMirrored: false,
+    isGrey: false,
+    format: 'jpg',
+    padTo: [tileWidth, tileHeight],
+  };
 }
 
 /** Results of `readStoredSlide` by slide; promises while the slide is being read. */

@@ -23,6 +23,8 @@ export interface View {
   readonly rotation: 0 | 90 | 180 | 270;
   readonly isGrey: boolean;
   readonly format: 'jpg' | 'png';
+  /** Width and height to which the finished output is extended at the right and at the bottom with the slide's background. */
+  readonly padTo?: readonly [width: number, height: number];
 }
 
 /** Maximum pixels of the output of a view. */
@@ -41,7 +43,7 @@ export async function renderView(slide: Slide, view: View, signal?: AbortSignal)
     throw new SlideError('LIMIT_EXCEEDED', `A view has ${view.toWidth} × ${view.toHeight} pixels`);
   }
   const oriented = orientRaster(await scaledPixels(slide, view, signal), orientationOf(view));
-  const raster = view.isGrey ? greyOf(oriented) : oriented;
+  const raster = padded(view.isGrey ? greyOf(oriented) : oriented, slide.background, view.padTo);
   if (view.format === 'jpg') return encodeJpeg(raster);
   const sharp = await loadSharp();
   const { width, height, rgb } = raster;
@@ -63,6 +65,18 @@ async function scaledPixels(slide: Slide, view: View, signal?: AbortSignal): Pro
   const averager = new BoxAverager(width, height);
   averager.add(source, left * scaleX, top * scaleY, scaleX, scaleY);
   return stretchToView(averager.finish(slide.background), view);
+}
+
+/** Extends the raster to a size at the right and at the bottom. Returns it unchanged without a size. */
+function padded(raster: Raster, background: Slide['background'], size: View['padTo']): Raster {
+  if (size === undefined) return raster;
+  const [width, height] = size;
+  const { r, g, b } = background;
+  const rgb = Buffer.alloc(width * height * 3, Uint8Array.of(r, g, b));
+  for (let y = 0; y < raster.height; y++) {
+    rgb.set(raster.rgb.subarray(y * raster.width * 3, (y + 1) * raster.width * 3), y * width * 3);
+  }
+  return { width, height, rgb };
 }
 
 /** Stretches the raster to the output size by repeating pixels; returns it unchanged when it has that size. */

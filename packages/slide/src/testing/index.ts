@@ -8,6 +8,7 @@ export { layOutNdpi, ndpiBytes, ndpiDirectories } from './build-ndpi.ts';
 export { buildSvs, type SvsPlan } from './build-svs.ts';
 export { buildTiledTiff, type TiledTiffPlan } from './build-tiled-tiff.ts';
 export { buildEts, buildVsi, type EtsPlan, type VsiStackPlan } from './build-vsi.ts';
+export { pixelsOf } from './compare-pixels.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 export { type MemoryStore, memoryStore } from './memory-store.ts';
 export { realSlide } from './real-slide.ts';
