@@ -10,9 +10,9 @@ import { registerDemoSlidesJob } from './catalogue/demo-slides.ts';
 import { listenInCluster, listenOn } from './http/listening.ts';
 import { addressOf, type Config, ConfigError, configOfProcess } from './platform/config.ts';
 import { createLog } from './platform/log.ts';
+import { type HttpWorkerCalls, startHttpWorkers } from './processes/http-workers.ts';
 import { startMetricsServer } from './processes/metrics-server.ts';
 import { createProcessMetrics, type ProcessMetrics } from './processes/process-metrics.ts';
-import { type ServingCalls, startServing } from './processes/serving-processes.ts';
 import { printStartupMessage } from './processes/startup-message.ts';
 import { stopOnSignal } from './processes/stop.ts';
 import { warmUpTiles } from './routes/tile-warm-up.ts';
@@ -92,36 +92,36 @@ async function startSingle(context: ProcessContext): Promise<void> {
   await startBackgroundWork(services);
 }
 
-/** Runs the primary process, which scans and renders for several serving processes. */
+/** Runs the primary process, which scans and renders for several HTTP worker processes. */
 async function startPrimary(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
   const renderedTiles = createOwnRenderedTiles(context);
   const { services, stopping, setPort } = await openServices(context, renderedTiles);
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettingsChange(services, config);
-  const serving = await startServing({
+  const httpWorkers = await startHttpWorkers({
     count: config.workers,
     calls: renderedTilesCalls(renderedTiles),
     log,
   });
-  if (serving === null) process.exit(1); // the first serving process has logged the reason
+  if (httpWorkers === null) process.exit(1); // the first HTTP worker process has logged the reason
   await startMetricsServer({
     config,
     log,
-    read: async () => [await processMetrics.read(), ...(await serving.metrics())],
+    read: async () => [await processMetrics.read(), ...(await httpWorkers.metrics())],
   });
-  stopOnSignal(services, stopping, () => serving.stop());
-  printStartupMessage(config, setPort(serving.port), firstAdmin);
+  stopOnSignal(services, stopping, () => httpWorkers.stop());
+  printStartupMessage(config, setPort(httpWorkers.port), firstAdmin);
   await startBackgroundWork(services);
 }
 
-/** Runs one of several serving processes. */
-async function startServingProcess(context: ProcessContext): Promise<void> {
+/** Runs one of several HTTP worker processes. */
+async function startHttpWorker(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
   const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
   const { services, stopping, setPort } = await openServices(context, renderedTiles);
   // The primary process calls these functions through the channel between the processes.
-  const calls: ServingCalls = { metrics: () => processMetrics.read() };
+  const calls: HttpWorkerCalls = { metrics: () => processMetrics.read() };
   answerCalls(process, calls, (error) =>
     log.error(
       { err: error, workerPid: process.pid },
@@ -135,7 +135,7 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
 }
 
 function start(context: ProcessContext): Promise<void> {
-  if (cluster.isWorker) return startServingProcess(context);
+  if (cluster.isWorker) return startHttpWorker(context);
   return context.config.workers === 1 ? startSingle(context) : startPrimary(context);
 }
 

@@ -2,7 +2,7 @@
  * `npm run bench -- fairness`: measures how two heavy loads affect other accounts. In the first, one pending account signs in over 60
  * connections without a pause; in the second, one image session requests 1,600 tiles that must be rendered.
  *
- * Each load is measured three times with SQLite and with PostgreSQL (if installed), without and with WORKERS=2 (serving processes), and with
+ * Each load is measured three times with SQLite and with PostgreSQL (if installed), without and with WORKERS=2 (HTTP worker processes), and with
  * THROTTLE=off. Clients that sign in send different client addresses in X-Forwarded-For, as a trusted reverse proxy would.
  */
 import { mkdirSync, rmSync } from 'node:fs';

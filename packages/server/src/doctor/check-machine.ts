@@ -5,7 +5,7 @@ import { installedLibraries } from '@lamina/slide';
 import type { Config } from '../platform/config.ts';
 import { type Finding, gibibytes, note, ok, wrong } from './finding.ts';
 
-/** Memory that a serving process or a render worker needs (docs/operate.md, section "Sizing"). */
+/** Memory that an HTTP worker process or a render worker needs (docs/operate.md, section "Sizing"). */
 const bytesPerProcess = 512 * 1024 ** 2;
 /** Limit that is enough for a thousand viewers with six connections each, and a few files for each open slide. */
 const recommendedOpenFiles = 16_384;
@@ -24,7 +24,7 @@ export function checkSize({ workers }: Pick<Config, 'workers'>): Finding[] {
   const containerLimitBytes = process.constrainedMemory(); // 0 without a limit
   const hasContainerLimit = containerLimitBytes > 0 && containerLimitBytes < os.totalmem();
   const memoryBytes = hasContainerLimit ? containerLimitBytes : os.totalmem();
-  const neededBytes = bytesPerProcess * (workers + 2); // the serving processes and two render workers
+  const neededBytes = bytesPerProcess * (workers + 2); // the HTTP worker processes and two render workers
   const findings: Finding[] = [];
   if (workers > cores) {
     findings.push(
@@ -34,7 +34,7 @@ export function checkSize({ workers }: Pick<Config, 'workers'>): Finding[] {
         `Set WORKERS to at most ${Math.max(1, cores - 1)}: more processes only use memory.`,
       ),
     );
-  } else findings.push(ok('Processors', `${cores}; serving processes use up to ${workers}.`));
+  } else findings.push(ok('Processors', `${cores}; HTTP worker processes use up to ${workers}.`));
   findings.push(
     memoryBytes < neededBytes
       ? note(

@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('environment variables of the serv
           expect(tree.length).toBeGreaterThanOrEqual(workers === '1' ? 1 : 3);
           for (const processId of tree) expect(environmentOf(processId)).not.toContain(CANARY);
         };
-        // The second serving process starts after the first listens.
+        // The second HTTP worker process starts after the first listens.
         await vi.waitFor(expectHidden, { timeout: 60_000, interval: 500 });
         // Control: the reader can read the environment of an unprotected process.
         const plain = spawn('sleep', ['60'], { ...user, env: { SECRET_KEY: CANARY } });

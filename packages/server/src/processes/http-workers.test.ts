@@ -1,4 +1,4 @@
-/** Tests the whole program with several serving processes (`WORKERS`). */
+/** Tests the whole program with several HTTP worker processes (`WORKERS`). */
 import type { ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -38,7 +38,7 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
   let connections: http.Agent[];
 
   beforeAll(async () => {
-    dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-serving-'));
+    dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-workers-'));
     fs.mkdirSync(path.join(dataDir, 'slides/Tissue'), { recursive: true });
     fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(slideOptions));
     const listeningIds = new Set<number>();
@@ -178,15 +178,15 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
   });
 });
 
-/** Returns the process ids of the serving processes. */
+/** Returns the process ids of the HTTP worker processes. */
 function childrenOf({ pid }: ChildProcess): number[] {
   const listed = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return listed
     .split(' ')
-    .filter((child) => child !== '' && isServing(child))
+    .filter((child) => child !== '' && isHttpWorker(child))
     .map(Number);
 }
 
-function isServing(pid: string): boolean {
+function isHttpWorker(pid: string): boolean {
   return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.ts');
 }

@@ -1,5 +1,5 @@
 /**
- * Runs several serving processes behind one port, for machines with several cores. All use the same database. The primary
+ * Runs several HTTP worker processes behind one port, for machines with several cores. All use the same database. The primary
  * process, which starts them, answers no requests; it scans the slide folders, and renders and caches tiles for all of them.
  */
 import cluster, { type Worker } from 'node:cluster';
@@ -10,23 +10,23 @@ import type { MetricNow } from '../metrics/prometheus-types.ts';
 import { answerCalls, type Caller, type CallTable, createCaller } from '../tiles/process-calls.ts';
 import { pathInCall } from '../tiles/remote-tile-client.ts';
 
-/** Calls from the primary process to a serving process. */
-export interface ServingCalls extends CallTable {
+/** Calls from the primary process to an HTTP worker process. */
+export interface HttpWorkerCalls extends CallTable {
   readonly metrics: (signal: AbortSignal) => Promise<readonly MetricNow[]>;
 }
 
-export interface ServingProcesses {
-  /** The port on which all serving processes listen. */
+export interface HttpWorkers {
+  /** The port on which all HTTP worker processes listen. */
   readonly port: number;
   /** Returns the metrics of each process, and the counters of those that have exited. */
   metrics(): Promise<readonly (readonly MetricNow[])[]>;
-  /** Sends SIGTERM to all serving processes and waits until they have exited. */
+  /** Sends SIGTERM to all HTTP worker processes and waits until they have exited. */
   stop(): Promise<void>;
 }
 
-interface ServingOptions {
+interface HttpWorkersOptions {
   readonly count: number;
-  /** Calls from serving processes that this process answers. */
+  /** Calls from HTTP worker processes that this process answers. */
   readonly calls: CallTable;
   readonly log: Logger;
 }
@@ -38,26 +38,30 @@ const longestDelayMs = 30_000;
 /** If a process does not return its metrics within this time, the primary process uses the last ones that it knows. */
 const metricsTimeoutMs = 1000;
 
-/** State of a running serving process, which the primary process keeps. */
-interface ServingState {
-  readonly caller: Caller<ServingCalls>;
+/** State of a running HTTP worker process, which the primary process keeps. */
+interface HttpWorkerState {
+  readonly caller: Caller<HttpWorkerCalls>;
   /** The metrics that the process has returned last; empty before the first read. */
   lastMetrics: readonly MetricNow[];
 }
 
-/** Starts the serving processes. @returns null when the first process exited before it listened; it has logged the reason */
-export async function startServing({ count, calls, log }: ServingOptions): Promise<ServingProcesses | null> {
+/** Starts the HTTP worker processes. @returns null when the first process exited before it listened; it has logged the reason */
+export async function startHttpWorkers({
+  count,
+  calls,
+  log,
+}: HttpWorkersOptions): Promise<HttpWorkers | null> {
   cluster.setupPrimary({ serialization: 'advanced' });
-  const serving = new Map<Worker, ServingState>();
+  const states = new Map<Worker, HttpWorkerState>();
   const exitedMetrics = createEndedProcessMetrics();
   const stopping = new AbortController();
 
   function start(): Worker {
     const worker = cluster.fork();
-    const state: ServingState = { caller: createCaller<ServingCalls>(worker), lastMetrics: [] };
-    serving.set(worker, state);
+    const state: HttpWorkerState = { caller: createCaller<HttpWorkerCalls>(worker), lastMetrics: [] };
+    states.set(worker, state);
     worker.once('exit', () => {
-      serving.delete(worker);
+      states.delete(worker);
       exitedMetrics.add(state.lastMetrics);
     });
     answerCalls(worker, calls, (error, { name, args }) =>
@@ -93,25 +97,25 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
   const first = start();
   const port = await listeningPortOf(first);
   if (port === null) return null;
-  const workers = [first, ...Array.from({ length: count - 1 }, start)];
-  for (const worker of workers) void superviseWorker(worker);
+  const startedWorkers = [first, ...Array.from({ length: count - 1 }, start)];
+  for (const worker of startedWorkers) void superviseWorker(worker);
 
   return {
     port,
     async metrics() {
-      await Promise.all([...serving.values()].map(readMetrics));
-      return [exitedMetrics.now(), ...[...serving.values()].map(({ lastMetrics }) => lastMetrics)];
+      await Promise.all([...states.values()].map(readMetrics));
+      return [exitedMetrics.now(), ...[...states.values()].map(({ lastMetrics }) => lastMetrics)];
     },
     async stop() {
       stopping.abort();
-      const exits = [...serving.keys()].map(exitOf);
-      for (const worker of serving.keys()) worker.process.kill('SIGTERM');
+      const exits = [...states.keys()].map(exitOf);
+      for (const worker of states.keys()) worker.process.kill('SIGTERM');
       await Promise.all(exits);
     },
   };
 }
 
-async function readMetrics(state: ServingState): Promise<void> {
+async function readMetrics(state: HttpWorkerState): Promise<void> {
   try {
     state.lastMetrics = await state.caller.call('metrics', [], AbortSignal.timeout(metricsTimeoutMs));
   } catch {

@@ -119,18 +119,18 @@ describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
     for (let i = 0; i < requestCount; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);
     await expectRequests(requestCount);
 
-    const [worker = 0] = servingProcessIds(running);
+    const [worker = 0] = httpWorkerIds(running);
     process.kill(worker, 'SIGKILL');
-    await vi.waitFor(() => expect(servingProcessIds(running)).not.toContain(worker), waitOptions);
+    await vi.waitFor(() => expect(httpWorkerIds(running)).not.toContain(worker), waitOptions);
     await expectRequests(requestCount);
-    await vi.waitFor(() => expect(servingProcessIds(running)).toHaveLength(2), waitOptions);
+    await vi.waitFor(() => expect(httpWorkerIds(running)).toHaveLength(2), waitOptions);
     expect(await statusOf(running.port, '/health/live')).toBe(200);
     await expectRequests(requestCount + 1);
   });
 });
 
-/** Returns the process ids of the serving processes. */
-function servingProcessIds({ process: { pid } }: Running): number[] {
+/** Returns the process ids of the HTTP worker processes. */
+function httpWorkerIds({ process: { pid } }: Running): number[] {
   return fs
     .readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()

@@ -1,5 +1,5 @@
 /**
- * Remote procedure calls from the serving processes, which answer HTTP requests, to the primary process, which renders for them. They
+ * Remote procedure calls from the HTTP worker processes, which answer HTTP requests, to the primary process, which renders for them. They
  * use the IPC channel of a child process. A call has a name and arguments, returns a result or a SlideError, and can be cancelled.
  */
 import { SlideError, type SlideErrorCode } from '@lamina/slide';

@@ -18,9 +18,9 @@ function createChannel(): [Channel, Channel] {
   return [endOf(ends[0], ends[1]), endOf(ends[1], ends[0])];
 }
 
-describe('the tile client of a serving process (which requests tiles from the primary process)', () => {
+describe('the tile client of an HTTP worker process (which requests tiles from the primary process)', () => {
   it('sends account and image session of the requester with each request for a tile, thumbnail or slide header', async () => {
-    const [servingEnd, primaryEnd] = createChannel();
+    const [workerEnd, primaryEnd] = createChannel();
     const tile = vi.fn<RenderedTiles['tile']>(async () => ({ jpeg: new Uint8Array(1), wasCached: false }));
     const thumbnail = vi.fn<RenderedTiles['thumbnail']>(async () => new Uint8Array(1));
     const inspect = vi.fn<RenderedTiles['inspect']>(async () => {
@@ -31,7 +31,7 @@ describe('the tile client of a serving process (which requests tiles from the pr
       renderedTilesCalls({ tile, thumbnail, inspect } as unknown as RenderedTiles),
       () => {},
     );
-    const tiles = createRemoteTileClient(createCaller(servingEnd));
+    const tiles = createRemoteTileClient(createCaller(workerEnd));
     const requester = { account: 'an account', session: 'a session' };
     const source = { location: { path: 'a.svs' }, fingerprint: 'fingerprint' };
     const { signal } = new AbortController();
@@ -46,10 +46,10 @@ describe('the tile client of a serving process (which requests tiles from the pr
   });
 
   it('starts a render worker in the primary process', async () => {
-    const [servingEnd, primaryEnd] = createChannel();
+    const [workerEnd, primaryEnd] = createChannel();
     const startWorker = vi.fn<RenderedTiles['startWorker']>();
     answerCalls(primaryEnd, renderedTilesCalls({ startWorker } as unknown as RenderedTiles), () => {});
-    createRemoteTileClient(createCaller(servingEnd)).startWorker();
+    createRemoteTileClient(createCaller(workerEnd)).startWorker();
     await vi.waitFor(() => expect(startWorker).toHaveBeenCalledOnce());
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Client with which a serving process gets rendered tiles from the primary process, which renders and caches them for all serving
- * processes. The client also keeps recently used tiles in memory.
+ * Client with which an HTTP worker process gets rendered tiles from the primary process, which renders and caches them for all of
+ * them. The client also keeps recently used tiles in memory.
  */
 import type {
   DeepZoomAddress,
@@ -16,7 +16,7 @@ import { type RenderedTiles, thumbnailName } from './rendered-tiles.ts';
 import { createTileMemoryCache } from './tile-memory-cache.ts';
 import type { PrerenderReason } from './tile-prerenderer.ts';
 
-/** Returns the functions that the primary process runs for the serving processes. `createRemoteTileClient` calls them by name. */
+/** Returns the functions that the primary process runs for the HTTP worker processes. `createRemoteTileClient` calls them by name. */
 export function renderedTilesCalls(renderedTiles: RenderedTiles) {
   return {
     tile: (
