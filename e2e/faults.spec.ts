@@ -48,16 +48,22 @@ base.describe('a slide file', () => {
   async function addSlide({ slidesDir, url: productUrl }: Product, name: string): Promise<string> {
     const file = path.join(slidesDir, 'Mouse kidney', name);
     await copyFile(path.join(slidesDir, 'Mouse kidney/section-1.svs'), file);
-    const token = await administratorToken(productUrl);
-    const statusOfSlide = async () => {
-      const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
-      const found = (images as { file_name: string; status: string }[]).find(
-        ({ file_name }) => file_name === name,
-      );
-      return found?.status;
-    };
-    await expect.poll(statusOfSlide, longTimeout).toBe('ready');
+    await expect.poll(() => statusOfSlide(productUrl, name), longTimeout).toBe('ready');
     return file;
+  }
+
+  /** Returns the status of a slide in the catalogue; undefined when the catalogue does not list it. */
+  async function statusOfSlide(productUrl: string, name: string): Promise<string | undefined> {
+    const token = await administratorToken(productUrl);
+    const { images } = await callApi(productUrl, 'GET', '/image-catalog/images', { token });
+    return (images as { file_name: string; status: string }[]).find(({ file_name }) => file_name === name)
+      ?.status;
+  }
+
+  /** Removes a slide and waits until it is no longer listed, because the next test would request its thumbnail in vain. */
+  async function removeSlide({ url: productUrl }: Product, file: string): Promise<void> {
+    await rm(file);
+    await expect.poll(() => statusOfSlide(productUrl, path.basename(file)), longTimeout).not.toBe('ready');
   }
 
   test('a slide whose file is removed shows a 404 in the viewer and opens again when the file is restored, and other slides stay usable', async ({
@@ -83,7 +89,7 @@ base.describe('a slide file', () => {
       await chooseSlide(page, 'removed.svs');
       await expect(toolsOf(page)).toBeVisible({ timeout: 3000 });
     }).toPass(longTimeout);
-    await rm(file);
+    await removeSlide(product, file);
   });
 
   test('a slide whose file becomes damaged shows an error in the viewer, and other slides stay usable', async ({
@@ -104,7 +110,7 @@ base.describe('a slide file', () => {
     await expectViewerOpen(page);
     await chooseSlide(page, 'section-1.svs');
     await expect(toolsOf(page)).toBeVisible(longTimeout);
-    await rm(file);
+    await removeSlide(product, file);
   });
 });
 
