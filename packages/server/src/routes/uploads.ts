@@ -93,8 +93,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
     path: filesPath,
     datastore: uploads.parts, // stores the received parts of files
     relativeLocation: true,
-    // Without a list, the library would allow every origin. Websites have an origin other than `null`, so this list allows none of them.
-    allowedOrigins: ['null'],
+    allowedOrigins: () => false, // otherwise the library would allow every origin
     onResponseError(request, error) {
       if (!(error instanceof AppError)) return undefined;
       const preferredLanguage = request.headers.get('accept-language');

@@ -166,6 +166,26 @@ describe.each(databaseKinds)('a slide upload by an administrator (database: %s)'
 });
 
 describe('a file of an upload', () => {
+  it.each(['https://example.com', 'null'])(
+    'gets no CORS header in the response to a part that the origin %s sends',
+    async (origin) => {
+      const { begin, create, sendRequest } = await startServer();
+      const { begun } = await begin({ dataset: 'X', path: 'a.svs', files: { 'a.svs': bytes('abc') } });
+      const { fileId } = await create(begun.upload.id, 'a.svs', 3);
+      const { status, headers } = await sendRequest('PATCH', `/admin/upload-files/${fileId}`, {
+        headers: {
+          origin,
+          'tus-resumable': '1.0.0',
+          'content-type': 'application/offset+octet-stream',
+          'upload-offset': '0',
+        },
+        body: bytes('abc'),
+      });
+      expect(status).toBe(204);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
   it('is rejected when its SHA-256 differs from the value of the client, and can then be sent again', async () => {
     const { begin, create, part, finish, list, slideFiles, partFiles, settled } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
