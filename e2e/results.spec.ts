@@ -184,6 +184,30 @@ test('a heatmap result is drawn over the slide, shows the value under the pointe
   await expect(page.locator(`canvas[data-result-layer="${layerId}"]`)).toHaveCount(0);
 });
 
+test.describe('a result layer whose tiles fail to load', () => {
+  test.use({ expectedConsoleErrors: /ERR_FAILED/ });
+
+  test('the panel shows that parts of the layer are missing, and the viewer loads them when the server responds again', async ({
+    openPageAs,
+    product,
+  }) => {
+    const page = await openPageAs('admin');
+    await page.route('**/overlays/*/tiles/**', (route) => route.abort());
+    const { layerId } = await openWithResult(page, product.url, {
+      name: 'Unreachable heatmap',
+      kind: 'raster',
+      file: await buildHeatmap(),
+    });
+    const item = resultsPanel(page).getByRole('listitem').filter({ hasText: 'Unreachable heatmap' });
+    await expect(item).toContainText('Parts of this layer could not be loaded. Trying again…');
+    expect(await colouredPixels(page, layerId)).toBe(0);
+
+    await page.unroute('**/overlays/*/tiles/**');
+    await expect.poll(() => colouredPixels(page, layerId)).toBeGreaterThan(10_000);
+    await expect(item).not.toContainText('could not be loaded');
+  });
+});
+
 test('the cells of a result layer are drawn and counted by class, a class can be hidden, and the layer can be deleted', async ({
   openPageAs,
   product,

@@ -1,6 +1,6 @@
 /** Draws one result layer of a slide: objects, a mask or a heatmap that a program has computed. */
 import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { clearCanvas } from '../overlay/clear-canvas.ts';
 import type { Placement } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
@@ -17,10 +17,13 @@ interface LayerCanvasProps {
   readonly opacity: number;
   /** CSS `clip-path` of a layer that is compared with another one; undefined: the whole layer is shown. */
   readonly clip: string | undefined;
+  /** Called when a part of the layer could not be loaded, and when all visible parts are loaded again. */
+  readonly onFailuresChange: (hasFailures: boolean) => void;
 }
 
 /** Draws a result layer; implemented by `RasterLayer` and `VectorLayer`. The placement converts image pixels to device pixels. */
 interface LayerPainter {
+  readonly hasFailures: boolean;
   setStyle(style: LayerStyle): void;
   draw(context: CanvasRenderingContext2D, placement: Placement): void;
   close(): void;
@@ -30,15 +33,18 @@ interface LayerPainter {
  * A canvas over the slide with one result layer. It is drawn in the same animation frame as the slide, and lets pointer events
  * pass through to the slide.
  */
-export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCanvasProps) {
+export function LayerCanvas({ view, descriptor, style, opacity, clip, onFailuresChange }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const currentPainter = useRef<LayerPainter>(null);
   const scheduleDraw = useRef<() => void>(() => undefined);
   /** The current style; a ref, because a new style must not create the painter again. */
   const latestStyle = useRef(style);
 
+  const reportFailures = useEffectEvent(onFailuresChange);
+
   useEffect(() => {
     let frame = 0;
+    let hadFailures = false;
     const schedule = () => {
       if (frame !== 0) return;
       frame = requestAnimationFrame(() => {
@@ -55,6 +61,9 @@ export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCan
       const placement = view.placement();
       if (context === null || placement === null) return;
       painter.draw(context, scaled(placement, window.devicePixelRatio));
+      if (painter.hasFailures === hadFailures) return;
+      hadFailures = painter.hasFailures;
+      reportFailures(hadFailures);
     };
     currentPainter.current = painter;
     scheduleDraw.current = schedule;
@@ -67,6 +76,7 @@ export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCan
       stopWatching();
       resizeObserver.disconnect();
       painter.close();
+      if (hadFailures) reportFailures(false);
     };
   }, [view, descriptor]);
 

@@ -18,8 +18,8 @@ interface LayerItemProps {
   readonly layer: ResultLayer;
   /** Description of the layer's content; null while it is loading. */
   readonly descriptor: RasterDescriptor | VectorDescriptor | null;
-  /** Whether the descriptor could not be loaded. */
-  readonly hasFailed: boolean;
+  /** Whether the descriptor could not be loaded, or parts of the layer; null: neither. */
+  readonly failure: 'descriptor' | 'parts' | null;
   readonly settings: LayerSettings;
   /** Numbers of objects in the field of view or in the chosen area, by class; null: not counted yet. */
   readonly counts: Counts | null;
@@ -38,7 +38,7 @@ interface LayerItemProps {
 export function LayerItem({
   layer,
   descriptor,
-  hasFailed,
+  failure,
   settings,
   counts,
   areas,
@@ -81,7 +81,7 @@ export function LayerItem({
           </ActionIcon>
         )}
       </div>
-      <StateText layer={layer} hasFailed={hasFailed} />
+      <StateText layer={layer} failure={failure} />
       {descriptor !== null && settings.isVisible && (
         <>
           <Text size="sm" component="span">
@@ -179,10 +179,11 @@ function MoveButton({ label, isAtEnd, onMove, children }: MoveButtonProps) {
   );
 }
 
-/** Shows why a layer cannot be shown yet, or where a layer that is ready comes from. */
-function StateText({ layer, hasFailed }: { readonly layer: ResultLayer; readonly hasFailed: boolean }) {
+/** Shows why a layer or a part of it is not shown, or where a layer that is ready comes from. */
+function StateText({ layer, failure }: Pick<LayerItemProps, 'layer' | 'failure'>) {
   const { state, progress, problem, owner_name, source } = layer;
-  if (hasFailed) return <Text size="sm">{texts.loadFailed}</Text>;
+  if (failure === 'descriptor') return <Text size="sm">{texts.loadFailed}</Text>;
+  if (failure === 'parts') return <Text size="sm">{texts.partsFailed}</Text>;
   if (state === 'failed') return <Text size="sm">{problem?.message}</Text>;
   if (state === 'importing') return <Text size="sm">{texts.importing(progress)}</Text>;
   if (state !== 'ready') return <Text size="sm">{texts[state]}</Text>; // uploading or queued

@@ -63,6 +63,8 @@ export function Results({
   /** The layer that the person wants to delete, until the person has confirmed or cancelled; null without one. */
   const [layerToRemove, setLayerToRemove] = useState<ResultLayer | null>(null);
   const [isAdding, setAdding] = useState(false);
+  /** Ids of visible layers of which a part could not be loaded. */
+  const [incompleteIds, setIncompleteIds] = useState<ReadonlySet<string>>(new Set());
   /** Text that screen readers read out after a layer was moved. */
   const [announcement, setAnnouncement] = useState('');
   const areas = useAreas(isOpen ? annotations : null);
@@ -114,6 +116,14 @@ export function Results({
     return layer === right ? clipPathOf('right', dividerPosition) : undefined;
   };
 
+  const setIncomplete = (id: string, isIncomplete: boolean) =>
+    setIncompleteIds((ids) => {
+      const newIds = new Set(ids);
+      if (isIncomplete) newIds.add(id);
+      else newIds.delete(id);
+      return newIds;
+    });
+
   async function remove(layer: ResultLayer) {
     try {
       await removeResultLayer(layer);
@@ -135,6 +145,7 @@ export function Results({
             id={layer.id}
             choice={choiceFor(layer)}
             clip={clipFor(layer)}
+            onFailuresChange={(hasFailures) => setIncomplete(layer.id, hasFailures)}
           />
         ))}
       </div>
@@ -178,6 +189,7 @@ export function Results({
                 view={view}
                 areas={areas}
                 layer={layer}
+                isIncomplete={incompleteIds.has(layer.id)}
                 choice={choiceFor(layer)}
                 position={position}
                 layerCount={orderedLayers.length}
@@ -238,20 +250,23 @@ interface VisibleLayerProps {
   readonly choice: LayerChoice;
   /** CSS `clip-path`; undefined: the whole layer is shown. */
   readonly clip: string | undefined;
+  readonly onFailuresChange: (hasFailures: boolean) => void;
 }
 
 /** A layer over the slide; renders nothing until its descriptor is loaded. */
-function VisibleLayer({ view, id, choice, clip }: VisibleLayerProps) {
+function VisibleLayer({ view, id, choice, ...props }: VisibleLayerProps) {
   const isReady = true; // only layers that are ready are visible
   const { data: descriptor } = useOverlayDescriptor(id, isReady);
   const { opacity, style } = useSettings(descriptor ?? null, choice);
   if (descriptor === undefined) return null;
-  return <LayerCanvas view={view} descriptor={descriptor} style={style} opacity={opacity} clip={clip} />;
+  return <LayerCanvas view={view} descriptor={descriptor} style={style} opacity={opacity} {...props} />;
 }
 
 interface ListedLayerProps {
   readonly view: SlideView;
   readonly layer: ResultLayer;
+  /** Whether a visible part of the layer could not be loaded. */
+  readonly isIncomplete: boolean;
   readonly areas: Areas;
   readonly choice: LayerChoice;
   /** Position in the list, from 0. */
@@ -263,7 +278,7 @@ interface ListedLayerProps {
 }
 
 /** A layer in the panel; loads its descriptor and counts its objects. */
-function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedLayerProps) {
+function ListedLayer({ view, layer, isIncomplete, areas, choice, onChange, ...props }: ListedLayerProps) {
   const isReady = layer.state === 'ready';
   const descriptorQuery = useOverlayDescriptor(layer.id, isReady);
   const descriptor = isReady ? (descriptorQuery.data ?? null) : null;
@@ -277,7 +292,7 @@ function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedL
     <LayerItem
       layer={layer}
       descriptor={descriptor}
-      hasFailed={descriptorQuery.isError}
+      failure={descriptorQuery.isError ? 'descriptor' : isIncomplete ? 'parts' : null}
       settings={settings}
       counts={counts}
       areas={areas}

@@ -1,24 +1,32 @@
-/** After loading an entry has failed, the cache does not load it again for this time. */
-const retryDelayMs = 2000;
+/** Time until the cache loads an entry again after the first failure. It doubles with each further failure, up to the maximum. */
+const firstRetryMs = 2000;
+const maxRetryMs = 32_000;
 
 /** An LRU cache with a limited number of entries. It loads an entry when a caller first requests it. */
 export class BoundedCache<Key, Value> {
   /** The entries, least recently used first; null while an entry is loading and after loading failed. */
   readonly #entries = new Map<Key, Value | null>();
+  /** Number of failed attempts by key. The key is removed when the entry is loaded. */
+  readonly #failures = new Map<Key, number>();
   readonly #abortController = new AbortController();
   readonly #maxEntries: number;
   readonly #load: (key: Key, signal: AbortSignal) => Promise<Value>;
-  readonly #onLoad: () => void;
+  readonly #onChange: () => void;
 
-  /** @param onLoad called after an entry has been loaded */
+  /** @param onChange called after an entry was loaded, after loading failed, and when `get` would load a failed entry again */
   constructor(
     maxEntries: number,
     load: (key: Key, signal: AbortSignal) => Promise<Value>,
-    onLoad: () => void,
+    onChange: () => void,
   ) {
     this.#maxEntries = maxEntries;
     this.#load = load;
-    this.#onLoad = onLoad;
+    this.#onChange = onChange;
+  }
+
+  /** Whether the last attempt to load a requested entry has failed. */
+  get hasFailures(): boolean {
+    return [...this.#failures.keys()].some((key) => this.#entries.has(key));
   }
 
   /** Returns an entry, and starts to load it if necessary. Returns null while it is loading and after loading failed. */
@@ -37,16 +45,30 @@ export class BoundedCache<Key, Value> {
     }
     this.#load(key, this.#abortController.signal).then(
       (value) => {
+        this.#failures.delete(key);
         if (!this.#entries.has(key)) return; // evicted while it was loading
         this.#entries.set(key, value);
-        this.#onLoad();
+        this.#onChange();
       },
-      () => {
-        // Until the failed entry is deleted, `get` does not load it again; otherwise every frame would send a request.
-        if (!this.#abortController.signal.aborted) setTimeout(() => this.#entries.delete(key), retryDelayMs);
-      },
+      () => this.#scheduleRetry(key),
     );
     return null;
+  }
+
+  /** Until the failed entry is deleted, `get` does not load it again; otherwise every frame would send a request. */
+  #scheduleRetry(key: Key): void {
+    if (this.#abortController.signal.aborted) return;
+    const failureCount = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failureCount);
+    this.#onChange();
+    setTimeout(
+      () => {
+        if (this.#abortController.signal.aborted) return;
+        this.#entries.delete(key);
+        this.#onChange();
+      },
+      Math.min(firstRetryMs * 2 ** (failureCount - 1), maxRetryMs),
+    );
   }
 
   /**
@@ -60,5 +82,6 @@ export class BoundedCache<Key, Value> {
   close(): void {
     this.#abortController.abort();
     this.#entries.clear();
+    this.#failures.clear();
   }
 }

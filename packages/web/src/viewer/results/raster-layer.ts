@@ -36,15 +36,20 @@ export class RasterLayer {
   readonly #tiles: BoundedCache<string, ValueTile>;
   #table: Uint8ClampedArray;
 
-  /** @param onLoad called after a tile has been loaded */
-  constructor(descriptor: RasterDescriptor, style: RasterStyle, onLoad: () => void) {
+  /** @param onChange called when a tile was loaded or could not be loaded, so that the layer has to be drawn again */
+  constructor(descriptor: RasterDescriptor, style: RasterStyle, onChange: () => void) {
     this.#descriptor = descriptor;
     this.#table = colourTableOf(descriptor, style);
-    this.#tiles = new BoundedCache(maxTiles, (key, signal) => loadTile(descriptor.id, key, signal), onLoad);
+    this.#tiles = new BoundedCache(maxTiles, (key, signal) => loadTile(descriptor.id, key, signal), onChange);
   }
 
   setStyle(style: RasterStyle): void {
     this.#table = colourTableOf(this.#descriptor, style);
+  }
+
+  /** Whether a tile that the last drawing needed could not be loaded. It is loaded again after some seconds. */
+  get hasFailures(): boolean {
+    return this.#tiles.hasFailures;
   }
 
   /** Cancels running requests and frees the tiles. */

@@ -153,28 +153,51 @@ function buildIndex(
 }
 
 describe('BoundedCache (cache of a result layer)', () => {
-  it('loads each entry once, calls onLoad after loading, and evicts the least recently used entry when it is full', async () => {
+  it('loads each entry once, calls onChange after loading, and evicts the least recently used entry when it is full', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
-    const onLoad = vi.fn<() => void>();
-    const cache = new BoundedCache(2, load, onLoad);
+    const onChange = vi.fn<() => void>();
+    const cache = new BoundedCache(2, load, onChange);
     expect([cache.get(1), cache.get(1), cache.get(2)]).toEqual([null, null, null]);
-    await vi.waitFor(() => expect(onLoad).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(2));
     expect(cache.get(1)).toBe('tile 1');
     cache.get(3);
-    await vi.waitFor(() => expect(onLoad).toHaveBeenCalledTimes(3));
+    await vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(3));
     expect([cache.peek(1), cache.peek(2), cache.peek(3)]).toEqual(['tile 1', null, 'tile 3']);
     expect(load).toHaveBeenCalledTimes(3);
+  });
+
+  it('loads a failed entry again after 2 s, then 4 s, up to 32 s, but only when it is requested', async () => {
+    vi.useFakeTimers();
+    const loadTimes: number[] = [];
+    const load = async (): Promise<string> => {
+      loadTimes.push(Date.now());
+      throw new TypeError('Failed to fetch');
+    };
+    const cache = new BoundedCache(2, load, () => undefined);
+    const framesPerSecond = 2;
+    for (let frame = 0; frame <= 70 * framesPerSecond; frame++) {
+      cache.get(1);
+      await vi.advanceTimersByTimeAsync(1000 / framesPerSecond);
+    }
+    const delays = loadTimes.slice(1).map((time, index) => (time - (loadTimes[index] ?? 0)) / 1000);
+    expect(delays).toEqual([2, 4, 8, 16, 32]);
+    expect(cache.hasFailures).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(loadTimes.length).toBe(6);
+    expect(cache.hasFailures).toBe(false);
+    cache.close();
+    vi.useRealTimers();
   });
 });
 
 describe('VectorLayer (painter of the objects of a result layer)', () => {
-  it('loads its index again for the first frame that is drawn at least 2 s after loading has failed', async () => {
+  it('asks to be drawn again 2 s after its index could not be loaded, loads it then, and has failures until it is loaded', async () => {
     vi.useFakeTimers();
     const load = vi
       .mocked(loadBlockIndex)
       .mockRejectedValueOnce(new TypeError('Failed to fetch'))
       .mockResolvedValueOnce(buildIndex([]));
-    const onLoad = vi.fn<() => void>();
+    const onChange = vi.fn<() => void>();
     const descriptor: VectorDescriptor = {
       kind: 'vector',
       id: 'l',
@@ -189,7 +212,7 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
       density: [],
     };
     const style = { ...defaultRasterStyle(heatmap), measurementIndex: null, isColoured: false };
-    const layer = new VectorLayer(descriptor, style, onLoad);
+    const layer = new VectorLayer(descriptor, style, onChange);
     const unusedContext = {} as CanvasRenderingContext2D; // without its index, the layer draws nothing
     const drawFrame = async () => {
       layer.draw(unusedContext, { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 });
@@ -197,13 +220,16 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
     };
 
     await drawFrame();
+    expect([layer.hasFailures, onChange.mock.calls.length]).toEqual([true, 1]);
     await vi.advanceTimersByTimeAsync(1999);
     await drawFrame();
-    expect(load).toHaveBeenCalledTimes(1);
+    expect([load.mock.calls.length, onChange.mock.calls.length]).toEqual([1, 1]);
     await vi.advanceTimersByTimeAsync(1);
+    expect(onChange).toHaveBeenCalledTimes(2);
     await drawFrame();
     expect(load).toHaveBeenCalledTimes(2);
-    expect(onLoad).toHaveBeenCalledOnce();
+    expect([layer.hasFailures, onChange.mock.calls.length]).toEqual([false, 3]);
     layer.close();
+    vi.useRealTimers();
   });
 });

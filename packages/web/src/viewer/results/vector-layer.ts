@@ -52,7 +52,7 @@ export class VectorLayer {
   readonly #densities: BoundedCache<string, Uint32Array>;
   /** Values of the measurement of the filter, by block; null while they are loading. */
   readonly #valuesByBlock = new Map<number, Float32Array | null>();
-  readonly #onLoad: () => void;
+  readonly #onChange: () => void;
   readonly #abortController = new AbortController();
   #style: LayerStyle;
   /** The measurement to which `#valuesByBlock` belongs, as its index in the descriptor; null without a filter. */
@@ -67,17 +67,17 @@ export class VectorLayer {
   /** The density grid and the style for which objects are being counted, or were counted last; null before the first count. */
   #filterCount: { readonly level: number; readonly style: LayerStyle } | null = null;
 
-  /** @param onLoad called when loaded data changes the drawing */
-  constructor(descriptor: VectorDescriptor, style: LayerStyle, onLoad: () => void) {
+  /** @param onChange called when data was loaded or could not be loaded, so that the layer has to be drawn again */
+  constructor(descriptor: VectorDescriptor, style: LayerStyle, onChange: () => void) {
     this.#descriptor = descriptor;
     this.#style = style;
     this.#measurementIndex = style.measurementIndex;
-    this.#onLoad = onLoad;
+    this.#onChange = onChange;
     const { id } = descriptor;
     this.#indexes = new BoundedCache(
       1,
       async (_, signal) => new BlockIndex(await loadBlockIndex(id, signal)),
-      onLoad,
+      onChange,
     );
     this.#blocks = new BoundedCache(
       maxBlocks,
@@ -85,7 +85,7 @@ export class VectorLayer {
         const buffer = await loadBlock(id, block, signal);
         return { buffer, paths: readBlock(buffer), filtered: null };
       },
-      onLoad,
+      onChange,
     );
     this.#densities = new BoundedCache(
       // Enough for all classes in four density grids.
@@ -94,7 +94,7 @@ export class VectorLayer {
         const [level = 0, classIndex = 0] = key.split('/').map(Number);
         return new Uint32Array(await loadDensity(id, { level, class: classIndex }, signal));
       },
-      onLoad,
+      onChange,
     );
   }
 
@@ -103,6 +103,11 @@ export class VectorLayer {
     if (this.#measurementIndex === style.measurementIndex) return;
     this.#measurementIndex = style.measurementIndex;
     this.#valuesByBlock.clear();
+  }
+
+  /** Whether data that the last drawing needed could not be loaded. It is loaded again after some seconds. */
+  get hasFailures(): boolean {
+    return this.#indexes.hasFailures || this.#blocks.hasFailures || this.#densities.hasFailures;
   }
 
   /** Cancels running requests and frees the loaded data. */
@@ -162,7 +167,7 @@ export class VectorLayer {
       (values) => {
         if (this.#abortController.signal.aborted || this.#measurementIndex !== measurementIndex) return;
         this.#valuesByBlock.set(block, values);
-        this.#onLoad();
+        this.#onChange();
       },
       () => this.#valuesByBlock.delete(block), // the next frame loads them again
     );
@@ -239,7 +244,7 @@ export class VectorLayer {
         const isOutdated = this.#filterCount !== filterCount || this.#abortController.signal.aborted;
         if (isOutdated || counts === null) return;
         this.#densityImage = { ...filterCount, canvas: densityCanvasOf([counts], grid) };
-        this.#onLoad();
+        this.#onChange();
       },
       () => {
         // After a failure, the next frame counts again.
