@@ -8,7 +8,7 @@ import { warmUpTiles } from './tile-warm-up.ts';
 const never = new AbortController().signal;
 
 describe('the warm-up of the fast path (which requests tiles of a temporary slide after the start)', () => {
-  it('receives all tiles and leaves no audit event, image session, metric, log line or file', async () => {
+  it('receives all tiles of both rounds and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;
     const tables = ['audit', 'image_sessions', 'images'] as const;
@@ -16,7 +16,7 @@ describe('the warm-up of the fast path (which requests tiles of a temporary slid
     const figures = async () =>
       (await metrics.now()).filter(({ name }) => /^(http_|tile|slides_open|slide_errors)/.test(name));
     const before = { rows: await rows(), figures: await figures(), log: logged() };
-    expect(await warmUpTiles({ config, log, signal: never, tileCount: 500 })).toBe(500);
+    expect(await warmUpTiles({ config, log, signal: never, tileCount: 500 })).toBe(1000);
     expect({ rows: await rows(), figures: await figures(), log: logged() }).toEqual(before);
     expect(fs.readdirSync(path.join(config.dataDir, 'scratch'))).toEqual([]);
   });
