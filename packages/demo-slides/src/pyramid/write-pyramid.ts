@@ -113,7 +113,7 @@ type WriteBytes = (bytes: Buffer, offset: number) => Promise<unknown>;
 
 /**
  * Appends tiles to the file in the order of the calls of `put`. Encoding and writing run while later tiles are drawn; at most eight
- * tiles are pending. All tiles of bare glass share one stored tile.
+ * tiles are pending. All tiles of bare glass share one tile of the file.
  */
 class TileWriter {
   /** The JPEG tables that all tiles share. */

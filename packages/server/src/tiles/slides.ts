@@ -145,7 +145,7 @@ export interface Slides {
   tiling(image: ServableImage, requester: Requester): Promise<Tiling>;
   /** Renders a rectangle of the slide at any size, in the colours of the file. @throws SlideError */
   view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
-  /** Returns the levels whose stored tiles can be sent without decoding, and the properties that DICOMweb describes. @throws SlideError */
+  /** Returns the levels whose tiles can be sent without decoding, and the properties that DICOMweb describes. @throws SlideError */
   storedSlide(image: ServableImage, requester: Requester): Promise<StoredSlide>;
   /** Reads a tile of a level that `storedSlide` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
   storedTile(image: ServableImage, query: StoredTileQuery, client: TileClient): Promise<StoredTile>;
@@ -441,7 +441,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 }
 
 /**
- * Returns the view with the pixels of a stored tile: its rectangle in full resolution, and its size in pixels of the level. Tiles
+ * Returns the view with the pixels of a tile of the file: its rectangle in full resolution, and its size in pixels of the level. Tiles
  * at the right and bottom edge are padded to the full size, as all frames of a DICOM level are (PS3.3 C.7.6.3, Rows and Columns).
  */
 function viewOfTile(

@@ -183,7 +183,7 @@ describe('a native tile (which is sent as stored in the file)', () => {
     expect(await readNative(slide, 10, 3, 3)).toBeNull();
   });
 
-  it('is null when the stored tile is not JPEG', async () => {
+  it('is null when the tile of the file is not JPEG', async () => {
     const slide = slideOf([1024, 1024]);
     const readTile: Slide['readTile'] = async () => ({
       codec: 'jpeg2000',

@@ -252,7 +252,7 @@ async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Pro
 const MAX_SCALE_DIFFERENCE = 0.02;
 
 /**
- * Composes scanned areas into one image, with white glass between them. Each stored tile is one cell of an area (a piece
+ * Composes scanned areas into one image, with white glass between them. Each tile of the file is one cell of an area (a piece
  * that `openMosaicLevel` places by its left and top edge).
  */
 async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {

@@ -126,7 +126,7 @@ async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   return tiffImages;
 }
 
-/** Opens the levels. A level whose tiles overlap is composed so that each overlap appears once; others keep their stored tiles. */
+/** Opens the levels. A level whose tiles overlap is composed so that each overlap appears once; others keep the tiles of the file. */
 async function openLevels(
   source: ByteSource,
   tiffImages: readonly TiffImage[],

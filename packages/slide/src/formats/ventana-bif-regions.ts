@@ -1,6 +1,6 @@
 /**
  * The scanned regions of a Ventana BIF slide from the XML of its largest level: the position of each region, and the
- * overlaps of its camera frames. Each frame is one stored tile. `ventana-bif.ts` composes the levels from this.
+ * overlaps of its camera frames. Each frame is one tile of the file. `ventana-bif.ts` composes the levels from this.
  */
 import { SlideError } from '../model/slide.ts';
 import { checkAreas } from '../tiff/mosaic-level.ts';

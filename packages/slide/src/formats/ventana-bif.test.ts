@@ -10,7 +10,7 @@ import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** Side of a camera frame, which is one stored tile, in pixels. */
+/** Side of a camera frame, which is one tile of the file, in pixels. */
 const TILE = 128;
 
 /** A scanned rectangle of camera frames. */

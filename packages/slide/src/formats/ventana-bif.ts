@@ -1,7 +1,7 @@
 /**
  * Reader of slides of Ventana (Roche) scanners, .bif and .tif: TIFF whose first directory has XML of the iScan scanner. The tiles
  * of full resolution are camera frames that overlap; XML in the largest level states the overlaps and the scanned regions. At a
- * level with the downsample n, a stored tile contains n × n reduced frames ("cells") side by side, still with their overlaps.
+ * level with the downsample n, a tile of the file contains n × n reduced frames ("cells") side by side, still with their overlaps.
  *
  * docs/formats/ventana-bif.md lists the features that are read, with the source of each fact.
  */
@@ -141,7 +141,7 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   return { levels, associatedTiffImages };
 }
 
-/** Opens the levels. Stored tiles that form an ordinary grid can be sent unchanged; otherwise tiles are composed from frames. */
+/** Opens the levels. Tiles of the file that form an ordinary grid can be sent unchanged; otherwise tiles are composed from frames. */
 async function openLevels(
   source: ByteSource,
   storedLevels: readonly StoredLevel[],
@@ -159,7 +159,7 @@ function withStoredSize({ tiffImage, downsample }: StoredLevel) {
   return { tiffImage, width: tiffImage.width, height: tiffImage.height, downsample };
 }
 
-/** Returns whether the stored tiles form the image without overlaps, so that they can be sent unchanged. */
+/** Returns whether the tiles of the file form the image without overlaps, so that they can be sent unchanged. */
 function isPlainGrid({ firstColumn, firstRow, overlapsX, overlapsY }: Region): boolean {
   const isZero = (overlap: number) => overlap === 0;
   return firstColumn === 0 && firstRow === 0 && overlapsX.every(isZero) && overlapsY.every(isZero);

@@ -99,7 +99,7 @@ describe('a rendered tile', () => {
       isEmpty: (_, column) => column < 2,
     });
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 7, column: 0, row: 0 }));
-    /** Returns a pixel of row 64 of the tile, whose right half shows the stored tiles. */
+    /** Returns a pixel of row 64 of the tile, whose right half shows the tiles of the file. */
     const pixelAt = (x: number) => [...tile.rgb.subarray((64 * 128 + x) * 3, (64 * 128 + x) * 3 + 3)];
     expect(pixelAt(30)).toEqual([255, 255, 255]);
     for (const [i, sample] of [150, 60, 120].entries())

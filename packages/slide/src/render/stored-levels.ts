@@ -1,5 +1,5 @@
 /**
- * The levels of a slide whose tiles are stored as JPEG or JPEG 2000, for protocols that send stored tiles unchanged
+ * The levels of a slide whose tiles are stored as JPEG or JPEG 2000, for protocols that send them unchanged
  * (DICOMweb).
  */
 import { blankJpeg } from '../decode/encode-jpeg.ts';

@@ -16,7 +16,7 @@ let imageCount = 0;
 let lastDecoding: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes a stored tile, or returns it from the cache. Used for stored tiles that lie under several composed tiles.
+ * Decodes a tile of the file, or returns it from the cache. Used for tiles of the file that lie under several composed tiles.
  *
  * Decoding cannot be aborted, because other callers may wait for the same tile. Tiles are decoded one at a time, so that
  * memory does not depend on the number of concurrent requests.

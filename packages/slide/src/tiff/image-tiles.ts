@@ -108,7 +108,7 @@ function planesOf(coding: ImageCoding): number {
   return coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
 }
 
-/** Arranges stored tiles in the upright grid: each tile is read from its stored position, and states the rotation to apply. */
+/** Arranges the tiles of the file in the upright grid: each tile is read from its stored position, and states the rotation to apply. */
 function rotateTiles(
   { tiles, readTile }: StoredTiles,
   tiffImage: TiffImage,

@@ -18,14 +18,14 @@ export const limits = {
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
   levels: 32,
-  /** Areas of a mosaic level: groups of stored tiles in common columns and rows (mosaic-level.ts). */
+  /** Areas of a mosaic level: groups of tiles of the file in common columns and rows (mosaic-level.ts). */
   areas: 256,
   /** Columns plus rows of all areas of a mosaic level. */
   areaLines: 2 ** 18,
   stripsPerImage: 2 ** 22,
   samplesPerPixel: 16,
   iccProfileBytes: 16 * 2 ** 20,
-  /** Bytes of one stored tile or strip. */
+  /** Bytes of one tile or strip in the file. */
   tileBytes: 64 * 2 ** 20,
   /** Pixels of one tile or strip that must be decoded as a whole. */
   blockPixels: 2 ** 26,

@@ -1,6 +1,6 @@
 /**
- * Levels whose stored tiles do not form one grid, because camera frames overlap or scanned regions are apart. The
- * tiles of such a level are composed from the stored tiles.
+ * Levels whose tiles in the file do not form one grid, because camera frames overlap or scanned regions are apart. The
+ * tiles of such a level are composed from the tiles of the file.
  */
 import type { Colour, Raster } from '../decode/raster.ts';
 import { type EncodedImage, SlideError } from '../model/slide.ts';
@@ -9,13 +9,13 @@ import { decodeCached } from './decoded-tile-cache.ts';
 import { limits } from './limits.ts';
 import type { ReadTile } from './tiff-image.ts';
 
-/** A group of cells in common columns and rows. A cell is a stored tile, or a rectangle of one. */
+/** A group of cells in common columns and rows. A cell is a tile of the file, or a rectangle of one. */
 export interface MosaicArea {
   readonly readTile: ReadTile;
-  /** Pixels of a stored tile. */
+  /** Pixels of a tile of the file. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Number of cells along each side of a stored tile; it divides the width and the height of the tile. */
+  /** Number of cells along each side of a tile of the file; it divides the width and the height of the tile. */
   readonly cellsPerTile: number;
   /** First cell of the area, counted from the top left corner of the stored image. */
   readonly firstColumn: number;
@@ -115,10 +115,10 @@ interface Rectangle {
 }
 
 interface Cell {
-  /** The stored tile that contains the cell. */
+  /** The tile of the file that contains the cell. */
   readonly column: number;
   readonly row: number;
-  /** Position of the cell in the stored tile, in pixels. */
+  /** Position of the cell in this tile, in pixels. */
   readonly xInTile: number;
   readonly yInTile: number;
   /** Position of the cell in the level. */

@@ -26,7 +26,7 @@ export type ReadTile = (
   allocate?: Allocate,
 ) => Promise<EncodedImage | null>;
 
-/** An image as stored tiles, before the orientation is applied. The caller checks that a tile exists. */
+/** The tiles of an image in the file, before the orientation is applied. The caller checks that a tile exists. */
 export interface StoredTiles {
   readonly tiles: TileGrid;
   readonly readTile: ReadTile;

@@ -24,7 +24,7 @@ export const limits = {
   imageSide: 2 ** 31 - 1,
   /** Pixels of one tile, of all channels together. */
   tilePixels: 2 ** 26,
-  /** Bytes of one stored tile. */
+  /** Bytes of one tile of the file. */
   tileBytes: 2 ** 28,
   associatedPixels: 2 ** 24,
 } as const;

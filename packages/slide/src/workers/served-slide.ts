@@ -4,7 +4,7 @@ import { openSlideForNativeTiles } from '../open-slide.ts';
 import type { SlideSummary } from '../render/slide-summary.ts';
 
 /**
- * Opens a slide in the process that answers requests. A slide without native tiles (stored tiles that are sent without
+ * Opens a slide in the process that answers requests. A slide without native tiles (tiles of the file that are sent without
  * decoding) is not opened there; instead, a render process reads its metadata. The returned slide has these metadata but
  * cannot read tiles, and reports neither associated images nor an ICC profile, even if the file has them.
  *
