@@ -1,17 +1,16 @@
 /**
- * Dependencies point one way: the table of docs/architecture.md, as rules.
+ * The rules of docs/architecture.md about imports, for dependency-cruiser.
  *
- * A layer may import what stands before it in its list, and nothing after it. Tests may build their
- * world from anything inside their own package.
+ * A layer may import the layers before it in its list, but none after it. Tests may import everything in their own package.
  */
 
 const tests = '[.]test[.]tsx?$|/testing/';
 
-/** Forbids every layer what comes after it. A layer is a list of patterns under the package's `src`. */
+/** Forbids each layer to import the layers after it. A layer is a list of path patterns below the package's `src`. */
 const layered = (name, source, layers) =>
   layers.slice(0, -1).map((layer, place) => ({
-    name: `${name}-points-one-way`,
-    comment: `${layer.join(', ')} may not import what stands after it in docs/architecture.md.`,
+    name: `${name}-layers`,
+    comment: `${layer.join(', ')} may not import the layers after it in docs/architecture.md.`,
     severity: 'error',
     from: { path: layer.map((part) => `^${source}/${part}`), pathNot: tests },
     to: {
@@ -22,10 +21,10 @@ const layered = (name, source, layers) =>
     },
   }));
 
-/** Nobody outside the folder may import these packages. */
+/** Forbids all files outside the folder to import these packages. */
 const only = (name, folder, modules, alsoAllowed = []) => ({
   name,
-  comment: `Only ${folder} knows ${modules.join(', ')}.`,
+  comment: `Only ${folder} may import ${modules.join(', ')}.`,
   severity: 'error',
   from: { path: '^packages/', pathNot: [`^${folder}`, ...alsoAllowed] },
   to: { path: modules.map((module) => `^node_modules/${module}/`) },
@@ -34,26 +33,26 @@ const only = (name, folder, modules, alsoAllowed = []) => ({
 module.exports = {
   forbidden: [
     {
-      name: 'no-circle',
+      name: 'no-cycle',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
-      name: 'nothing-unresolved',
+      name: 'no-unresolved-import',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
     },
     {
       name: 'no-tests-in-the-product',
-      comment: 'What is written for tests is not part of the product.',
+      comment: 'The product does not import test helpers.',
       severity: 'error',
       from: { path: '^packages/', pathNot: tests },
       to: { path: tests },
     },
     ...['annotations', 'slide', 'server', 'web'].map((name) => ({
-      name: `${name}-has-composition-only-in-its-root`,
+      name: `${name}-root-contains-only-composition`,
       comment: 'A new file belongs to the folder of its subject.',
       severity: 'error',
       from: {},
@@ -69,27 +68,27 @@ module.exports = {
       },
     })),
     {
-      name: 'contract-imports-nothing-of-ours',
+      name: 'contract-imports-no-other-package',
       severity: 'error',
       from: { path: '^packages/contract/' },
       to: { path: '^packages/(annotations|slide|demo-slides|server|web)/' },
     },
     {
-      name: 'annotations-imports-nothing-of-ours',
+      name: 'annotations-imports-no-other-package',
       comment: 'The server and the web app use the same rules of geometry and files.',
       severity: 'error',
       from: { path: '^packages/annotations/' },
       to: { path: '^packages/(contract|slide|demo-slides|server|web)/' },
     },
     {
-      name: 'demo-slides-imports-nothing-of-ours',
+      name: 'demo-slides-imports-no-other-package',
       comment: 'Only its tests open the written slides with @lamina/slide.',
       severity: 'error',
       from: { path: '^packages/demo-slides/', pathNot: tests },
       to: { path: '^packages/(annotations|contract|slide|server|web)/' },
     },
     {
-      name: 'slide-imports-nothing-of-ours',
+      name: 'slide-imports-no-other-package',
       severity: 'error',
       from: { path: '^packages/slide/' },
       to: { path: '^packages/(annotations|contract|demo-slides|server|web)/' },
@@ -101,8 +100,8 @@ module.exports = {
       to: { path: '^packages/web/' },
     },
     {
-      name: 'web-app-imports-contract-and-annotations-alone',
-      comment: 'And the names of slide files, which import nothing.',
+      name: 'web-app-imports-only-contract-and-annotations',
+      comment: 'It may also import the names of slide files, which import nothing.',
       severity: 'error',
       from: { path: '^packages/web/' },
       to: {
@@ -111,7 +110,7 @@ module.exports = {
       },
     },
     {
-      name: 'packages-meet-at-their-public-face',
+      name: 'packages-import-only-entry-points',
       comment: 'Another package is imported by its name, never by a file inside it.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/' },
@@ -128,7 +127,7 @@ module.exports = {
     },
     {
       name: 'names-of-slide-files-import-nothing',
-      comment: 'The web app imports them: nothing of Node may come along.',
+      comment: 'The web app imports these names, so they must not import Node modules.',
       severity: 'error',
       from: { path: '^packages/slide/src/names/', pathNot: tests },
       to: { pathNot: '^packages/slide/src/names/' },
@@ -149,7 +148,7 @@ module.exports = {
       to: { path: '^packages/web/src/screens/', pathNot: '^packages/web/src/screens/$1/' },
     },
     {
-      name: 'server-uses-slide-where-slides-are-served',
+      name: 'server-imports-slide-only-in-listed-folders',
       severity: 'error',
       from: {
         path: '^packages/server/src/',
@@ -159,18 +158,18 @@ module.exports = {
           '^packages/server/src/services[.]ts$',
         ],
       },
-      // Neither reads slides or imports anything; password hashing shares the fair queue (decisions/0010).
+      // These files neither read slides nor import anything; password hashing uses the fair queue, too (docs/decisions/0014).
       to: {
         path: '^packages/slide/',
         pathNot: '^packages/slide/src/(scheduling/fair-queue|names/slide-names|model/scale)[.]ts$',
       },
     },
-    only('only-the-viewer-knows-openseadragon', 'packages/web/src/viewer/', ['openseadragon']),
+    only('only-viewer-imports-openseadragon', 'packages/web/src/viewer/', ['openseadragon']),
     only(
-      'only-the-store-knows-the-database',
+      'only-store-imports-database-drivers',
       'packages/server/src/store/',
       ['kysely', 'better-sqlite3', 'pg'],
-      // What makes databases fail has to know them.
+      // Tests that make a database fail need its driver.
       ['^packages/server/src/testing/', '^packages/server/src/system-tests/faults/.*[.]test[.]ts$'],
     ),
     ...layered('annotations', 'packages/annotations/src', [['model/'], ['geometry/'], ['formats/']]),
@@ -221,7 +220,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^packages/[^/]+/dist/' },
-    // TypeScript 7 has no API to parse with; without a parser of its own the cruise would find no file.
+    // TypeScript 7 has no parser API; without another parser, dependency-cruiser would find no module.
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -10,6 +10,7 @@ const replacements: Readonly<Record<string, string>> = {
   whoever: 'the actor: user, account, administrator, process',
   anybody: 'the actor: user, account, administrator, process',
   'made tile': 'rendered tile',
+  'stored tile': 'native tile (sent without decoding), or tile of the file',
   lane: 'fast path',
   shelf: 'disk cache, memory cache',
   trail: 'audit log, audit event',
@@ -54,7 +55,8 @@ const uncheckedFiles: readonly RegExp[] = [];
 
 /** Glob patterns of the checked files. */
 const checkedFiles = [
-  '*.{md,cjs}',
+  '*.md',
+  '{.dependency-cruiser.cjs,.dockerignore,.env.example,.npmrc,Dockerfile}',
   '{packages,e2e,scripts,docs,deploy}/**/*.{ts,tsx,mjs,md,css,html,sql,yaml,conf,service,py}',
 ];
 
