@@ -1,9 +1,9 @@
-# Lamina in one image: runs as an ordinary user, writes to /data alone, and its own folder may be read-only.
+# Lamina in one image. It runs as an ordinary user and writes only to /data; its own folder may be read-only.
 #
 #   docker build -t lamina .
 #   docker run -d --read-only -p 127.0.0.1:3000:3000 -v lamina-data:/data -v /srv/slides:/slides:ro lamina
 #
-# deploy/compose.yaml and deploy/compose.many.yaml say the rest; docs/operate.md explains it.
+# See deploy/compose.yaml, deploy/compose.many.yaml and docs/operate.md.
 
 FROM node:24-bookworm-slim AS packages
 WORKDIR /lamina
@@ -15,7 +15,7 @@ COPY packages/demo-slides/package.json packages/demo-slides/
 COPY packages/server/package.json packages/server/
 COPY packages/slide/package.json packages/slide/
 COPY packages/web/package.json packages/web/
-# No package needs an install script. The Node that npm brings for machines with an older one is not needed here.
+# No package needs an install script. The image has Node 24, so the Node of the platform packages is not needed.
 RUN npm ci --omit=dev --ignore-scripts --workspace=@lamina/server --include-workspace-root \
  && rm -rf node_modules/node-linux-* node_modules/node-win-*
 
@@ -28,7 +28,7 @@ RUN npm ci --include=dev --ignore-scripts
 RUN npm run build
 
 FROM node:24-bookworm-slim
-# OpenSlide reads the formats that Lamina does not read by itself (docs/formats). Without it everything else works.
+# OpenSlide reads the formats for which Lamina has no reader (docs/formats). It is optional.
 RUN apt-get update \
  && apt-get install --no-install-recommends -y libopenslide0 \
  && rm -rf /var/lib/apt/lists/*
@@ -41,10 +41,10 @@ COPY packages/demo-slides packages/demo-slides
 COPY packages/slide packages/slide
 COPY packages/server packages/server
 COPY --from=web /lamina/packages/web/dist packages/web/dist
-# A volume that is mounted there for the first time takes its owner from here.
+# A new volume that is mounted at /data gets the owner of this folder.
 RUN mkdir -p /data/uploads /slides && chown -R node:node /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SLIDES_DIR=/slides
-# For `npm run doctor` and the like in the container: npm writes nothing.
+# npm writes no logs, so `npm run doctor` works with a read-only root file system.
 ENV NPM_CONFIG_LOGS_MAX=0 NPM_CONFIG_UPDATE_NOTIFIER=false
 USER node
 VOLUME /data
