@@ -85,8 +85,8 @@ async function startSingle(context: ProcessContext): Promise<void> {
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettingsChange(services, config);
   await startMetricsServer({ config, log, read: async () => [await processMetrics.read()] });
+  await warmUpTiles({ config, log, signal: stopping.signal });
   const port = await listenOn(app, config);
-  void warmUpTiles({ config, log, signal: stopping.signal });
   stopOnSignal(services, stopping, () => app.close(), app);
   printStartupMessage(config, setPort(port), firstAdmin);
   await startBackgroundWork(services);
@@ -129,8 +129,8 @@ async function startHttpWorker(context: ProcessContext): Promise<void> {
     ),
   );
   const app = await buildApp(services);
+  await warmUpTiles({ config, log, signal: stopping.signal });
   setPort(await listenInCluster(app, config));
-  void warmUpTiles({ config, log, signal: stopping.signal });
   stopOnSignal(services, stopping, () => app.close(), app);
 }
 

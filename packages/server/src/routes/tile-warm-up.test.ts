@@ -1,4 +1,4 @@
-/** The warm-up of the fast path: after the start, the server requests tiles of a temporary slide from itself. */
+/** The warm-up of the fast path: before it listens, the server requests tiles of a temporary slide from itself. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { warmUpTiles } from './tile-warm-up.ts';
 
 const never = new AbortController().signal;
 
-describe('the warm-up of the fast path (which requests tiles of a temporary slide after the start)', () => {
+describe('the warm-up of the fast path (which requests tiles of a temporary slide before the server listens)', () => {
   it('receives all tiles of both rounds and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;

@@ -1,6 +1,6 @@
 /**
- * Warm-up of the fast path of tiles: after the start, the server requests tiles of a small temporary slide from itself, so that V8
- * has compiled the code before the first viewer arrives (docs/performance.md, "The first seconds").
+ * Warm-up of the fast path of tiles: before it listens, the server requests tiles of a small temporary slide from itself, so that V8
+ * has compiled the code before the first request arrives (docs/performance.md, "The first seconds").
  *
  * The requests run through the normal code over a loopback connection. Fixed values replace the image session (the credential of the
  * viewer) and the catalogue entry, and the warm-up has its own logger and metrics. So nothing reaches the database, the audit log,
@@ -43,10 +43,10 @@ const defaultTileCount = 6000;
  */
 const rounds = 2;
 const connectionCount = 16;
-const maxDurationMs = 5000;
+const maxDurationMs = 2000;
 
 /**
- * Warms up the fast path for at most 5 s. Never rejects, because after a failure only the first tiles are slower.
+ * Warms up the fast path for at most 2 s. Never rejects, because after a failure only the first tiles are slower.
  *
  * @returns the number of answered tile requests; 0 with TILE_FAST_PATH=off
  */
