@@ -280,10 +280,10 @@ Bir yanlışlık olduğunu düşünüyorsanız lütfen bir yöneticiyle iletişi
 `,
     },
     en: {
-      subject: `${productName}: Your application has been declined`,
+      subject: `${productName}: Your application has been rejected`,
       text: `Hello,
 
-Your application for a ${productName} account has been declined.
+Your application for a ${productName} account has been rejected.
 
 Reason: ${reason}
 
@@ -314,10 +314,10 @@ ${publicUrl}/wsi-viewer
 `,
     },
     en: {
-      subject: `${productName}: Your dataset request has been ${granted ? 'accepted' : 'declined'}`,
+      subject: `${productName}: Your dataset request has been ${granted ? 'accepted' : 'rejected'}`,
       text: `Hello,
 
-Your request for access to the dataset "${dataset}" has been ${granted ? 'accepted' : 'declined'}.
+Your request for access to the dataset "${dataset}" has been ${granted ? 'accepted' : 'rejected'}.
 ${reason === null ? '' : `\nReason: ${reason}\n`}
 ${publicUrl}/wsi-viewer
 `,

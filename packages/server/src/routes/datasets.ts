@@ -18,7 +18,7 @@ const messages = {
   changed: { tr: 'Veri kümesinin ayarları değişti.', en: 'The settings of the dataset have been changed.' },
   restricted: { tr: 'Veri kümesi kısıtlandı.', en: 'The dataset is restricted.' },
   accepted: { tr: 'İstek kabul edildi.', en: 'The request has been accepted.' },
-  declined: { tr: 'İstek reddedildi.', en: 'The request has been declined.' },
+  rejected: { tr: 'İstek reddedildi.', en: 'The request has been rejected.' },
   requested: { tr: 'İsteğiniz gönderildi.', en: 'Your request has been sent.' },
   alreadyGranted: {
     tr: 'Bu veri kümesine zaten erişiminiz var.',
@@ -54,7 +54,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
     const { params, body } = request;
     await datasets.answer(actorOf(request), params.requestId, body);
     const isAccepted = body.granted;
-    return { message: request.translate(isAccepted ? messages.accepted : messages.declined) };
+    return { message: request.translate(isAccepted ? messages.accepted : messages.rejected) };
   });
 
   serve(app, listRequestableDatasets, async ({ caller }) => ({

@@ -99,7 +99,7 @@ export function userRoutes(
   serve(app, rejectUser, async (request) => {
     await accounts.reject(actorOf(request), request.params.uid, request.body.reason);
     return {
-      message: request.translate({ tr: 'Başvuru reddedildi.', en: 'The application has been declined.' }),
+      message: request.translate({ tr: 'Başvuru reddedildi.', en: 'The application has been rejected.' }),
     };
   });
 

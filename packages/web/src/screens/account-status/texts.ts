@@ -16,7 +16,7 @@ export const texts = wording({
   en: {
     heading: 'Account Status',
     suspended: 'Suspended',
-    reason: 'Your application was declined for this reason:',
+    reason: 'Your application was rejected for this reason:',
     ended: (date) => `Your access ended on ${date}.`,
     contact: 'Please contact an administrator.',
     backToLogin: 'Back to Login',

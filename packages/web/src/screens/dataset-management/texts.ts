@@ -64,7 +64,7 @@ export const texts = wording({
     showNameHint: 'Members can request access.',
     requests: 'Access requests',
     accept: 'Accept',
-    reject: 'Decline',
+    reject: 'Reject',
     cancel: 'Cancel',
     rejectionReason: 'Reason (optional)',
     people: 'Who has access',

@@ -218,9 +218,9 @@ export const texts = wording({
     selectAll: 'Select all',
     selectedCount: (count) => `${count} selected`,
     approveSelected: 'Approve Selected',
-    rejectSelected: 'Decline Selected',
+    rejectSelected: 'Reject Selected',
     approveWith: 'Approve with Role and Access…',
-    reject: 'Decline',
+    reject: 'Reject',
     tryAgain: 'Try Again',
     affiliation: 'Institution',
     purpose: 'Purpose',
@@ -250,11 +250,11 @@ export const texts = wording({
     endDate: 'End date (optional)',
     endDateHint: 'The account is suspended automatically at the end of this day.',
 
-    rejectTitle: 'Decline Application',
+    rejectTitle: 'Reject Application',
     rejectOne: (name) => `${name} will see the reason on the account status page and by e-mail.`,
     rejectMany: (count) => `The ${count} people selected will see the same reason.`,
     rejectedMany: (count) =>
-      count === 1 ? '1 application has been declined.' : `${count} applications have been declined.`,
+      count === 1 ? '1 application has been rejected.' : `${count} applications have been rejected.`,
     reason: 'Reason',
     reasonHint: 'You can still approve them later.',
     reasonRequired: 'A reason is required.',
@@ -272,7 +272,7 @@ export const texts = wording({
     ],
 
     expiresAt: 'Ends',
-    decisionReason: 'Reason for Declining',
+    decisionReason: 'Reason for Rejection',
     datasets: 'Restricted Datasets',
     editAccess: 'Edit Access',
     editAccessHint: (name) =>

@@ -69,14 +69,14 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
 
   it.each([
     [
-      'a request was declined without a reason',
+      'a request was rejected without a reason',
       { ...waitingRequest, answer: 'refused' },
-      'Your request was declined',
+      'Your request was rejected',
     ],
     [
-      'a request was declined with a reason',
+      'a request was rejected with a reason',
       { ...waitingRequest, answer: 'refused', answer_reason: 'No approval.' },
-      'Your request was declined: No approval.',
+      'Your request was rejected: No approval.',
     ],
     ['granted access has ended', { ...waitingRequest, answer: 'granted' }, 'Your access has ended'],
   ])('says that %s, and offers a new request', async (_, request, sentence) => {

@@ -79,7 +79,7 @@ export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: Restri
 function stateOf({ answer, answer_reason }: NonNullable<RequestableDataset['request']>): string {
   if (answer === null) return texts.requested;
   if (answer === 'granted') return texts.accessEnded; // access was granted and later revoked
-  return answer_reason === null ? texts.declined : texts.declinedBecause(answer_reason);
+  return answer_reason === null ? texts.rejected : texts.rejectedBecause(answer_reason);
 }
 
 /** Calls `onChange` when the value changes, but not for the first value. Ignores undefined, which means that it is not loaded yet. */

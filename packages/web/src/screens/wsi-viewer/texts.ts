@@ -68,8 +68,8 @@ export const texts = wording({
     close: 'Kapat',
     requested: 'Erişim istendi',
     accessEnded: 'Erişiminiz sona erdi',
-    declined: 'İsteğiniz reddedildi',
-    declinedBecause: (reason: string) => `İsteğiniz reddedildi: ${reason}`,
+    rejected: 'İsteğiniz reddedildi',
+    rejectedBecause: (reason: string) => `İsteğiniz reddedildi: ${reason}`,
 
     selectedImage: 'Seçilen Görüntü',
     whoOpened: 'Bu slaydı kimler açtı',
@@ -197,8 +197,8 @@ export const texts = wording({
     close: 'Close',
     requested: 'Access requested',
     accessEnded: 'Your access has ended',
-    declined: 'Your request was declined',
-    declinedBecause: (reason) => `Your request was declined: ${reason}`,
+    rejected: 'Your request was rejected',
+    rejectedBecause: (reason) => `Your request was rejected: ${reason}`,
 
     selectedImage: 'Selected Image',
     whoOpened: 'Who opened this slide',
