@@ -4,8 +4,11 @@ import path from 'node:path';
 import { apiBase, deleteResultLayer, listImages, listResultLayers } from '@lamina/contract';
 import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
+import type { JobWorker } from '../jobs/jobs.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
+import { registerFindResults } from './find-results.ts';
+import { resultFiles } from './result-files.ts';
 import { buildValueTiff } from './testing/value-tiff.ts';
 
 // Slides are read in separate processes, whose start takes long on a busy machine.
@@ -80,6 +83,59 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
       'a_mask.tif',
     ]);
     expect(afterReplacement.every(({ id }) => id !== layer?.id)).toBe(true);
+  });
+
+  it('keeps the layer of a result file that is being written again, and replaces it when the file is complete', async () => {
+    const server = await slideServer({ database });
+    const { services, config } = server;
+    const { db, now, log } = services;
+    const admin = server.as(await server.fixtures.admin());
+    const file = path.join(config.slidesDir, 'Set/a_detections.geojson');
+    await server.put('Set/a.svs', await buildSvs());
+    await server.put('Set/a_detections.geojson', JSON.stringify([point]));
+    await fs.utimes(file, 1_000_000, 1_000_000);
+    await server.rescan();
+
+    /** The job, which the test runs itself: in the queue it would be repeated until the file is complete. */
+    let search: JobWorker<'find-results'> | undefined;
+    const enqueued: string[] = [];
+    registerFindResults({
+      config,
+      db,
+      now,
+      log,
+      files: resultFiles(config),
+      jobs: {
+        setWorker: (_, worker) => {
+          search = worker as JobWorker<'find-results'>;
+        },
+        enqueue: async (name, ...others) => {
+          enqueued.push(name);
+          if (name === 'import-result') await services.jobs.enqueue(name, ...others);
+        },
+      },
+    });
+    async function searchAndImport() {
+      enqueued.length = 0;
+      await search?.({}, new AbortController().signal);
+      await services.jobs.idle('import-result');
+      const { body } = await admin.call(listResultLayers, {
+        params: { imageId: await server.idOf('a.svs') },
+      });
+      return body.layers.map(({ id, state, object_count }) => ({ id, state, object_count }));
+    }
+
+    const [before] = await searchAndImport();
+    expect(before).toMatchObject({ state: 'ready', object_count: 1 });
+    await server.put('Set/a_detections.geojson', '[{"type": "Feat'); // the first part of the new content, modified now
+    expect(await searchAndImport()).toEqual([before]);
+    expect(enqueued).toEqual(['find-results']); // searches again later
+
+    await server.put('Set/a_detections.geojson', JSON.stringify([point, point]));
+    await fs.utimes(file, 2_000_000, 2_000_000);
+    const after = await searchAndImport();
+    expect(after).toEqual([{ id: expect.any(String) as string, state: 'ready', object_count: 2 }]);
+    expect(after[0]?.id).not.toBe(before?.id);
   });
 });
 

@@ -46,7 +46,10 @@ interface FoundResult {
   readonly version: string;
 }
 
-/** A file that was modified less than this time ago may be incomplete. It has no layer, old or new, until a later job imports it. */
+/**
+ * A file that was modified less than this time ago may be incomplete. The layer of its earlier content stays until a later job finds the
+ * file complete and imports it.
+ */
 const settleMs = 2000;
 const searchAgainAfterMs = 2 * settleMs;
 
@@ -68,11 +71,15 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       signal.throwIfAborted();
       const found = await findResultsInFolder(folder, slides);
       if (found === null) continue; // keeps the layers: the disk with the folder may be unavailable for now
-      if (found.isSettling) isSettling = true;
+      if (found.settlingPaths.size > 0) isSettling = true;
       for (const slide of slides) {
         const layers = layersByImage.get(slide.id) ?? [];
         const results = found.results.filter(({ imageId }) => imageId === slide.id);
-        await reconcile(layers, results, importedLayerIds);
+        await reconcile(
+          layers.filter(({ source_path }) => source_path === null || !found.settlingPaths.has(source_path)),
+          results,
+          importedLayerIds,
+        );
       }
     }
     if (isSettling) await jobs.enqueue('find-results', {}, searchAgainAfterMs);
@@ -204,14 +211,20 @@ async function findResultsInBucket(
   return results;
 }
 
+interface FolderSearch {
+  readonly results: FoundResult[];
+  /** Paths, relative to the root of the slide, of result files that may be incomplete; `results` does not contain them. */
+  readonly settlingPaths: ReadonlySet<string>;
+}
+
 /** Finds result files in a folder with slides; null when the folder, or a file named like a result, is missing or not accessible. */
 async function findResultsInFolder(
   folder: string,
   slides: readonly SlideOnDisk[],
-): Promise<{ readonly results: FoundResult[]; readonly isSettling: boolean } | null> {
+): Promise<FolderSearch | null> {
   const byName = slidesByName(slides);
   const results: FoundResult[] = [];
-  let isSettling = false; // true: a file was left out, because it may be incomplete
+  const settlingPaths = new Set<string>();
   try {
     const entries = await fs.readdir(folder, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -226,16 +239,17 @@ async function findResultsInFolder(
         throw error;
       });
       if (!stats?.isFile()) continue;
+      const relativePath = path.posix.join(path.posix.dirname(slide.path), name);
       // Compared with the system clock, because the file system sets `mtime` by it; `now` may differ after the clock was set back.
       if (Date.now() - stats.mtimeMs < settleMs) {
-        isSettling = true;
+        settlingPaths.add(relativePath);
         continue;
       }
       results.push({
         imageId: slide.id,
         name,
         kind: result.kind,
-        path: path.posix.join(path.posix.dirname(slide.path), name),
+        path: relativePath,
         version: `${stats.size}-${Math.floor(stats.mtimeMs)}`,
       });
     }
@@ -243,5 +257,5 @@ async function findResultsInFolder(
     if (isMissingFile(error)) return null;
     throw error;
   }
-  return { results, isSettling };
+  return { results, settlingPaths };
 }
