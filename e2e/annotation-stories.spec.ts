@@ -67,7 +67,7 @@ test.describe('annotating a tumour', () => {
     const colleague = await openPageAs('user');
     await openSlide(colleague);
     await startDrawing(colleague);
-    await expect(colleague.locator('[data-live]')).toBeAttached(); // the page receives changes of other people
+    await expect(colleague.locator('[data-live]')).toBeAttached(); // the page receives changes of other users
     await row(colleague, /^Tumour/).click();
     await expect(detailsPanel(colleague).getByRole('textbox', { name: 'Description' })).toHaveValue(
       'Invades the vessel.',

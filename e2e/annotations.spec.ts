@@ -1,4 +1,4 @@
-/** Annotations: drawing tools, saving, and the changes that other people see. */
+/** Annotations: drawing tools, saving, and the changes that other users see. */
 import type { Page } from '@playwright/test';
 import {
   drawTriangle,
@@ -150,7 +150,7 @@ test("two people see each other's changes to a shared annotation layer within a 
   const colleague = await openPageAs('user');
   await openSlide(colleague);
   await startDrawing(colleague);
-  await expect(colleague.locator('[data-live]')).toBeAttached(); // the page receives changes of other people
+  await expect(colleague.locator('[data-live]')).toBeAttached(); // the page receives changes of other users
   await expect(row(colleague, /^Area/)).toBeVisible();
   await expect(panel(colleague).getByText('No class')).toBeVisible();
 
@@ -175,7 +175,7 @@ function isDrawnOn(page: Page): Promise<boolean> {
   });
 }
 
-test('when a person shares the first annotation layer of a slide, its annotations appear on the open page of another person', async ({
+test('when a user shares the first annotation layer of a slide, its annotations appear on the open page of another user', async ({
   openPageAs,
 }) => {
   const reader = await openPageAs('viewer');

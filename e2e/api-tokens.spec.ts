@@ -5,7 +5,7 @@
 import { expectNoAxeFindings } from './axe.ts';
 import { expect, test } from './test.ts';
 
-test('an API token that a person creates for a dataset on the profile gives access to the dataset until an administrator revokes it', async ({
+test('an API token that a user creates for a dataset on the profile gives access to the dataset until an administrator revokes it', async ({
   openPageAs,
   request,
 }) => {

@@ -119,7 +119,7 @@ test.describe('approving several applicants', () => {
   });
 });
 
-test('user management finds a person by a name that is typed without diacritics, and the URL keeps the search', async ({
+test('user management finds a user by a name that is typed without diacritics, and the URL keeps the search', async ({
   openPageAs,
   createAccount,
   product,

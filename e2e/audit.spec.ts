@@ -52,7 +52,7 @@ test('an administrator finds out from the audit log who opened a slide, and what
     await expect(table.getByRole('row').filter({ hasText: 'Giriş' })).toHaveCount(0);
   });
 
-  await test.step('the filter by person shows everything that the person did', async () => {
+  await test.step('the filter by person shows everything that the user did', async () => {
     await rowWith('Slayt açıldı', reader.email).getByRole('link', { name: reader.displayName }).click();
     await expect(page).toHaveURL(new RegExp(`who=${reader.uid}`));
     await expect(rowWith('Giriş başarısız')).toBeVisible();

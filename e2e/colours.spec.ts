@@ -63,7 +63,7 @@ for (const drawer of ['webgl', 'canvas'] as const) {
   });
 }
 
-test('a browser without OffscreenCanvas requests colour-corrected tiles, and uncorrected tiles when the person chooses As scanned', async ({
+test('a browser without OffscreenCanvas requests colour-corrected tiles, and uncorrected tiles when the user chooses As scanned', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

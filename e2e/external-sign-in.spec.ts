@@ -22,7 +22,7 @@ const test = withProduct.extend<object, { readonly oidc: OidcProvider }>({
   ],
 });
 
-test('a person signs in at an external provider, is approved by an administrator and opens the catalogue', async ({
+test('a user signs in at an external provider, is approved by an administrator and opens the catalogue', async ({
   openPageAs,
   oidc,
 }) => {
@@ -71,7 +71,7 @@ test('a person signs in at an external provider, is approved by an administrator
     await visitor.getByRole('button', { name: /Nehir Şahin/ }).click();
     await visitor.getByRole('menuitem', { name: 'Logout' }).click();
     await expect(visitor).toHaveURL(/\/auth\/login$/);
-    // The person is still signed in at the provider, which shows no form.
+    // The user is still signed in at the provider, which shows no form.
     await visitor.getByRole('button', { name: `${providerName} ile giriş yap` }).click();
     await expect(visitor).toHaveURL(/\/dashboard$/);
     await expect(visitor.getByText(/Nehir Şahin/).first()).toBeVisible();
@@ -79,7 +79,7 @@ test('a person signs in at an external provider, is approved by an administrator
 });
 
 test.describe('an authorization response that this browser did not request', () => {
-  test('an OpenID Connect authorization response that this browser did not request does not sign the person in', async ({
+  test('an OpenID Connect authorization response that this browser did not request does not sign the user in', async ({
     openPageAs,
   }) => {
     const visitor = await openPageAs('anonymous');

@@ -228,7 +228,7 @@ test('the form for a password change requires a new password of at least 8 chara
   await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
 });
 
-test('a password change shows a success toast, and the person can sign in with the new password', async ({
+test('a password change shows a success toast, and the user can sign in with the new password', async ({
   openPageAs,
   createAccount,
   product,
@@ -270,7 +270,7 @@ test.describe('a failed action on the profile without a message from the server'
   });
 });
 
-test('the account deletion on the profile deletes the account, shows a success toast and signs the person out', async ({
+test('the account deletion on the profile deletes the account, shows a success toast and signs the user out', async ({
   openPageAs,
   createAccount,
   product,

@@ -76,7 +76,7 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
     await callApi(product.url, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
   });
 
-  await test.step('the person signs in', async () => {
+  await test.step('the user signs in', async () => {
     await typeInto(page, 'E-posta', email);
     await typeInto(page, 'Şifre', password);
     await page.keyboard.press('Enter');
@@ -84,14 +84,14 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
     await expectFocusIn(main);
   });
 
-  await test.step('the person opens the viewer', async () => {
+  await test.step('the user opens the viewer', async () => {
     await tabTo(page, page.getByRole('banner').getByRole('link', { name: 'WSI Viewer' }));
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(/\/wsi-viewer$/);
     await expectFocusIn(main);
   });
 
-  await test.step('the person finds and opens a slide', async () => {
+  await test.step('the user finds and opens a slide', async () => {
     const search = page.getByPlaceholder('Search images...');
     await tabTo(page, search);
     await page.keyboard.type(slideName);
@@ -105,7 +105,7 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
     await expect(row).toBeFocused();
   });
 
-  await test.step('the person zooms to an objective and moves the slide', async () => {
+  await test.step('the user zooms to an objective and moves the slide', async () => {
     await tabTo(page, page.getByRole('application'));
     await expect.poll(() => fieldOf(page).zoom).not.toBeNull();
     const { zoom } = fieldOf(page);
@@ -117,7 +117,7 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
     await expect.poll(() => fieldOf(page).x).not.toBe(x);
   });
 
-  await test.step('the person measures a distance', async () => {
+  await test.step('the user measures a distance', async () => {
     await page.keyboard.press('m');
     await page.keyboard.press('Enter');
     const { x } = fieldOf(page);
@@ -131,7 +131,7 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
     await page.keyboard.press('Escape');
   });
 
-  await test.step('the person opens and closes the keyboard help', async () => {
+  await test.step('the user opens and closes the keyboard help', async () => {
     const slide = page.getByRole('application');
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard help' });
@@ -142,7 +142,7 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
     await expect(slide, 'the focus returns to the slide').toBeFocused();
   });
 
-  await test.step('the person signs out', async () => {
+  await test.step('the user signs out', async () => {
     await tabTo(page, page.getByRole('button', { name: 'Klavye Kullanan' }));
     await page.keyboard.press('Enter');
     const logout = page.getByRole('menuitem', { name: 'Logout' });

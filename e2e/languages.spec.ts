@@ -150,7 +150,7 @@ test('when a visitor chooses English before the sign-in, the error messages of t
   await expect(page.getByText('This password is very common and easily guessed.')).toBeVisible();
 });
 
-test('a person changes the language of the viewer by keyboard to Turkish and later back, while the same slide stays open', async ({
+test('a user changes the language of the viewer by keyboard to Turkish and later back, while the same slide stays open', async ({
   openPageAs,
   createAccount,
 }) => {

@@ -63,7 +63,7 @@ test('the ruler measures a known distance to within 1 %, and its length does not
   }
 });
 
-test('the counting circle, in which a person counts cells, has an area of 1 mm² at the scale of the slide', async ({
+test('the counting circle, in which a user counts cells, has an area of 1 mm² at the scale of the slide', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -78,7 +78,7 @@ test('the counting circle, in which a person counts cells, has an area of 1 mm²
   expect(Math.abs((outline?.width ?? 0) / diameter - 1)).toBeLessThan(0.02);
 });
 
-test('a person measures a distance on the slide by keyboard, and Backspace removes the measurement', async ({
+test('a user measures a distance on the slide by keyboard, and Backspace removes the measurement', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

@@ -130,7 +130,7 @@ test.describe('changed colours', () => {
     expect(await filterOf(page)).toBeUndefined();
   });
 
-  test('changed colours also apply, with an indication, to the next slide when the person keeps the colours for all slides', async ({
+  test('changed colours also apply, with an indication, to the next slide when the user keeps the colours for all slides', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');

@@ -1,5 +1,5 @@
 /**
- * Registration of two slides of a case (slides of the same tissue with different stains): a person marks pairs of points at the same place of
+ * Registration of two slides of a case (slides of the same tissue with different stains): a user marks pairs of points at the same place of
  * both slides, from which the server computes the transformation that linked views use.
  */
 import type { Page } from '@playwright/test';
@@ -7,7 +7,7 @@ import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
 const [firstName, secondName] = ['section-1.svs', 'section-2.svs'] as const;
-/** Accessible name of each half of the viewer while a person marks points. */
+/** Accessible name of each half of the viewer while a user marks points. */
 const markingHint = /^Click the same place/;
 
 /** A field of view: its centre in pixels of full resolution, and screen pixels per pixel of full resolution. */
@@ -65,7 +65,7 @@ test('after two pairs of points are marked to register two slides of a case, lin
   });
   const page = await openPageAs('user');
 
-  await test.step('the person marks two pairs of points, and sees by how much they differ', async () => {
+  await test.step('the user marks two pairs of points, and sees by how much they differ', async () => {
     await page.goto(`/wsi-viewer?image=${first}&beside=${second}&x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=1`);
     await expect(page.getByTitle('Scale bar')).toHaveCount(2, { timeout: 30_000 });
     await page.getByRole('button', { name: 'Register slides' }).click();

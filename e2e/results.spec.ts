@@ -1,6 +1,6 @@
 /**
  * Result layers of a slide (a heatmap, or cells), which an image analysis program has computed. The program sends them through the API, or
- * a person uploads them in the browser; the viewer draws and counts them over the slide.
+ * a user uploads them in the browser; the viewer draws and counts them over the slide.
  */
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
@@ -356,7 +356,7 @@ test('the URL keeps the order and settings of two result layers and the position
   await expect(resultsPanel(page).getByRole('combobox', { name: 'Palette' })).toHaveValue('magma');
 });
 
-test('a person uploads a result layer, sees the reason for a rejected file, and cancels an upload', async ({
+test('a user uploads a result layer, sees the reason for a rejected file, and cancels an upload', async ({
   openPageAs,
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
@@ -389,7 +389,7 @@ test('a person uploads a result layer, sees the reason for a rejected file, and 
   await upload('broken.tif', Buffer.from('This is not a TIFF file.'));
   await expect(resultsPanel(page)).toContainText('The file has an unknown format', { timeout: 30_000 });
 
-  // The server does not respond, so the upload waits until the person cancels it.
+  // The server does not respond, so the upload waits until the user cancels it.
   await page.route('**/result-layers/*/file', () => undefined);
   await upload('late.geojson', Buffer.from(buildCells()));
   await dialog.getByRole('button', { name: 'Cancel the upload' }).click();

@@ -1,12 +1,12 @@
 /**
- * The list of sign-ins on the profile ('Oturumlar'): each browser in which a person is signed in, with a button that signs it
+ * The list of sign-ins on the profile ('Oturumlar'): each browser in which a user is signed in, with a button that signs it
  * out.
  */
 import { expect, test } from './test.ts';
 
 test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
-test('a person signs another browser out from the list of sign-ins on the profile', async ({
+test('a user signs another browser out from the list of sign-ins on the profile', async ({
   openPageAs,
   createAccount,
 }) => {
@@ -29,7 +29,7 @@ test('a person signs another browser out from the list of sign-ins on the profil
   await expect(card.getByRole('listitem')).toHaveCount(1);
 });
 
-test('the action Sign out everywhere on the profile signs the person out in the current and in another browser', async ({
+test('the action Sign out everywhere on the profile signs the user out in the current and in another browser', async ({
   openPageAs,
   createAccount,
 }) => {

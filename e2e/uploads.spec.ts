@@ -200,7 +200,7 @@ test.describe('an upload', () => {
       await expect(lineOf(page, 'large.svs')).toContainText('Sunucuya ulaşılamıyor', ingestTimeout);
     });
 
-    await test.step('after a reload the upload resumes when the person chooses the same file', async () => {
+    await test.step('after a reload the upload resumes when the user chooses the same file', async () => {
       page.on('dialog', (dialog) => void dialog.accept());
       await page.reload();
       await openUploads(page);

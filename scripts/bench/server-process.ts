@@ -66,7 +66,6 @@ export async function startServer(
     await child.stop();
     throw error;
   }
-  // From now on the end of the server is expected, because `stop` ends it.
-  failedStart.catch(() => {});
+  failedStart.catch(() => {}); // rejects when `stop` ends the server, which is no failure any more
   return { ...child, port, url };
 }

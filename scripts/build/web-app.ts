@@ -62,7 +62,7 @@ function filesIn(folder: string): string[] {
     });
 }
 
-/** Returns the fingerprint of the last complete build; null without one. */
+/** Returns the fingerprint of the last complete build; null if there is none. */
 function readStamp(): string | null {
   try {
     return readFileSync(stampFile, 'utf8');

@@ -95,11 +95,11 @@ export const auditActions = {
   'annotation-layer-restored': { tr: 'İşaretleme katmanı geri alındı', en: 'Annotation layer restored' },
   'annotation-layer-read': {
     tr: 'Başkasının özel katmanı yönetici tarafından görüldü',
-    en: "Another person's private layer read by an administrator",
+    en: "Another user's private layer read by an administrator",
   },
   'annotations-changed': {
     tr: 'Başkasının katmanı yönetici tarafından düzenlendi',
-    en: "Another person's layer edited by an administrator",
+    en: "Another user's layer edited by an administrator",
   },
   'annotation-classes-changed': {
     tr: 'Veri kümesinin sınıfları değiştirildi',

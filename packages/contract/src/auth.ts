@@ -139,7 +139,7 @@ export const requestPasswordReset = endpoint({
   errors: ['forbidden', 'rate_limited'],
 });
 
-/** Checks a reset link without using it, so that the page can report an invalid link before a person types a new password. */
+/** Checks a reset link without using it, so that the page can report an invalid link before a user types a new password. */
 export const checkPasswordReset = endpoint({
   method: 'POST',
   path: '/auth/password-reset/check',

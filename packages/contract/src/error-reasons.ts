@@ -5,7 +5,7 @@
 import type { Bilingual } from './languages.ts';
 
 export const reasonTexts = {
-  // Texts that a person enters
+  // Texts that a user enters
   text_characters: {
     tr: 'Metin geçersiz karakter içeriyor.',
     en: 'The text contains characters that are not allowed.',

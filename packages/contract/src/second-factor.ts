@@ -72,7 +72,7 @@ export const removeSecondFactor = endpoint({
   errors: ['reauth_required', 'rate_limited', 'unavailable'],
 });
 
-/** For administrators, when a person has lost both the device and the recovery codes. */
+/** For administrators, when a user has lost both the device and the recovery codes. */
 export const resetSecondFactor = endpoint({
   method: 'DELETE',
   path: '/admin/users/:uid/second-factor',

@@ -1,4 +1,4 @@
-/** Endpoints that list and end the caller's sign-ins; each browser or device in which a person has signed in has one. */
+/** Endpoints that list and end the caller's sign-ins; each browser or device in which a user has signed in has one. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 

@@ -82,7 +82,7 @@ export type UserDetails = z.infer<typeof UserDetails>;
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
 /**
- * A password with which a person signs in or confirms a change. It may be shorter than a new password, so that the server rejects a
+ * A password with which a user signs in or confirms a change. It may be shorter than a new password, so that the server rejects a
  * short password as wrong, and not as too short. Error messages name the field: `password`, `current_password` or `new_password`.
  */
 export const Password = z
@@ -98,7 +98,7 @@ export function passwordLength(text: string): number {
   return [...text.normalize('NFKC')].length;
 }
 
-/** A password that a person or an administrator chooses. */
+/** A password that a user or an administrator chooses. */
 export const NewPassword = Password.refine(isSingleLine, reason('text_characters'))
   .refine((text) => passwordLength(text) >= passwordMinLength, {
     error: reason('password_too_short'),

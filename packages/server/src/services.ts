@@ -175,7 +175,7 @@ export async function createServices({
     db,
     now,
     log,
-    // A person opens a slide some seconds after the viewer; a render worker takes a fifth of a second to start.
+    // A user opens a slide some seconds after the viewer; a render worker takes a fifth of a second to start.
     onCreate: () => renderedTiles.startWorker(),
   });
   const imageOpenings = createImageOpenings({ db, now, log, audit });
@@ -333,7 +333,7 @@ export async function createServices({
   });
   const overlays = createOverlays({ db, catalogue, files });
   const annotationClasses = createAnnotationClasses({ db, now, audit, signIn });
-  const foreignUse = createAuditForeignUse({ db, audit }); // records that administrators use layers of other people
+  const foreignUse = createAuditForeignUse({ db, audit }); // records that administrators use layers of other users
   const annotationEvents = createAnnotationEvents({
     db,
     log,

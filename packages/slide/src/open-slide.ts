@@ -132,7 +132,7 @@ function mayOpenSlideReadIt(error: unknown, { tiff }: FileHeader): boolean {
 /**
  * Groups the files of a folder into slides, e.g. the files of a DICOM series.
  *
- * A slide of several files is one catalogue entry, identified by its leading file; its members get no entries. A file
+ * A slide of several files is one catalogue entry, identified by its main file; its members get no entries. A file
  * that is in no group is a slide of one file, or not a slide. `SlideLocation.members` takes the members as returned. The
  * function reads a few kilobytes of every file.
  *

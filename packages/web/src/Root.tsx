@@ -28,11 +28,11 @@ export function Root() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, to pick up a sign-in that has been stored meanwhile
   useEffect(() => void initialiseAuth(), [pathname]);
 
-  // A stored sign-in is being verified. (While a person signs in with the form, `user` is null.)
+  // A stored sign-in is being verified. (While a user signs in with the form, `user` is null.)
   const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
   const redirect = isInitialising ? null : redirectFor(access, pathname, auth);
 
-  /** True until the first screen is rendered. Until then, the URL is the one at which the person opened the page. */
+  /** True until the first screen is rendered. Until then, the URL is the one at which the user opened the page. */
   const isFirstScreen = useRef(true);
   useEffect(() => {
     if (isInitialising) return;

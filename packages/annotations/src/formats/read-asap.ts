@@ -65,7 +65,7 @@ function addAnnotation(
   const className = group === 'None' ? '' : cleanLine(group, collector);
   const classColor = readCssColor(groupColors.get(group)) ?? annotationColor;
   if (className && !classColor) collector.warn('class_color_chosen');
-  // Colours are arrays; equal ones give equal texts.
+  // Compares the colours as strings, because they are arrays.
   const differsFromClass = annotationColor && String(annotationColor) !== String(classColor ?? '');
   collector.add({
     id: undefined,

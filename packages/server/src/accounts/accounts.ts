@@ -364,7 +364,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
 
     async signIn({ email, password, code }, origin) {
       /**
-       * Checks the second factor, if the account has one. Returns which kind of code was used, or null without a second factor.
+       * Checks the second factor, if the account has one. Returns which kind of code was used, or null if there is no second factor.
        *
        * @throws AppError second_factor_required, second_factor_invalid
        */
@@ -423,7 +423,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     async requestPasswordReset(email, origin) {
       const attempt = { email, origin };
       await throttle.count('reset-request', attempt);
-      background.run('e-mail a password reset code (the person can request another)', async () => {
+      background.run('e-mail a password reset code (the user can request another)', async () => {
         if (!(await throttle.mayMail(attempt))) return;
         await runLockedTransaction(db, 'accounts', async (tx) => {
           const reset = await signIn.createReset(tx, email);

@@ -105,7 +105,7 @@ export async function restoreAdmin(
   });
 }
 
-/** Returns a random password of 20 letters and digits (about 119 bits), in groups of five that a person can copy by hand. */
+/** Returns a random password of 20 letters and digits (about 119 bits), in groups of five that a user can copy by hand. */
 function newPassword(): string {
   const characters = newSecret().replaceAll(/[-_]/g, '').slice(0, 20);
   return characters.match(/.{5}/g)?.join('-') ?? characters;

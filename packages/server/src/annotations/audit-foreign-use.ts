@@ -1,5 +1,5 @@
 /**
- * Records in the audit log that an administrator reads another person's private annotation layer, or edits another person's layer.
+ * Records in the audit log that an administrator reads another user's private annotation layer, or edits another user's layer.
  * Each sign-in causes one event for each layer and kind of use, so that autosave and event streams do not fill the log.
  */
 import type { User } from '@lamina/contract';
@@ -10,7 +10,7 @@ import type { LayerRow } from '../store/annotation-layers.ts';
 import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 
 export interface AuditForeignUse {
-  /** Records the reading if the layer is another person's private layer. */
+  /** Records the reading if the layer is another user's private layer. */
   recordRead(actor: Actor, reader: User, layer: LayerRow): Promise<void>;
   /**
    * Records an edit by an administrator who is not the owner, unless all members may edit, in the transaction of the change.

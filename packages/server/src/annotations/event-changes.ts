@@ -125,7 +125,7 @@ export function createChangeReader(
 }
 
 /**
- * Returns the event with the changed annotations of a layer; null without changes.
+ * Returns the event with the changed annotations of a layer; null if there are no changes.
  *
  * @param rows changed annotations; undefined: none; null: too many for an event
  */

@@ -16,7 +16,7 @@ export interface StorableFeature {
   readonly json: string;
   readonly objectType: string;
   readonly className: string | null;
-  /** JSON array [red, green, blue], each 0 to 255; null without a class. */
+  /** JSON array [red, green, blue], each 0 to 255; null if there is no class. */
   readonly classColor: string | null;
   readonly box: Box;
   readonly vertices: number;

@@ -20,9 +20,9 @@ export interface Origin {
 
 export interface AuditEntry {
   readonly action: AuditAction;
-  /** Uid of the account; null without a sign-in, and for the server itself. */
+  /** Uid of the account; null if there is no sign-in, and for the server itself. */
   readonly actor: string | null;
-  /** Uid of the affected account or id of the image; null without one. */
+  /** Uid of the affected account or id of the image; null if there is none. */
   readonly target: string | null;
   /** Default: done. */
   readonly result?: AuditResult;

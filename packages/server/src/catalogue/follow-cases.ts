@@ -169,7 +169,7 @@ function caseKeyOf(dataset: string, name: string): string {
 
 /**
  * Returns the case with its slides in natural order of their paths, the name that is stated for the first slide, and the first
- * stated description; null without slides.
+ * stated description; null if there are no slides.
  */
 function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase | null {
   const inOrder = slides.toSorted((a, b) => naturalCompare(a.path, b.path));

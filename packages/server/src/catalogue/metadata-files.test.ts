@@ -29,13 +29,16 @@ describe('dataset of a slide without metadata files', () => {
     ['Breast/a.svs', 'Breast'],
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
-  ])('is, for the slide path %s, the first folder or null without a folder: %s', (slide, dataset_name) => {
-    expect(slideMetadataOf(slide, [])).toEqual({
-      dataset_name,
-      organ_type: null,
-      isMetadataIncomplete: false,
-    });
-  });
+  ])(
+    'is, for the slide path %s, the first folder or null if there is no folder: %s',
+    (slide, dataset_name) => {
+      expect(slideMetadataOf(slide, [])).toEqual({
+        dataset_name,
+        organ_type: null,
+        isMetadataIncomplete: false,
+      });
+    },
+  );
 });
 
 describe('metadata file catalogue.csv', () => {

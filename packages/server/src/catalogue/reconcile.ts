@@ -138,7 +138,7 @@ export async function reconcile(
 
   const maybeMovedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatched, yieldToEventLoop);
   const newImages: NewImage[] = [];
-  /** Handles a slide without an entry of its fingerprint: the slide was replaced, has a new leading file, or is new. */
+  /** Handles a slide without an entry of its fingerprint: the slide was replaced, has a new main file, or is new. */
   async function reconcileUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
     const row = entryOfReplaced(found, unpairedEntries);
@@ -266,7 +266,7 @@ function recordUnusableFiles(
 /** Changes that a scan makes in the catalogue. */
 interface CatalogueChanges {
   readonly moved: readonly PairedEntry[];
-  /** Entries whose properties change; a few of them also get another place, because the slide has a new leading file. */
+  /** Entries whose properties change; a few of them also get another place, because the slide has a new main file. */
   readonly changedPairs: readonly PairedEntry[];
   readonly newImages: readonly NewImage[];
   /** Entries of unusable metadata files. */
@@ -442,7 +442,7 @@ async function slidesWithFingerprintsOf(
 
 /**
  * Returns the entry of a slide whose file was replaced; undefined for a new slide. The entry may have the path of another file
- * of the slide, because a larger image of a series that arrives later becomes the leading file.
+ * of the slide, because a larger image of a series that arrives later becomes the main file.
  */
 function entryOfReplaced(
   { root, slide }: FoundAtRoot,

@@ -3,7 +3,7 @@
  * from metadata files. The scan considers only regular files, follows links whose target is below the root, and skips hidden
  * files and folders.
  *
- * A slide may consist of several files: a leading file, by which it is opened and listed, and its members. Some formats keep the
+ * A slide may consist of several files: a main file, by which it is opened and listed, and its members. Some formats keep the
  * members in a companion folder, for example the folder `a` of the slide `a.mrxs`.
  *
  * The file is longer than 350 lines because the functions of a scanner share the caches that it keeps between scans.
@@ -42,7 +42,7 @@ import {
 
 /** A slide that a scan has found, with dataset, organ and case from the metadata files. */
 export interface FoundSlide extends SlideMetadata {
-  /** Path of the leading file below the root, with forward slashes. */
+  /** Path of the main file below the root, with forward slashes. */
   readonly path: string;
   /** Names of the other files; a name that ends with a slash is a companion folder. */
   readonly members: readonly string[];
@@ -231,7 +231,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         if (target.kind === 'folder') continue;
         await yieldToEventLoop();
         const { name, realPlace, size, version, isLink } = target;
-        // All files of a slide are beside its leading file, so a link never belongs to a slide of several files.
+        // All files of a slide are beside its main file, so a link never belongs to a slide of several files.
         if (namesToGroup.has(name) && !isLink) {
           filesToGroup.set(name, { name, realPlace, size, version });
           continue;

@@ -210,7 +210,7 @@ describe('replacePassword (permits a new password unless the account is closed)'
   });
 });
 
-describe('checkMayLeave, called before a person deletes the own account', () => {
+describe('checkMayLeave, called before a user deletes the own account', () => {
   it('throws last_admin for the last active administrator, and nothing for all other accounts', () => {
     const outcomeOfLeaving = (user: User, isOtherAdminActive = false) =>
       outcome(user, () => {

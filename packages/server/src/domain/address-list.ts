@@ -31,9 +31,14 @@ export function addressMatcher(entries: readonly string[]): (address: string) =>
   }
   return (address) => {
     const [withoutZone = ''] = address.split('%', 1); // in fe80::1%eth0, the zone eth0 names a network interface of this machine
-    // `networkOf` turns an IPv4-mapped address of an IPv6 socket (::ffff:10.0.0.2) into the IPv4 address.
-    const network = networkOf(withoutZone);
-    if (isIP(network) === 4) return list.check(network, 'ipv4');
+    const ipv4 = ipv4AddressOf(withoutZone);
+    if (ipv4 !== null) return list.check(ipv4, 'ipv4');
     return isIP(withoutZone) === 6 && list.check(withoutZone, 'ipv6');
   };
+}
+
+/** Returns an IPv4 address, also of an IPv4-mapped IPv6 address such as ::ffff:10.0.0.2; null for any other address. */
+function ipv4AddressOf(address: string): string | null {
+  const network = networkOf(address); // of an IPv4 address, the address itself
+  return isIP(network) === 4 ? network : null;
 }

@@ -42,7 +42,7 @@ export function layerRightsOf(account: Account, layer: OwnedLayer): LayerRights 
   };
 }
 
-/** Whether the layer is another person's private layer. Only administrators may use one, and the audit log records it. */
+/** Whether the layer is another user's private layer. Only administrators may use one, and the audit log records it. */
 export function isPrivateLayerOfAnother(account: Account, layer: OwnedLayer): boolean {
   return layer.owner_uid !== account.uid && layer.visibility === 'private';
 }

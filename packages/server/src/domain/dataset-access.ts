@@ -18,7 +18,7 @@ export interface Reader extends User {
   readonly onlyDatasets?: readonly string[];
 }
 
-/** Returns the datasets that the reader's token is limited to; null without a limit. */
+/** Returns the datasets that the reader's token is limited to; null if there is no limit. */
 export function onlyDatasetsOf(reader: User): readonly string[] | null {
   return (reader as Reader).onlyDatasets ?? null;
 }

@@ -6,7 +6,7 @@
  *
  * Lower-casing ignores the locale, because a Turkish locale would turn `I` into `ı` and make ADMIN@… differ from admin@….
  * A Turkish keyboard types `İ` as the capital of `i`. Unicode lower-cases it to `i` and a combining dot, so the dot is removed.
- * A dotless `ı` remains different from `i`, because the address may belong to another person.
+ * A dotless `ı` remains different from `i`, because the address may belong to another user.
  */
 export function emailKey(email: string): string {
   return email.normalize('NFKC').trim().toLowerCase().replaceAll('i\u0307', 'i').normalize('NFKC');

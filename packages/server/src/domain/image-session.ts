@@ -33,7 +33,7 @@ export interface ApiTokenName {
   readonly prefix: string;
 }
 
-/** A person without an account who has opened a share link. */
+/** A user without an account who has opened a share link. */
 export interface Visitor {
   readonly linkId: string;
   /** Ids of the images that the link shares, which are the only ones that the visitor may see. */

@@ -41,7 +41,7 @@ export function likelyDuplicates(
   });
 }
 
-/** Returns the strongest reason why both accounts may belong to one person; null without one. */
+/** Returns the strongest reason why both accounts may belong to one person; null if there is none. */
 function reasonForLikeness(a: ComparisonKeys, b: ComparisonKeys): LikelyDuplicate['why'] | null {
   if (a.mailbox === b.mailbox) return 'same-mailbox';
   if (a.name !== '' && a.name === b.name) return 'same-name';

@@ -1,7 +1,7 @@
-/** Rules of the questions in teaching collections: which parts a person sees before answering, and which answers are correct. */
+/** Rules of the questions in teaching collections: which parts a user sees before answering, and which answers are correct. */
 import type { Question, QuestionInResponse } from '@lamina/contract';
 
-/** Returns the parts of a question that a person may see before answering: everything except the correct answer. */
+/** Returns the parts of a question that a user may see before answering: everything except the correct answer. */
 export function withoutAnswer(question: Question): QuestionInResponse {
   return {
     kind: question.kind,

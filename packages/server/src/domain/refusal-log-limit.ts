@@ -6,14 +6,14 @@
 
 /** The client of a refused request. Refusals are counted by its account, or by its network if it is not signed in. */
 export interface RefusedRequester {
-  /** Uid of the account; null without a sign-in. */
+  /** Uid of the account; null if there is no sign-in. */
   readonly actor: string | null;
   /** See `networkOf`. */
   readonly network: string;
 }
 
 export interface RefusalSummary {
-  /** Uid of the account; null without a sign-in, and when the summary covers several accounts. */
+  /** Uid of the account; null if there is no sign-in, and when the summary covers several accounts. */
   readonly actor: string | null;
   /** Null when the summary covers several networks. */
   readonly network: string | null;

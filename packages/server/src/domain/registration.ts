@@ -1,5 +1,5 @@
 /**
- * Computes the registration of two slides: the transform that maps points of one slide to the same tissue on the other. A person
+ * Computes the registration of two slides: the transform that maps points of one slide to the same tissue on the other. A user
  * marks pairs of corresponding points, and the transform is fitted to them by least squares.
  */
 import type { RegistrationMatrix } from '@lamina/contract';

@@ -22,7 +22,7 @@ export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody
  * Limits of failed attempts. Wrong passwords, second factors and e-mailed codes count together, so an attacker gains nothing by
  * switching endpoints. E-mail addresses without an account are counted in the same way as addresses with one.
  *
- * - `account-and-network`: a person who has forgotten a password tries fewer than ten times.
+ * - `account-and-network`: a user who has forgotten a password tries fewer than ten times.
  * - `account`: stops guesses of one account's password from many networks.
  * - `network`: stops a client that tries a few passwords on many accounts.
  *

@@ -26,7 +26,7 @@ export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): 
       version: 'v1',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       description:
-        'Errors carry a code that never changes its meaning and a sentence for the person. A 401 with `WWW-Authenticate: Bearer` ends the sign-in; one with `WWW-Authenticate: ImageSession` asks for a new image session.',
+        'Errors carry a code that never changes its meaning and a sentence for the user. A 401 with `WWW-Authenticate: Bearer` ends the sign-in; one with `WWW-Authenticate: ImageSession` asks for a new image session.',
     },
     servers: [{ url: apiBase }],
     paths,

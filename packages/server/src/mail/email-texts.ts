@@ -228,7 +228,7 @@ const roleNames: Readonly<Record<Role, Readonly<Record<Language, string>>>> = {
   unassigned: { tr: 'Atanmamış', en: 'Unassigned' },
 };
 
-/** Tells an applicant that the account was approved. @param account `expiresAt` is ISO 8601, null without an end date */
+/** Tells an applicant that the account was approved. @param account `expiresAt` is ISO 8601, null if there is no end date */
 export function approvedEmail(
   recipient: Recipient,
   account: { readonly role: Role; readonly expiresAt: string | null },

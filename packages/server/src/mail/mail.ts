@@ -225,7 +225,7 @@ function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'
   };
 }
 
-/** Replaces the encoded body of a message by its plain text, so that a person can copy links from the file. */
+/** Replaces the encoded body of a message by its plain text, so that a user can copy links from the file. */
 function withPlainBody(message: string, text: string): string {
   const head = message.slice(0, message.indexOf('\r\n\r\n'));
   const plainHead = head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit');

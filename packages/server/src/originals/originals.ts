@@ -75,7 +75,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: Pick<AuditRecorder, 'recordSeparately'>;
   readonly catalogue: Pick<Catalogue, 'get' | 'servable'>;
-  /** Reads slides in the bucket; null without object storage. */
+  /** Reads slides in the bucket; null if there is no object storage. */
   readonly objects: ObjectReader | null;
   readonly encryption: Pick<Encryption, 'deriveSecret'>;
 }

@@ -347,7 +347,7 @@ function signInServicesOf(settings: z.output<typeof Environment>): SignInService
   return { embedded: selected === 'both', external };
 }
 
-/** Returns the access to the bucket; null without its settings. @throws ConfigError when only some of them are set */
+/** Returns the access to the bucket; null if its settings are missing. @throws ConfigError when only some of them are set */
 function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAccess | null {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_PREFIX: prefix = '', S3_REGION: region } = settings;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;

@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL databa
     return String(body.token);
   }
 
-  /** Registers and approves a person, each step at another process, and signs the person in. */
+  /** Registers and approves a user, each step at another process, and signs the user in. */
   async function createPerson(): Promise<{
     readonly uid: string;
     readonly token: string;

@@ -130,7 +130,7 @@ describe.skipIf(!canRun)('three server processes behind nginx, over one PostgreS
       return { status: 0, body: {} };
     }
 
-    /** Views slides like a person with the web app, until the test ends. */
+    /** Views slides like a user with the web app, until the test ends. */
     async function viewSlides(viewerIndex: number): Promise<void> {
       for (let step = viewerIndex; !viewingEnded.signal.aborted; ) {
         const created = await send('POST', '/auth/image-session', [201], token);

@@ -33,7 +33,7 @@ interface Dependencies {
   readonly log: Logger;
   readonly jobs: Pick<Jobs, 'setWorker'>;
   readonly files: ResultFiles;
-  /** Object store of the bucket; null without a bucket. */
+  /** Object store of the bucket; null if there is no bucket. */
   readonly store: ObjectStore | null;
 }
 

@@ -53,7 +53,7 @@ export interface Overlays {
    */
   counts(overlay: Overlay, box: string | undefined): Promise<Record<string, number>>;
   /**
-   * Returns the object at a position, or the nearest one within the tolerance (both in pixels of level 0); null without one.
+   * Returns the object at a position, or the nearest one within the tolerance (both in pixels of level 0); null if there is none.
    *
    * @throws AppError not_found for a raster
    */

@@ -36,7 +36,7 @@ export interface VectorDescription {
   readonly kind: 'vector';
   readonly objects: number;
   readonly vertices: number;
-  /** Bounds of all outlines in quarters of a pixel; null without objects. */
+  /** Bounds of all outlines in quarters of a pixel; null if there are no objects. */
   readonly bounds: readonly [number, number, number, number] | null;
   readonly classes: readonly VectorClass[];
   readonly measurements: readonly VectorMeasurement[];

@@ -32,7 +32,7 @@ export interface VectorReader {
    * @param box in pixels of level 0; an object is counted if its centre is in the box or on its edge. Null counts all objects.
    */
   counts(box: Box | null): Promise<Record<string, number>>;
-  /** Returns the object at a position, or the nearest within the tolerance (both in pixels of level 0); null without one. */
+  /** Returns the object at a position, or the nearest within the tolerance (both in pixels of level 0); null if there is none. */
   pick(x: number, y: number, tolerance: number): Promise<OverlayObject | null>;
 }
 

@@ -42,7 +42,7 @@ export function accountRoutes(
     const activity = await audit.ownActivity(user.uid);
     const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // without events that concern no image
     const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
-    // A slide that the person has opened but may no longer see stays in the activity without its id, so the web app shows no link.
+    // A slide that the user has opened but may no longer see stays in the activity without its id, so the web app shows no link.
     return {
       activity: activity.map((event) =>
         event.imageId !== null && inaccessibleImageIds.has(event.imageId)

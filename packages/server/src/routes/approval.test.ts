@@ -276,7 +276,7 @@ describe.each(databaseKinds)('rejection of an application for an account (databa
     const [mail] = await emailsOf({ outbox });
     expect(mail).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Başvurunuz reddedildi' });
     expect(mail?.text).toContain('Kurumunuz doğrulanamadı.');
-    // The audit log outlives the account, so it omits the reason, which may name a person.
+    // The audit log outlives the account, so it omits the reason, which may name a user.
     expect(await auditEntriesOf({ services }, user.uid)).toContainEqual([
       'rejected',
       'done',

@@ -425,7 +425,7 @@ describe('password reset by e-mail', () => {
     await fixtures.token(user);
   });
 
-  it('accepts only the code of the latest e-mail when the person requested several', async () => {
+  it('accepts only the code of the latest e-mail when the user requested several', async () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });

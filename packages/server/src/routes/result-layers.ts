@@ -87,7 +87,7 @@ export async function resultLayerRoutes(
   });
 }
 
-/** Returns the number in a header; null without the header. @throws AppError invalid_request when the header is not a whole number */
+/** Returns the number in a header; null if there is no header. @throws AppError invalid_request when the header is not a whole number */
 function numberIn(headers: IncomingHttpHeaders, name: string): number | null {
   const text = headers[name];
   if (text === undefined) return null;

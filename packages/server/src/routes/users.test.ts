@@ -216,7 +216,7 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
 });
 
 describe.each(databaseKinds)('suspension of an account (database: %s)', (database) => {
-  it('ends all tokens and image sessions permanently; with a new sign-in the person can read only the profile', async () => {
+  it('ends all tokens and image sessions permanently; with a new sign-in the user can read only the profile', async () => {
     const { act, fixtures, as, server } = await administration(database);
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -377,7 +377,7 @@ describe.each(databaseKinds)('promotion of an account to administrator (database
 
 describe.each(databaseKinds)('setting the password of another account (database: %s)', (database) => {
   it.each(['active', 'pending', 'suspended'] as const)(
-    'replaces the password of an account that is %s, ends its sign-ins and sends the person an e-mail',
+    'replaces the password of an account that is %s, ends its sign-ins and sends the user an e-mail',
     async (status) => {
       const { act, fixtures, as, outbox, server } = await administration(database);
       const user = await fixtures.user({ status });

@@ -1,4 +1,4 @@
-/** Routes with which administrators manage accounts. A person whose account is pending is an applicant with an application. */
+/** Routes with which administrators manage accounts. A user whose account is pending is an applicant with an application. */
 import {
   AppError,
   approveApplications,

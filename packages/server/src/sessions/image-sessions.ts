@@ -91,7 +91,7 @@ export interface ImageSessions {
 
 /** Minimum interval between two queries that renew the cache entries of the sessions in use. */
 const renewAfterMs = 500;
-/** A session is in use until this time after its last request. So a person who pauses for some seconds does not wait for a query. */
+/** A session is in use until this time after its last request. So a user who pauses for some seconds does not wait for a query. */
 const inUseForMs = 10_000;
 /** Interval at which request counts and the last use of sign-ins are saved. */
 const flushEveryMs = 5000;

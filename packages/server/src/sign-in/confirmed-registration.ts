@@ -42,7 +42,7 @@ export interface ConfirmedRegistration {
    */
   request(request: RegistrationRequest, origin: Origin): void;
   /**
-   * Creates the account. The password proves that the person who opened the link is the one who registered.
+   * Creates the account. The password proves that the user who opened the link is the one who registered.
    *
    * @throws AppError confirmation_link_invalid, credentials_invalid, email_taken, rate_limited, unavailable
    */
@@ -105,7 +105,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
 
   return {
     request(request, origin) {
-      background.run('e-mail a registration link (the person can register again)', () =>
+      background.run('e-mail a registration link (the user can register again)', () =>
         storeAndSendEmail(request, origin),
       );
     },

@@ -88,7 +88,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     ]);
   });
 
-  it('signs in to the same account after the provider has changed the e-mail address and name of the person', async () => {
+  it('signs in to the same account after the provider has changed the e-mail address and name of the user', async () => {
     const server = await startServer({ database });
     const first = await signInAs(server, 'ipek');
     await server
@@ -155,8 +155,8 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
-  describe('with OIDC_LINK_BY_EMAIL, when the account of the address is linked to a person', () => {
-    /** Starts a server with an administrator whose account is linked to the person `ipek` of the provider. */
+  describe('with OIDC_LINK_BY_EMAIL, when the account of the address is linked to a user', () => {
+    /** Starts a server with an administrator whose account is linked to the user `ipek` of the provider. */
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
       const admin = await server.fixtures.admin({ email: 'ipek@example.org' });
@@ -165,7 +165,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
-      'returns 409 for another person whom the provider gives the address %s, and ends no sign-in',
+      'returns 409 for another user whom the provider gives the address %s, and ends no sign-in',
       async (email) => {
         const { server, admin } = await serverWithLinkedAdmin();
         const token = (await signInAs(server, 'ipek')).body.token;
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       },
     );
 
-    it('returns 409 for another person with the old address of the owner, and still signs in the owner', async () => {
+    it('returns 409 for another user with the old address of the owner, and still signs in the owner', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       });
     });
 
-    it('returns 409 for another person with the address of an account that a sign-in through the provider created', async () => {
+    it('returns 409 for another user with the address of an account that a sign-in through the provider created', async () => {
       const server = await startServer({ database, linkByEmail: true });
       const { uid } = (await signInAs(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -210,7 +210,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       expect((await signInAs(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
-    it('returns 409 for another person with the address when the owner also has a password', async () => {
+    it('returns 409 for another user with the address when the owner also has a password', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -311,7 +311,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect(again.body.user).toMatchObject({ uid, status: 'active', role: 'admin' });
   });
 
-  it('creates a new account after the person has deleted the earlier one', async () => {
+  it('creates a new account after the user has deleted the earlier one', async () => {
     const server = await startServer({ database });
     const { token, user } = (await signInAs(server, 'ipek')).body;
     expect((await server.as(token).call(deleteAccount)).status).toBe(200);

@@ -1,6 +1,6 @@
 /**
  * Signs in with the ID token of an external provider (OpenID Connect), and issues a bearer token of this server. The account is found by
- * issuer and subject, the identifier of the person at the provider. An unknown person gets a new account, which waits for approval.
+ * issuer and subject, the identifier of the user at the provider. An unknown person gets a new account, which waits for approval.
  * If the settings allow it, an unknown person is linked to the account with the same verified e-mail address instead.
  */
 import { randomUUID } from 'node:crypto';
@@ -94,7 +94,7 @@ export function createExternalSignIn({
   const { external } = config.signIn;
   const provider = external && createIdentityProvider({ provider: external, now });
 
-  /** Returns the account that is linked to the person, or links the account with the same e-mail address, or creates an account. */
+  /** Returns the account that is linked to the user, or links the account with the same e-mail address, or creates an account. */
   async function accountOf(
     tx: DatabaseTransaction,
     person: ExternalPerson,
@@ -124,14 +124,14 @@ export function createExternalSignIn({
     if (!external?.linkByEmail || !person.isEmailVerified) {
       throw new AppError('email_taken', { reason: 'external_identity_not_linked' });
     }
-    // The provider may reassign an e-mail address to another person; it never reassigns a subject.
+    // The provider may reassign an e-mail address to another user; it never reassigns a subject.
     if (await hasIdentityOf(tx, sameAddressUser.uid, person.issuer)) {
       throw new AppError('email_taken', {
         reason: 'external_identity_differs',
         cause: new LinkRefused(sameAddressUser.uid, person.issuer),
       });
     }
-    // Another person may have registered this account and know its password, because registration may not verify the address.
+    // Another user may have registered this account and know its password, because registration may not verify the address.
     await deletePassword(tx, sameAddressUser.uid);
     await deleteResetsOf(tx, sameAddressUser.uid);
     await signIn.revokeAll(tx, sameAddressUser.uid);

@@ -56,7 +56,7 @@ const invalid = { code: 'token_invalid', status: 401 };
 const unverifiable = { code: 'token_unverifiable', status: 503 };
 
 describe('verification of an OIDC ID token', () => {
-  it('returns the person whom a token of the provider identifies', async () => {
+  it('returns the user whom a token of the provider identifies', async () => {
     const idToken = await oidc.signIn('ipek', 'n-1');
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({
       issuer: oidc.issuer,
@@ -217,7 +217,7 @@ describe('verification of an OIDC ID token', () => {
   });
 });
 
-describe('the e-mail address and the flag isEmailVerified of a person', () => {
+describe('the e-mail address and the flag isEmailVerified of a user', () => {
   it.each([
     [
       'an unverified e-mail address',

@@ -19,10 +19,10 @@ import { z } from 'zod';
 import { isProviderAddress } from '../domain/provider-address.ts';
 import type { ExternalProvider } from '../platform/config.ts';
 
-/** The person that an ID token names. */
+/** The user that an ID token names. */
 export interface ExternalPerson {
   readonly issuer: string;
-  /** The provider's identifier of the person; never reassigned. */
+  /** The provider's identifier of the user; never reassigned. */
   readonly subject: string;
   /** Null when the provider sends none. */
   readonly email: string | null;
@@ -34,7 +34,7 @@ export interface ExternalPerson {
 
 export interface IdentityProvider {
   /**
-   * Validates an ID token, and returns the person whom it identifies.
+   * Validates an ID token, and returns the user whom it identifies.
    *
    * @param nonce value that the browser sent to the provider; undefined: it sent none, so the check is skipped
    * @throws AppError token_invalid, with the reason as its cause; token_unverifiable when the provider does not return its keys

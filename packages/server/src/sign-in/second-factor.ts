@@ -1,5 +1,5 @@
 /**
- * Two-step verification: one-time codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a person who has lost the app.
+ * Two-step verification: one-time codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a user who has lost the app.
  * Codes have the parameters that all apps support: SHA-1, six digits, and a new code every 30 seconds.
  */
 import { randomInt } from 'node:crypto';

@@ -31,7 +31,7 @@ export interface TwoStepVerification {
   confirm(actor: Actor, code: string): Promise<string[]>;
   /** Switches it off for the actor's own account, if it is on. @throws AppError reauth_required, rate_limited, unavailable */
   remove(actor: Actor, currentPassword: string | undefined): Promise<void>;
-  /** Switches it off, if it is on, for another person, who can no longer sign in. @throws AppError not_found, self_change */
+  /** Switches it off, if it is on, for another user, who can no longer sign in. @throws AppError not_found, self_change */
   reset(actor: Actor, uid: string): Promise<void>;
 }
 

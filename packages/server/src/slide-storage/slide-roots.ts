@@ -7,7 +7,7 @@ import type { SlideRoot } from '../store/schema.ts';
 /** Location of a slide's files, as the catalogue stores it. It never comes from a request. */
 export interface SlideFile {
   readonly root: SlideRoot;
-  /** Path of the file, or of the leading file of several; relative to the root, with forward slashes. */
+  /** Path of the file, or of the main file of several; relative to the root, with forward slashes. */
   readonly path: string;
   /** Paths of the other files, relative to the folder of the leading one; a final slash marks a folder. */
   readonly members: readonly string[];

@@ -46,7 +46,7 @@ export async function deletePassword(db: Connection, uid: string): Promise<void>
 export interface ExternalIdentity {
   /** Issuer URL of the provider. */
   readonly provider: string;
-  /** Id of the person at the provider (claim `sub`). */
+  /** Id of the user at the provider (claim `sub`). */
   readonly subject: string;
 }
 

@@ -102,7 +102,7 @@ export function listScannedRows(db: Connection, afterId: string, limit: number):
     .execute();
 }
 
-/** Finds an entry by the current or last known path of its leading file; null when there is none. */
+/** Finds an entry by the current or last known path of its main file; null when there is none. */
 export async function findImageAt(db: Connection, root: SlideRoot, path: string): Promise<ScannedRow | null> {
   const row = await db
     .selectFrom('images')
@@ -113,7 +113,7 @@ export async function findImageAt(db: Connection, root: SlideRoot, path: string)
   return row ?? null;
 }
 
-/** Current or last known path of an entry's leading file (the file by which the slide is opened), and its dataset. */
+/** Current or last known path of an entry's main file (the file by which the slide is opened), and its dataset. */
 export type ImageLocation = Pick<ImageRow, 'id' | 'root' | 'path' | 'dataset_name'>;
 
 /** Lists the entries with these paths below a root, unordered. */

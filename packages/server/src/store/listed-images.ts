@@ -193,7 +193,7 @@ async function findIdsWithWords(
   return rows.length > maxSortedResults ? null : rows.map(({ id }) => id);
 }
 
-/** Returns the condition that the search text contains each word; null without words. */
+/** Returns the condition that the search text contains each word; null if there are no words. */
 export function containsWords(search: string): RawBuilder<boolean> | null {
   const words = searchWords(search);
   return words.length === 0 ? null : textContains(words);

@@ -132,7 +132,7 @@ export interface SlideOnDisk {
   /** Id of the catalogue entry. */
   readonly id: string;
   readonly root: Exclude<SlideRoot, 'bucket'>;
-  /** Path of the leading file relative to the root. */
+  /** Path of the main file relative to the root. */
   readonly path: string;
 }
 

@@ -30,7 +30,7 @@ type Flag = 0 | 1;
 
 interface UserTable {
   uid: string;
-  /** Address as the person entered it at registration. */
+  /** Address as the user entered it at registration. */
   email: string;
   /** Normalised address (Unicode NFKC, lower case). Unique. */
   email_key: string;
@@ -54,7 +54,7 @@ interface IdentityTable {
   uid: string;
   /** `embedded`, or the issuer of an external provider. */
   provider: string;
-  /** The person's id at the provider; for `embedded` the uid. */
+  /** The user's id at the provider; for `embedded` the uid. */
   subject: string;
   /** argon2id, encoded; null when the provider checks the password. */
   password_hash: string | null;
@@ -215,10 +215,10 @@ export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
 interface ImageTable {
   id: string;
   root: SlideRoot;
-  /** Path of the leading file (by which the slide is opened) below the root, with forward slashes. Unique with the root. */
+  /** Path of the main file (by which the slide is opened) below the root, with forward slashes. Unique with the root. */
   path: string;
   /**
-   * JSON array of the slide's other files, relative to the folder of the leading file. An entry that ends with a slash
+   * JSON array of the slide's other files, relative to the folder of the main file. An entry that ends with a slash
    * stands for a whole folder.
    */
   members: string;
@@ -715,7 +715,7 @@ interface ShareLinkTable {
   title: string;
   target_type: ShareTargetType;
   target_id: string;
-  /** argon2id, encoded; null without a password. */
+  /** argon2id, encoded; null if there is no password. */
   password_hash: string | null;
   shows_annotations: Flag;
   allows_movement: Flag;

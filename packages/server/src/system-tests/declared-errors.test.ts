@@ -64,7 +64,7 @@ function endpointNamed(name: string): Endpoint {
   return endpoint;
 }
 
-/** Sends the well-formed request of a person to an endpoint, with changes. */
+/** Sends the well-formed request of a user to an endpoint, with changes. */
 async function send(name: string, person: Person, change: Change = {}): Promise<Answer> {
   const request = { ...(await requestFor(name, person, false)), ...change };
   return server.as(person.token).inject({ method: endpointNamed(name).method, ...request });
@@ -82,7 +82,7 @@ const aboutOneself = async (name: string) => {
   return send(name, person, { url: userPath(name, person.user) });
 };
 
-/** Creates a person with two-step verification. @returns also the secret of the authenticator app */
+/** Creates a user with two-step verification. @returns also the secret of the authenticator app */
 async function withSecondFactor(): Promise<Person & { readonly secret: string }> {
   const person = await caller('user');
   const client = server.as(person.token);
@@ -98,7 +98,7 @@ const logIn = ({ user: { email, password } }: Person, code?: string) =>
     payload: { email, password, ...(code !== undefined && { code }) },
   });
 
-/** Creates a person whose account has no password on this server, as after an external sign-in. */
+/** Creates a user whose account has no password on this server, as after an external sign-in. */
 async function withoutPassword(): Promise<Person> {
   const person = await caller('user');
   await server.services.db.deleteFrom('identities').where('uid', '=', person.user.uid).execute();

@@ -161,7 +161,7 @@ function configurationOf(keys: readonly JWK[], claimsOf: (login: string) => Acco
   };
 }
 
-/** Sends the sign-in page, and signs the person in when its form is submitted. */
+/** Sends the sign-in page, and signs the user in when its form is submitted. */
 async function showSignIn(
   provider: Provider,
   request: IncomingMessage,

@@ -39,7 +39,7 @@ export interface RenderedTiles {
   view(source: RenderSource, view: View, client: TileClient): Promise<Uint8Array>;
   /** Returns the description of the colour profile; null when the slide has none. @throws SlideError as `tile` does */
   colourProfile(source: RenderSource, requester: Requester): Promise<ColourProfile | null>;
-  /** Returns the colour table, compressed with gzip; null without a usable profile. @throws SlideError as `tile` does */
+  /** Returns the colour table, compressed with gzip; null if there is no usable profile. @throws SlideError as `tile` does */
   colourTable(source: RenderSource, requester: Requester): Promise<Uint8Array | null>;
   /** Returns the whole slide in sRGB as a JPEG of at most 256 pixels a side. @throws SlideError as `tile` does */
   thumbnail(source: RenderSource, signal: AbortSignal, requester: Requester): Promise<Uint8Array>;
@@ -119,7 +119,7 @@ export function createRenderedTiles({
 }: {
   readonly config: Config;
   readonly log: Logger;
-  /** Reads the slides of the bucket; null without a bucket. */
+  /** Reads the slides of the bucket; null if there is no bucket. */
   readonly objects: ObjectReader | null;
   /** For tests: a pool that several servers share, and that its owner closes. */
   readonly pool?: RenderPool | null;

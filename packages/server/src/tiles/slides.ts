@@ -149,7 +149,7 @@ export interface Slides {
   storedSlide(image: ServableImage, requester: Requester): Promise<StoredSlide>;
   /** Reads a tile of a level that `storedSlide` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
   storedTile(image: ServableImage, query: StoredTileQuery, client: TileClient): Promise<StoredTile>;
-  /** Reads the ICC profile; null without one. @throws SlideError */
+  /** Reads the ICC profile; null if there is none. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
   /**
    * Returns the colour table: the sRGB colours at the nodes of a grid of scanned colours (slide/colour/colour-table.ts).
@@ -193,7 +193,7 @@ interface SlidesDependencies {
   readonly log: Logger;
   /** Closed by `Slides.close`. */
   readonly renderedTiles: RenderedTiles;
-  /** Reads the slides of the bucket; null without a bucket. */
+  /** Reads the slides of the bucket; null if there is no bucket. */
   readonly objects: ObjectReader | null;
 }
 

@@ -21,7 +21,7 @@ export interface ColourProfile {
 export interface SlideColour {
   /** Null when the file has no profile. */
   readonly profile: ColourProfile | null;
-  /** The samples of the table (`ColourTable.rgb`), compressed with gzip; null without a usable profile. */
+  /** The samples of the table (`ColourTable.rgb`), compressed with gzip; null if there is no usable profile. */
   readonly table: Uint8Array | null;
 }
 

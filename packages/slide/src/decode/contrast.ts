@@ -144,7 +144,7 @@ interface Extremes {
   readonly brightest: number;
 }
 
-/** Returns the darkest and the brightest step, ignoring 0.1 % of the pixels at each end; null without pixels. */
+/** Returns the darkest and the brightest step, ignoring 0.1 % of the pixels at each end; null if there are no pixels. */
 async function readExtremes(
   addresses: readonly TileAddress[],
   draw: DrawBrightness,

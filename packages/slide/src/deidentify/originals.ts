@@ -14,7 +14,7 @@ import { applyPatches, NotDeidentifiable, type PatchList } from './patches.ts';
 
 /** A file that may be downloaded. */
 export interface OriginalFile {
-  /** Path relative to the folder of the leading file. */
+  /** Path relative to the folder of the main file. */
   readonly path: string;
   /** Length in bytes. */
   readonly size: number;
@@ -25,7 +25,7 @@ export interface OriginalFile {
 export interface OriginalPlan {
   /** Fingerprint of the slide for which the plan was made. */
   readonly fingerprint: string;
-  /** The files that may be downloaded, the leading file first. */
+  /** The files that may be downloaded, the main file first. */
   readonly files: readonly OriginalFile[];
   /** The reason why the files cannot be de-identified and are unchanged; null if they are de-identified. */
   readonly notDeidentifiedBecause: string | null;

@@ -82,7 +82,7 @@ export function groupBySlide(files: readonly NamedIdentity[]): NamedIdentity[][]
 }
 
 /**
- * Compares two files so that the leading file of a slide is sorted first: volumes before associated images, larger
+ * Compares two files so that the main file of a slide is sorted first: volumes before associated images, larger
  * before smaller images, then by part of the image, instance number and name.
  */
 function compareImportance(fileA: NamedIdentity, fileB: NamedIdentity): number {

@@ -541,7 +541,7 @@ describe('groupSlideFiles with DICOM files', () => {
   }
   const groupFolder = async () => groupSlideFiles({ path: folder }, await readdir(folder));
 
-  it('returns one group per series of several files, with the largest image as leading file', async () => {
+  it('returns one group per series of several files, with the largest image as main file', async () => {
     await write({
       'b-label': { kind: 'LABEL', width: 32, height: 32 },
       'c-small': { downsample: 4 },
@@ -571,7 +571,7 @@ describe('groupSlideFiles with DICOM files', () => {
     ]);
   });
 
-  it('returns the first part of a concatenation as leading file', async () => {
+  it('returns the first part of a concatenation as main file', async () => {
     await write({
       a: { part: { number: 2, from: 3, to: 6 } },
       b: { part: { number: 1, from: 0, to: 3 } },

@@ -46,7 +46,7 @@ export const dicom: SlideFormat = {
     const otherVolumes = await Promise.all(volumeFiles.map(({ readHeader }) => readHeader()));
     const pyramid = openPyramid([leadingInstance, ...otherVolumes]);
     const { full } = pyramid;
-    // Files that no level uses are closed, except the leading file, which closes with the slide.
+    // Files that no level uses are closed, except the main file, which closes with the slide.
     for (const { source } of pyramid.unused) if (source !== files.leading) await source.close();
 
     const associated = new Map<AssociatedImageName, OtherFile>();
@@ -110,7 +110,7 @@ const associatedNames: Readonly<Record<ImageKind, AssociatedImageName | null>> =
   overview: 'macro',
 };
 
-/** A file of the slide other than the leading file (the one by which the slide was opened). */
+/** A file of the slide other than the main file (the one by which the slide was opened). */
 interface OtherFile {
   readonly identity: Identity;
   /** Reads the whole header on the first call and returns it on every later call. */

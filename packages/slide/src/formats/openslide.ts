@@ -27,7 +27,7 @@ interface OpenSlideFormat {
   readonly name: string;
   /** Whether a file with this header is in the format. */
   isMatch(header: FileHeader): boolean;
-  /** Checks the companion files (members other than the leading file) before the library opens them; returns their names. */
+  /** Checks the companion files (members other than the main file) before the library opens them; returns their names. */
   check?(files: SlideFiles): Promise<readonly string[]>;
 }
 

@@ -8,11 +8,11 @@ import type { SlideFiles, SlideFolder, SlideGroup } from '../source/slide-files.
 import { type Tag, tag } from '../tiff/tags.ts';
 import { isTiff, openTiff, type TiffFile } from '../tiff/tiff-file.ts';
 
-/** The parts of a slide's leading file by which a format reader decides whether the slide is in its format. */
+/** The parts of a slide's main file by which a format reader decides whether the slide is in its format. */
 export interface FileHeader {
-  /** Base name of the leading file, the file by which a slide is opened. A few formats are recognised only by its extension. */
+  /** Base name of the main file, the file by which a slide is opened. A few formats are recognised only by its extension. */
   readonly name: string;
-  /** The first bytes of the leading file, at most 512. */
+  /** The first bytes of the main file, at most 512. */
   readonly start: Uint8Array;
   /** The file as TIFF with its first directory read; null when the file is not TIFF. */
   readonly tiff: TiffFile | null;
@@ -50,7 +50,7 @@ const START_BYTES = 512;
 const TEXT_BYTES = 64 * 1024;
 
 /**
- * Reads the start of the leading file and, if it is TIFF, its first directory.
+ * Reads the start of the main file and, if it is TIFF, its first directory.
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED when a TIFF header is invalid
  */

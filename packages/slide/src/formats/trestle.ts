@@ -71,7 +71,7 @@ export const trestle: SlideFormat = {
   },
 };
 
-/** Returns whether a file contains overlaps of the leading file, e.g. `slide.tif-1b` of `slide.tif`. */
+/** Returns whether a file contains overlaps of the main file, e.g. `slide.tif-1b` of `slide.tif`. */
 function isOverlapFile(name: string, leading: string): boolean {
   return name.startsWith(`${leading}-`) && /^\d+b$/.test(name.slice(leading.length + 1));
 }

@@ -7,12 +7,12 @@
 
 /** Location of a slide. It never comes from a request, and API responses never contain it. */
 export interface SlideLocation {
-  /** Absolute path of the leading file, or the key of an object. */
+  /** Absolute path of the main file, or the key of an object. */
   readonly path: string;
   /** True when the slide is in object storage; absent for a local folder. */
   readonly isObject?: true;
   /**
-   * The other files of a slide, as `groupSlideFiles` returns them: paths relative to the leading file's folder; empty
+   * The other files of a slide, as `groupSlideFiles` returns them: paths relative to the main file's folder; empty
    * for a slide of one file. If absent, the members are unknown, and opening the slide lists the folder.
    */
   readonly members?: readonly string[];
@@ -37,8 +37,8 @@ export interface Level {
   /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, the server checks each tile. */
   readonly needsRendering?: true;
   /**
-   * True when an empty tile is a gap, which the server fills from the next larger level. If absent, an empty tile has the
-   * background colour.
+   * True when an empty tile is a gap, which the server fills with pixels of the next level with higher resolution. If absent, an
+   * empty tile has the background colour.
    */
   readonly hasGaps?: true;
 }
@@ -63,7 +63,10 @@ export type SampleColour =
   | 'rgb'
   /** Full-range YCbCr, as in JPEG files (ITU-T T.871). */
   | 'ycc'
-  /** Only for JPEG 2000 of libvips, which may declare YCbCr as RGB: `ycc` if OpenJPEG wrote the stream, else as it declares. */
+  /**
+   * Only for JPEG 2000 in files that libvips wrote. Its streams may declare RGB but contain YCbCr, when OpenJPEG encoded them. The
+   * decoder therefore treats streams of OpenJPEG as `ycc`, and follows the declaration of all others.
+   */
   | 'ycc-of-openjpeg'
   | GreyRange;
 
@@ -95,8 +98,8 @@ export interface TiffCoding {
    */
   readonly packing: Packing | 'jpeg';
   /**
-   * Bytes of each separately compressed block, in the order of `EncodedImage.bytes`: from top to bottom; in planar images
-   * all blocks of the first plane, then all blocks of the second, and so on.
+   * Size in bytes of each separately compressed block, in the order of the blocks in `EncodedImage.bytes`: from top to bottom;
+   * in planar images all blocks of the first plane, then all blocks of the second, and so on.
    */
   readonly blockBytes: readonly number[];
   /** Pixel rows of a block; the last block of a plane may have fewer. */

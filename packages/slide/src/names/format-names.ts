@@ -3,17 +3,17 @@
 export interface FormatNames {
   /** Equal to `SlideFormat.name` of the format reader. */
   readonly format: string;
-  /** Extensions of the leading file, in lower case with the dot. Two formats may share an extension. */
+  /** Extensions of the main file, in lower case with the dot. Two formats may share an extension. */
   readonly extensions: readonly string[];
   /** Absent for formats whose slides are always a single file. */
   readonly companions?: Companions;
 }
 
-/** How the other files of a slide are found from the name of its leading file. */
+/** How the other files of a slide are found from the name of its main file. */
 export type Companions =
-  /** A folder beside the leading file. `folderName` receives the name without its extension; both are lower case. */
+  /** A folder beside the main file. `folderName` receives the name without its extension; both are lower case. */
   | { readonly kind: 'folder'; readonly folderName: (stem: string) => string }
-  /** Files of the same folder that the leading file lists; their names follow no rule. */
+  /** Files of the same folder that the main file lists; their names follow no rule. */
   | { readonly kind: 'listed' }
   /** Files of the same format in the same folder that belong to one series by their content. */
   | { readonly kind: 'series' }

@@ -37,8 +37,8 @@ export interface LibraryPath {
 /**
  * Returns the path by which the library can open a slide; with access of the kind `private`, links its files first.
  *
- * @param names files that the library needs, as paths relative to the folder of the leading file, by which the slide is opened; the
- *   leading file itself is always linked
+ * @param names files that the library needs, as paths relative to the folder of the main file, by which the slide is opened; the
+ *   main file itself is always linked
  * @throws NeedsOwnProcess; SlideError FORMAT_NOT_SUPPORTED for a slide in object storage, and errors of `SlideFiles.pathOf`
  */
 export async function prepareForLibrary(files: SlideFiles, names: readonly string[]): Promise<LibraryPath> {

@@ -21,7 +21,7 @@ export interface OpenSlideLibrary {
   /** Returns null for a file that the library does not recognise. If opening fails, `errorOf` returns the reason. */
   open(path: string): Promise<OpenSlidePointer | null>;
   close(slide: OpenSlidePointer): Promise<void>;
-  /** Returns the first error of a slide, null without one. After it, all functions but `close` return nothing. */
+  /** Returns the first error of a slide, null if there is none. After it, all functions but `close` return nothing. */
   errorOf(slide: OpenSlidePointer): string | null;
   levelCount(slide: OpenSlidePointer): number;
   levelSize(slide: OpenSlidePointer, level: number): { readonly width: number; readonly height: number };

@@ -86,7 +86,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
  * Computes the value that `Slide.fingerprint` would have if the slide were opened now. It changes with each
  * member that the location names, and with each file in member folders.
  *
- * @throws SlideError FILE_MISSING when the leading file or a member is missing; STORE_UNAVAILABLE
+ * @throws SlideError FILE_MISSING when the main file or a member is missing; STORE_UNAVAILABLE
  */
 export async function fingerprintOfFiles({ path, members = [] }: SlideLocation): Promise<string> {
   try {

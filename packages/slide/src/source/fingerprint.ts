@@ -19,7 +19,7 @@ export function versionOfObject({ etag, size }: { readonly etag: string; readonl
 }
 
 /**
- * Combines the versions of a slide's files: the leading file, then the members in the order of the location. A member that is
+ * Combines the versions of a slide's files: the main file, then the members in the order of the location. A member that is
  * a folder contributes the versions of the files below it, sorted by path, preceded on disk by the version of the folder itself.
  *
  * @returns a URL-safe hash of 22 characters: ETags contain it, and clients must not learn inodes or times

@@ -28,7 +28,7 @@ const textOf = async (name: string) => {
 };
 
 describe('the local files of a slide', () => {
-  it('include the leading file and the files beside it', async () => {
+  it('include the main file and the files beside it', async () => {
     expect(files.name).toBe('slide.mrxs');
     expect(Buffer.from(await files.leading.read(0, 7)).toString()).toBe('leading');
     expect(await files.list()).toEqual(['beside.dat', 'slide.mrxs']);
@@ -39,7 +39,7 @@ describe('the local files of a slide', () => {
   it.each([
     [['beside.dat'], ['beside.dat', 'slide.mrxs']],
     [[], ['slide.mrxs']],
-  ])('are the leading file and the members that the location lists: %j', async (members, names) => {
+  ])('are the main file and the members that the location lists: %j', async (members, names) => {
     const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
     expect(await slideFiles.list()).toEqual(names);
     await slideFiles.close();

@@ -5,11 +5,11 @@ import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from './byte-source.ts';
 import { fingerprintOfFiles, openFileSource } from './file-source.ts';
 
-/** Gives a format reader access to the files of a slide: the leading file, by which it is opened, and those beside it. */
+/** Gives a format reader access to the files of a slide: the main file, by which it is opened, and those beside it. */
 export interface SlideFiles {
-  /** Base name of the leading file. */
+  /** Base name of the main file. */
   readonly name: string;
-  /** Path of the leading file, for OpenSlide, which opens files itself; null when it is not a local file. */
+  /** Path of the main file, for OpenSlide, which opens files itself; null when it is not a local file. */
   readonly path: string | null;
   /** True when the files are objects in object storage, which OpenSlide cannot open. */
   readonly isObject?: true;
@@ -17,12 +17,12 @@ export interface SlideFiles {
   /** Fingerprint of the whole slide, as `fingerprintOf` (open-slide-files.ts) computes it for the location of the slide. */
   readonly fingerprint: string;
   /**
-   * Returns the sorted names of the files that may belong to the slide, including the leading file: the members of the
+   * Returns the sorted names of the files that may belong to the slide, including the main file: the members of the
    * location, or all files of the folder if the location has no list of members.
    */
   list(): Promise<readonly string[]>;
   /**
-   * Opens another file of the slide by its path relative to the leading file's folder.
+   * Opens another file of the slide by its path relative to the main file's folder.
    *
    * @throws SlideError FILE_MISSING; FILE_CORRUPT when the name leads out of that folder, or the location has a list of
    *   members and this file is not among them
@@ -34,7 +34,7 @@ export interface SlideFiles {
    * @throws SlideError the errors of `open`, and FORMAT_NOT_SUPPORTED for an object
    */
   pathOf(name: string): Promise<string>;
-  /** Closes the leading file and all others that were opened. */
+  /** Closes the main file and all others that were opened. */
   close(): Promise<void>;
 }
 
@@ -72,10 +72,10 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
 }
 
 /**
- * Returns the fingerprint of the slide. Checks that the path still leads to the open leading file, because the fingerprint is
+ * Returns the fingerprint of the slide. Checks that the path still leads to the open main file, because the fingerprint is
  * computed from the paths.
  *
- * @throws SlideError FILE_CHANGED when the leading file was replaced
+ * @throws SlideError FILE_CHANGED when the main file was replaced
  */
 async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): Promise<string> {
   if (!location.members?.length) return leading.fingerprint;
@@ -142,7 +142,7 @@ async function realPathOf(path: string): Promise<string> {
 /**
  * Whether a file is among the members that a location names.
  *
- * @param name path relative to the leading file's folder, with forward slashes and without dot segments
+ * @param name path relative to the main file's folder, with forward slashes and without dot segments
  */
 export function isMember(name: string, members: readonly string[]): boolean {
   return members.some((member) => (member.endsWith('/') ? name.startsWith(member) : name === member));

@@ -7,7 +7,7 @@ import { difference } from './compare-pixels.ts';
 import { drawLevel } from './draw-level.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** Builds one file for each plan and opens them as a slide; the first one is the leading file. */
+/** Builds one file for each plan and opens them as a slide; the first one is the main file. */
 export async function openDicom(first: DicomPlan = {}, ...others: readonly DicomPlan[]): Promise<Slide> {
   return openFiles(
     Object.fromEntries(
@@ -21,7 +21,7 @@ export async function openDicom(first: DicomPlan = {}, ...others: readonly Dicom
   );
 }
 
-/** Opens files as a slide. @param files bytes by file name, the leading file first */
+/** Opens files as a slide. @param files bytes by file name, the main file first */
 export const openFiles = (files: Readonly<Record<string, Uint8Array>>) => openSlideFrom(memoryFiles(files));
 
 /** Builds and opens a slide; returns how much the samples of its level 0 differ from the picture of the plan. */

@@ -34,7 +34,7 @@ interface CountRequest {
 }
 let countRequests: CountRequest[] = [];
 
-/** Returns how many annotations of a slide the person may read; undefined until the number is loaded, and without an image id. */
+/** Returns how many annotations of a slide the user may read; undefined until the number is loaded, and without an image id. */
 export function useAnnotationCount(imageId: string | undefined): number | undefined {
   const { data } = useQuery({
     queryKey: countKey(imageId ?? ''),

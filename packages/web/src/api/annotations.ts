@@ -47,9 +47,9 @@ const firstLayerPollMs = 800;
 const idlePollMs = 5000;
 
 /**
- * Loads the layers of a slide that the person may read.
+ * Loads the layers of a slide that the user may read.
  *
- * @param options.awaitsFirst polls while the slide has no layers, so that a first layer that another person creates appears
+ * @param options.awaitsFirst polls while the slide has no layers, so that a first layer that another user creates appears
  */
 export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {}) {
   return useQuery({
@@ -94,7 +94,7 @@ export async function updateLayer(
   return call(updateAnnotationLayer, { params: { layerId }, body: { ...edit, version } });
 }
 
-/** Loads the deleted layers of a slide that the person may restore. */
+/** Loads the deleted layers of a slide that the user may restore. */
 export async function loadDeletedLayers(imageId: string): Promise<readonly AnnotationLayer[]> {
   const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: { deleted: 'true' } });
   return layers;
@@ -175,11 +175,11 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
 /** The result of sending a batch of changes. */
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
-  /** Another person has changed these annotations. `conflicts` has their current features; that of a deleted one has no geometry. */
+  /** Another user has changed these annotations. `conflicts` has their current features; that of a deleted one has no geometry. */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
   /** The server is unreachable or overloaded; a retry may succeed. */
   | { readonly kind: 'unreachable' }
-  /** The sign-in has ended; the caller keeps the changes until the person signs in again. */
+  /** The sign-in has ended; the caller keeps the changes until the user signs in again. */
   | { readonly kind: 'signed-out' }
   | { readonly kind: 'rejected'; readonly error: unknown };
 

@@ -62,7 +62,7 @@ function followOtherTab(event: StorageEvent): void {
 }
 
 /**
- * Restores the stored sign-in and verifies it with the API. Does nothing without one, or while a person is signed in or signing in.
+ * Restores the stored sign-in and verifies it with the API. Does nothing without one, or while a user is signed in or signing in.
  *
  * A rejected token ends the sign-in. When the API does not respond, the stored user stays signed in: an outage must not sign people
  * out, and the server checks every call anyway.
@@ -166,7 +166,7 @@ function isUnreadableSuccess(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError;
 }
 
-/** Confirms a registration. @param code from the link in the e-mail @param password that the person chose when registering */
+/** Confirms a registration. @param code from the link in the e-mail @param password that the user chose when registering */
 export async function confirmRegistration(code: string, password: string): Promise<ActionResult> {
   try {
     const { message } = await call(confirmRegistrationEndpoint, { body: { code, password } });
@@ -184,7 +184,7 @@ export async function logout(): Promise<ActionResult> {
     await call(signOut, {});
     return { success: true, message: texts.logoutDone };
   } catch (error) {
-    // The server has already ended this sign-in: the person is signed out.
+    // The server has already ended this sign-in: the user is signed out.
     if (error instanceof AppError && error.code === 'token_invalid') {
       return { success: true, message: texts.logoutDone };
     }

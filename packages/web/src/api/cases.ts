@@ -72,7 +72,7 @@ async function runAndReloadCases(
   }
 }
 
-/** Registers two slides of a case. @returns the transform between the slides, or a message for the person */
+/** Registers two slides of a case. @returns the transform between the slides, or a message for the user */
 export async function registerSlides(
   caseId: string,
   registration: NewRegistration,
@@ -93,7 +93,7 @@ export interface Registration {
   readonly matrix: RegistrationMatrix;
 }
 
-/** Returns the registration of two slides of any case, in either direction; null without one. */
+/** Returns the registration of two slides of any case, in either direction; null if there is none. */
 export function registrationOf(
   cases: readonly Case[],
   imageId: string | null,

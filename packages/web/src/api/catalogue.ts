@@ -103,7 +103,7 @@ export function useImageGroups(listing: Listing) {
     isLoading: groups.isPending,
     /** Whether the returned groups still belong to the previous list. */
     isPrevious: groups.isPlaceholderData,
-    /** Message for the person; null while there are groups, even if they could not be refreshed. */
+    /** Message for the user; null while there are groups, even if they could not be refreshed. */
     error: error === null || data !== undefined ? null : listMessageOf(error, renewal),
     reload,
     /** The visible pages, which the caller sets. */
@@ -328,7 +328,7 @@ function queryOf({ query, dataset, organ, order }: Listing): QueryInputOf<typeof
   };
 }
 
-/** Returns the message for the person about a list that cannot be loaded. */
+/** Returns the message for the user about a list that cannot be loaded. */
 function listMessageOf(error: Error, renewal: Renewal | null): string {
   const status = statusOf(error);
   if (status === 401) {

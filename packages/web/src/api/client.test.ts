@@ -179,7 +179,7 @@ describe('endpointUrl (URL of an API request)', () => {
   });
 });
 
-describe('messageOf (message of an error for the person)', () => {
+describe('messageOf (message of an error for the user)', () => {
   it('returns the message of an error response, and the fallback message for every other error', () => {
     expect(messageOf(new ResponseError('not_found', 'Yok.'), 'Olmadı.')).toBe('Yok.');
     expect(messageOf(new NoResponseError(null), 'Olmadı.')).toBe('Olmadı.');

@@ -44,7 +44,7 @@ export class NoResponseError extends Error {
   }
 }
 
-/** An error response of the API. Its message is the text that the server chose for the person. */
+/** An error response of the API. Its message is the text that the server chose for the user. */
 export class ResponseError extends AppError {
   constructor(code: ErrorCode, text: string, detail: AppErrorDetail = {}) {
     super(code, detail);
@@ -56,7 +56,7 @@ export class ResponseError extends AppError {
 /** An error response that is not in the contract, such as a proxy's page. */
 export class UnexpectedResponseError extends Error {
   readonly status: number;
-  /** The `message` field of the response; null without one. The message of the Error then states only the status. */
+  /** The `message` field of the response; null if there is none. The message of the Error then states only the status. */
   readonly serverMessage: string | null;
 
   constructor(status: number, serverMessage: string | null = null) {
@@ -73,10 +73,10 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
   notifySignInEnded = listener;
 }
 
-/** Aborts GET requests while the person signs out: the server would reject requests that arrive after the sign-in has ended. */
+/** Aborts GET requests while the user signs out: the server would reject requests that arrive after the sign-in has ended. */
 let readingCalls = new AbortController();
 
-/** Returns the signal that aborts the GET requests of this sign-in, including those for pixels, when the person signs out. */
+/** Returns the signal that aborts the GET requests of this sign-in, including those for pixels, when the user signs out. */
 export function readingCallsSignal(): AbortSignal {
   return readingCalls.signal;
 }
@@ -137,7 +137,7 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>)
 /**
  * Like `call`, with a conditional request.
  *
- * @param cachedEtag ETag of the cached response; null without one
+ * @param cachedEtag ETag of the cached response; null if there is none
  * @returns null when the server responds with 304, that is, nothing has changed
  */
 export async function callIfChanged<E extends Endpoint>(
@@ -234,7 +234,7 @@ async function send<T>(
 function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
-  // With these codes, the person has typed a wrong password or second-factor code, and the sign-in is still valid.
+  // With these codes, the user has typed a wrong password or second-factor code, and the sign-in is still valid.
   const isWrongInput =
     body.success && (body.data.code === 'credentials_invalid' || body.data.code === 'second_factor_invalid');
   if (
@@ -262,19 +262,19 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the message of an error for the person: the server's, if it sent one. @param fallback returned when there is none */
+/** Returns the message of an error for the user: the server's, if it sent one. @param fallback returned when there is none */
 export function messageOf(error: unknown, fallback: string): string {
   if (error instanceof ResponseError) return error.message;
   if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr')); // created by this app without a response body
   return (error instanceof UnexpectedResponseError ? error.serverMessage : null) ?? fallback;
 }
 
-/** Returns the field that the API rejected; null without one. */
+/** Returns the field that the API rejected; null if there is none. */
 export function fieldOf(error: unknown): string | null {
   return error instanceof AppError ? (error.detail.field ?? null) : null;
 }
 
-/** Returns the error code; null without a response or with an unexpected one. */
+/** Returns the error code; null if there is no response or with an unexpected one. */
 export function codeOf(error: unknown): ErrorCode | null {
   return error instanceof AppError ? error.code : null;
 }

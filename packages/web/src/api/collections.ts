@@ -71,7 +71,7 @@ export function removeView(viewId: string): Promise<ActionResult> {
   );
 }
 
-/** Creates an empty collection. @returns the collection, or a message for the person */
+/** Creates an empty collection. @returns the collection, or a message for the user */
 export async function addCollection(title: string): Promise<Collection | { readonly error: string }> {
   try {
     return await call(createCollection, { body: { title } });
@@ -130,7 +130,7 @@ export function downloadAnswers(collectionId: string): Promise<Blob> {
  * Sends an answer as the signed-in account or as a visitor of a share link.
  *
  * @param session image session of the share link; null for an account
- * @returns the result of the answer, or a message for the person
+ * @returns the result of the answer, or a message for the user
  */
 export async function sendAnswer(
   collectionId: string,

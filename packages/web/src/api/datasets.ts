@@ -73,13 +73,13 @@ export function setDatasetIdentifiable(dataset: string, isAllowed: boolean): Pro
   return resultOf(request, isAllowed ? texts.identifiableOn : texts.identifiableOff, texts.datasetFailed);
 }
 
-/** Grants an account access to a dataset. @param withDownload whether the person may also download original files */
+/** Grants an account access to a dataset. @param withDownload whether the user may also download original files */
 export function grant(dataset: string, uid: string, withDownload = false): Promise<ActionResult> {
   const body = { dataset, uid, ...(withDownload && { download: true }) };
   return resultOf(call(grantDataset, { body }), texts.granted, texts.grantFailed);
 }
 
-/** Sets whether a person may download original files; this permission includes access to the dataset. */
+/** Sets whether a user may download original files; this permission includes access to the dataset. */
 export function setDownload(dataset: string, uid: string, isAllowed: boolean): Promise<ActionResult> {
   const request = call(grantDataset, { body: { dataset, uid, download: isAllowed } });
   return resultOf(request, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
@@ -90,7 +90,7 @@ export function revoke(dataset: string, uid: string): Promise<ActionResult> {
   return resultOf(call(revokeDataset, { query: { dataset, uid } }), texts.revoked, texts.revokeFailed);
 }
 
-/** Answers an access request. @param reason shown to the person; may be empty */
+/** Answers an access request. @param reason shown to the user; may be empty */
 export function answerRequest(requestId: string, isGranted: boolean, reason: string): Promise<ActionResult> {
   const body = { granted: isGranted, ...(reason && { reason }) };
   const request = call(answerDatasetRequest, { params: { requestId }, body });
@@ -115,7 +115,7 @@ async function resultOf(
   }
 }
 
-/** Loads the restricted datasets to which the person may request access, each with the state of an existing request. */
+/** Loads the restricted datasets to which the user may request access, each with the state of an existing request. */
 export function useRequestableDatasets() {
   return useQuery({
     queryKey: requestableKey,
@@ -126,7 +126,7 @@ export function useRequestableDatasets() {
   });
 }
 
-/** Requests access to a dataset. @returns null when the request was sent, otherwise a message for the person */
+/** Requests access to a dataset. @returns null when the request was sent, otherwise a message for the user */
 export async function requestDatasetAccess(dataset: string, reason: string): Promise<string | null> {
   try {
     await call(requestDataset, { body: { dataset, reason } });

@@ -116,7 +116,7 @@ describe('identityTokenOf (return from an external sign-in)', () => {
       requestInvalid,
     ],
     [
-      'a cancellation by the person',
+      'a cancellation by the user',
       (state: string) => `?error=access_denied&state=${state}`,
       'Giriş iptal edildi.',
     ],

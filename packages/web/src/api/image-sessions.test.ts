@@ -163,7 +163,7 @@ describe('image sessions of the slide viewer', () => {
     expect(sessions.state().id).toBeNull();
   });
 
-  it('are revoked when the person leaves the page, and created again at the next use', async () => {
+  it('are revoked when the user leaves the page, and created again at the next use', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const closeViewer = sessions.registerViewer();

@@ -38,7 +38,7 @@ export interface ImageSessions {
   /** Creates a new session even if the current one is still valid; waits for a creation that is already running. */
   refresh(): Promise<string>;
   /**
-   * Registers an open viewer. All sessions are revoked when the last viewer is closed, and when the person leaves the page.
+   * Registers an open viewer. All sessions are revoked when the last viewer is closed, and when the user leaves the page.
    *
    * @returns a function that unregisters the viewer
    */
@@ -189,7 +189,7 @@ export function createSessionStore(): ImageSessions {
  */
 function revoke(id: string): void {
   const token = storedToken();
-  if (token === null) return; // the person has signed out, which revokes all sessions
+  if (token === null) return; // the user has signed out, which revokes all sessions
   void fetch(endpointUrl(deleteImageSession, { sessionId: id }), {
     method: deleteImageSession.method,
     headers: { Authorization: `Bearer ${token}` },

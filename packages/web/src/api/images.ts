@@ -58,7 +58,7 @@ interface PixelRequest {
  * Loads pixels with the current image session. After a 401 it renews the session, once for all concurrent requests, and
  * retries once after 1 s.
  *
- * While the person signs out, no request is sent and running requests are aborted. The promise of such a request then stays pending
+ * While the user signs out, no request is sent and running requests are aborted. The promise of such a request then stays pending
  * until its caller aborts it, which closing the screen does. If it rejected at once, the viewer would show an error and retry.
  *
  * @returns the response of the server, which may also be an error or a second 401; 'session-lost' when no session could be created

@@ -26,7 +26,7 @@ describe('connectLanguage (saves the chosen language in the account)', () => {
     ['tr', 'tr'],
     ['mixed', 'tr'],
   ] as const)(
-    'stores the choice %s of a signed-in person as the language %s of the account',
+    'stores the choice %s of a signed-in user as the language %s of the account',
     async (choice, language) => {
       storeSignIn({ token: 'token-1', user: account() });
       const calls = stubApi({ 'PUT /user/language': ok });

@@ -1,4 +1,4 @@
-/** Keeps the language of a signed-in person's e-mails the same as the language of the interface. */
+/** Keeps the language of a signed-in user's e-mails the same as the language of the interface. */
 import { changeLanguage } from '@lamina/contract';
 import { setLocalChoiceListener } from '../language/language.ts';
 import { call } from './client.ts';
@@ -9,7 +9,7 @@ export function connectLanguage(): void {
   setLocalChoiceListener((choice) => {
     if (storedToken() === null) return;
     // A failure is ignored: the interface does not depend on the call, only e-mails stay in the previous language.
-    // E-mails have no mix of languages; they are Turkish unless a person chooses English.
+    // E-mails have no mix of languages; they are Turkish unless a user chooses English.
     call(changeLanguage, { body: { language: choice === 'mixed' ? 'tr' : choice } }).catch(() => undefined);
   });
 }

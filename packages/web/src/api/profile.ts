@@ -1,4 +1,4 @@
-/** API calls for the account of the signed-in person: profile, activity, password, deletion. */
+/** API calls for the account of the signed-in user: profile, activity, password, deletion. */
 import {
   type Activity,
   AppError,
@@ -32,7 +32,7 @@ export function useProfile({ refetchIntervalMs }: ProfileOptions = {}) {
   });
 }
 
-/** @throws Error whose message is shown to the person */
+/** @throws Error whose message is shown to the user */
 async function fetchProfile(signal: AbortSignal): Promise<Profile> {
   try {
     const { user } = await call(getProfile, { signal });

@@ -30,7 +30,7 @@ export function useShareLinks() {
   });
 }
 
-/** Creates a share link. @returns its URL, or a message for the person */
+/** Creates a share link. @returns its URL, or a message for the user */
 export async function makeShareLink(
   link: NewShareLink,
 ): Promise<{ readonly url: string } | { readonly error: string }> {
@@ -68,8 +68,8 @@ export function preopenLink(secret: string): void {
  * Opens a share link, which creates an image session for its slides.
  *
  * @param secret the part of the link's URL after `#`
- * @param password undefined unless the person has typed one
- * @returns the content of the link, or the error code (null without a response) with a message for the person
+ * @param password undefined unless the user has typed one
+ * @returns the content of the link, or the error code (null if there is no response) with a message for the user
  */
 export function openLink(secret: string, password: string | undefined): OpenResult {
   const isPreopened = preopened?.secret === secret && password === undefined;
@@ -86,7 +86,7 @@ async function requestLink(secret: string, password: string | undefined): OpenRe
   }
 }
 
-/** Requests a slide of an opened link, to find out whether it can still be viewed. @returns the HTTP status; null without a response */
+/** Requests a slide of an opened link, to find out whether it can still be viewed. @returns the HTTP status; null if there is no response */
 export async function fetchSharedSlideStatus(imageId: string, session: string): Promise<number | null> {
   try {
     const url = endpointUrl(getDescriptor, { imageId }, { session });

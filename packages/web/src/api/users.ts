@@ -280,7 +280,7 @@ export function deactivate(uid: string): Promise<ActionResult> {
   return resultOf(uid, call(deactivateUser, { params: { uid } }), texts.deactivated, texts.deactivateFailed);
 }
 
-/** Removes the second factor of a person who has lost both the authenticator app and the recovery codes. */
+/** Removes the second factor of a user who has lost both the authenticator app and the recovery codes. */
 export function removeSecondFactor(uid: string): Promise<ActionResult> {
   const request = call(resetSecondFactor, { params: { uid } });
   return resultOf(uid, request, texts.secondFactorReset, texts.secondFactorResetFailed);

@@ -1,4 +1,4 @@
-/** The time at which the person last used pointer, wheel or keyboard on this page. */
+/** The time at which the user last used pointer, wheel or keyboard on this page. */
 
 let lastActivityMs = performance.now();
 const recordActivity = () => {

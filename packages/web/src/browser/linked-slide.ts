@@ -1,5 +1,5 @@
 /**
- * The URL of a slide that a person opened before signing in. The app stores it to show the slide after the sign-in. It uses the session
+ * The URL of a slide that a user opened before signing in. The app stores it to show the slide after the sign-in. It uses the session
  * storage of the tab, which survives the redirect to an external sign-in service.
  */
 const storageKey = 'linked_slide';

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react';
 
-/** Calls `close` when a person presses Esc with the focus inside the element. Outer elements do not receive the key, so they stay open. */
+/** Calls `close` when a user presses Esc with the focus inside the element. Outer elements do not receive the key, so they stay open. */
 export function useEscape(element: RefObject<HTMLElement | null>, close: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;

@@ -18,7 +18,7 @@ interface ConfirmDialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog that asks the person to confirm an action that cannot be undone or has further consequences. */
+/** A dialog that asks the user to confirm an action that cannot be undone or has further consequences. */
 export function ConfirmDialog({
   title,
   confirmLabel,

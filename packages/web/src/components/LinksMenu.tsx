@@ -19,7 +19,7 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   );
   const waitingTotal = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0);
   return (
-    // The key changes with the path, which closes the menu when the person opens another screen.
+    // The key changes with the path, which closes the menu when the user opens another screen.
     <Menu key={pathname} position="bottom-start" shadow="md" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes.menuButton}>

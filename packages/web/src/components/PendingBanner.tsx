@@ -3,7 +3,7 @@ import { chosenLanguageOr } from '../language/language.ts';
 import { pendingTexts as texts } from '../language/texts.ts';
 import classes from './PendingBanner.module.css';
 
-/** Tells a person with a pending account that an administrator has not approved it yet. */
+/** Tells a user with a pending account that an administrator has not approved it yet. */
 export function PendingBanner() {
   return (
     <div className={classes.banner} role="status" lang={chosenLanguageOr('en')}>

@@ -18,7 +18,7 @@ type NewShareLink = BodyInputOf<typeof createShareLink>;
 interface ShareDialogProps {
   readonly heading: string;
   readonly target: NewShareLink['target'];
-  /** Proposed title; when it is empty, the person must enter one. */
+  /** Proposed title; when it is empty, the user must enter one. */
   readonly proposedTitle?: string;
   /** Language of the dialog when the interface mixes Turkish and English. */
   readonly languageWhenMixed: Language;

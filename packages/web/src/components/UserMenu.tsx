@@ -36,7 +36,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
   const texts = themeTexts[labelLanguage];
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    // The key changes with the path, which closes the menu when the person opens another screen.
+    // The key changes with the path, which closes the menu when the user opens another screen.
     <Menu
       key={pathname}
       position="bottom-end"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { initialsOf, nameOf } from './person.ts';
 
-describe('the initials of a person', () => {
+describe('the initials of a user', () => {
   it.each([
     ['the first letters of the first two words of the name', 'Ada Yılmaz', 'a@b.co', 'AY'],
     ['two letters for a name of four words', 'Ada Nur Yılmaz Kaya', 'a@b.co', 'AN'],
@@ -16,7 +16,7 @@ describe('the initials of a person', () => {
   });
 });
 
-describe('the name of a person', () => {
+describe('the name of a user', () => {
   it('is the display name, or the e-mail address when the display name is missing or blank', () => {
     expect(nameOf({ displayName: 'Ada', email: 'a@b.co' })).toBe('Ada');
     expect(nameOf({ displayName: null, email: 'a@b.co' })).toBe('a@b.co');

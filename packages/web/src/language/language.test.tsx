@@ -96,7 +96,7 @@ describe('the language choice', () => {
     await screen.findByText('The e-mail address or the password is wrong.');
   });
 
-  it('made in the user menu keeps the person signed in on the same page', async () => {
+  it('made in the user menu keeps the user signed in on the same page', async () => {
     const { person, address } = openApp('/dashboard/profile', { signedInAs: user, api });
     await person.click(await screen.findByRole('button', { name: 'İpek Işık' }));
     const choices = await screen.findByRole('group', { name: 'Dil / Language' });

@@ -53,7 +53,7 @@ describe('the user menu of the dashboard', () => {
   it.each([
     ['the display name', 'İpek Işık', 'İIİpek Işık'],
     ['the e-mail address of an account without a display name', null, 'İipek@example.org'],
-  ])('shows the initials of the person and %s', async (_, displayName, text) => {
+  ])('shows the initials of the user and %s', async (_, displayName, text) => {
     openDashboard({}, account({ displayName }));
     const button = await screen.findByRole('button', { name: displayName ?? user.email });
     expect(button.textContent).toBe(text);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@lamina/contract';
 
-/** The result of an action that a person started, with the message to show as a toast or in a form. */
+/** The result of an action that a user started, with the message to show as a toast or in a form. */
 export type ActionResult =
   | { readonly success: true; readonly message: string }
   | {

@@ -1,4 +1,4 @@
-/** The screens that a person may open. The guard only improves the interface: the server checks the rights of every call. */
+/** The screens that a user may open. The guard only improves the interface: the server checks the rights of every call. */
 import { may } from '@lamina/contract';
 import type { AuthState } from '../api/auth-state.ts';
 
@@ -16,7 +16,7 @@ export type RouteAccess = 'anyone' | 'guests' | 'signed-in' | 'active' | 'admin'
 /** The screens that accounts with a status other than active may open. A share link works without an account, so also with any. */
 const openToInactiveAccounts: readonly string[] = ['/account-status', '/auth/login', '/shared'];
 
-/** Returns the path to redirect to; null when the person may open `pathname`. */
+/** Returns the path to redirect to; null when the user may open `pathname`. */
 export function redirectFor(
   access: RouteAccess,
   pathname: string,

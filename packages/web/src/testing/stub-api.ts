@@ -7,7 +7,7 @@ export interface ApiCall {
   readonly name: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** The Authorization header; null without one. */
+  /** The Authorization header; null if there is none. */
   readonly authorization: string | null;
 }
 

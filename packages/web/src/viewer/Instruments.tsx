@@ -79,7 +79,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** Whether a phone shows all tools; it hides most of them at first. */
   const [areAllToolsShown, setAllToolsShown] = useState(false);
   const [isLinkCopied, setLinkCopied] = useState(false);
-  /** Whether the drawing mode is on, in which the person draws annotations, which are saved, and cannot measure. */
+  /** Whether the drawing mode is on, in which the user draws annotations, which are saved, and cannot measure. */
   const [isAnnotating, setAnnotating] = useState(false);
   /** Measurements to convert into annotations as soon as the annotations are loaded. */
   const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
@@ -227,7 +227,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         aria-label={texts.instruments}
         data-all-tools={areAllToolsShown || undefined}
       >
-        {/* When two slides are shown side by side, only the one that the person works on shows its tools. */}
+        {/* When two slides are shown side by side, only the one that the user works on shows its tools. */}
         {hasKeys && (
           <>
             <SlideControls

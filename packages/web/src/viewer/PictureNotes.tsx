@@ -18,7 +18,7 @@ interface PictureNotesProps {
   /** Why the view is not sharp; null while it is. */
   readonly incomplete: Incompleteness | null;
   readonly onRetry: () => void;
-  /** Whether the person has adjusted the colours of the slide. */
+  /** Whether the user has adjusted the colours of the slide. */
   readonly areColoursChanged: boolean;
   readonly onResetColours: () => void;
 }

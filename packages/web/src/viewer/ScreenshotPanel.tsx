@@ -12,7 +12,7 @@ import { texts } from './texts.ts';
  */
 const maxPixels = 100_000_000;
 
-/** A magnification at which the person can save the visible field. */
+/** A magnification at which the user can save the visible field. */
 export interface PictureChoice {
   /** Magnification, such as `20×`. */
   readonly label: string;

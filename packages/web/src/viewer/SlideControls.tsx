@@ -1,4 +1,4 @@
-/** The toolbar on the left of the slide, with the panel in which the person sets the rotation angle. */
+/** The toolbar on the left of the slide, with the panel in which the user sets the rotation angle. */
 import {
   IconAngle,
   IconArrowUpCircle,
@@ -48,7 +48,7 @@ interface SlideControlsProps {
 export function SlideControls(props: SlideControlsProps) {
   const { pose } = props;
   const rotationButton = useRef<HTMLButtonElement>(null);
-  // `shownOn: 'wide'` hides a button on phones until the person shows all tools; without `shownOn`, every device shows the button.
+  // `shownOn: 'wide'` hides a button on phones until the user shows all tools; without `shownOn`, every device shows the button.
   const zoomShownOn = props.isAnnotating ? 'wide' : undefined;
   const buttons: readonly Omit<ToolButtonProps, 'tooltip'>[] = [
     { label: texts.zoomIn, shortcut: '+', Icon: IconPlus, onClick: props.onZoomIn, shownOn: zoomShownOn },

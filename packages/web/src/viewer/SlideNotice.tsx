@@ -24,7 +24,7 @@ export function SlideProgress({ title, detail }: SlideProgressProps) {
 }
 
 interface SlideFailureProps {
-  /** The message to the person. */
+  /** The message to the user. */
   readonly children: ReactNode;
   readonly retryLabel: string;
   readonly retry: () => void;

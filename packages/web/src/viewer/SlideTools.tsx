@@ -28,7 +28,7 @@ import classes from './SlideViewer.module.css';
 import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
 
-/** The panel; its code is loaded when the person opens it for the first time. */
+/** The panel; its code is loaded when the user opens it for the first time. */
 const ScreenshotPanel = lazy(async () => ({
   default: (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
 }));
@@ -57,12 +57,12 @@ interface SlideToolsProps {
   /** Whether a phone shows all tools. */
   readonly areAllShown: boolean;
   readonly onToggleAll: () => void;
-  /** Converts the measurements into annotations; null when the person may not annotate. */
+  /** Converts the measurements into annotations; null when the user may not annotate. */
   readonly onKeep: (() => void) | null;
   /** Starts the drawing mode; null when the page shows no annotations. */
   readonly onAnnotate: (() => void) | null;
   readonly areResultsOpen: boolean;
-  /** Opens and closes the panel of result layers; null when the slide has none and the person may not add any. */
+  /** Opens and closes the panel of result layers; null when the slide has none and the user may not add any. */
   readonly onToggleResults: (() => void) | null;
 }
 

@@ -77,11 +77,11 @@ interface SlideViewerProps {
   readonly onIncomplete: (incomplete: Incompleteness | null) => void;
   /** The colour adjustment for all slides; null: each slide opens as scanned. */
   readonly keptColours: ColourAdjustment | null;
-  /** Called with the adjustment that the person keeps for all slides; null when the person stops keeping it. */
+  /** Called with the adjustment that the user keeps for all slides; null when the user stops keeping it. */
   readonly onKeepColours: (colours: ColourAdjustment | null) => void;
   /** Whether colour profiles correct the colours of slides that have one. */
   readonly isCorrected: boolean;
-  /** Called when the person switches this correction on or off. */
+  /** Called when the user switches this correction on or off. */
   readonly onCorrect: (isCorrected: boolean) => void;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
@@ -163,7 +163,7 @@ function OpenSlide(props: OpenSlideProps) {
     onIncomplete,
   } = props;
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
-  /** The error that the person sees; null when there is none. A single missing tile is not such an error. */
+  /** The error that the user sees; null when there is none. A single missing tile is not such an error. */
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   /** Zoom, rotation and mirroring of the view; null until the slide is open. */
   const [pose, setPose] = useState<Pose | null>(null);

@@ -23,7 +23,7 @@ export interface ToolButtonProps {
   readonly isMarked?: boolean | undefined;
   readonly isDisabled?: boolean | undefined;
   /**
-   * Devices that show the button: with `wide`, phones show it only after the person has shown all tools; with `narrow`, only
+   * Devices that show the button: with `wide`, phones show it only after the user has shown all tools; with `narrow`, only
    * phones show it; with `keyboard`, only devices with a keyboard. By default, all devices show it.
    */
   readonly shownOn?: 'wide' | 'narrow' | 'keyboard' | undefined;

@@ -1,6 +1,6 @@
 /** Chooses the level of the image pyramid that is drawn at a zoom, as OpenSeadragon does. */
 
-/** Device pixels per CSS pixel above which a person sees no more detail on a phone or a desktop screen. */
+/** Device pixels per CSS pixel above which a user sees no more detail on a phone or a desktop screen. */
 const visibleDensity = 2;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Prefetches the tiles that the person will probably need next, while the view is sharp (every visible tile is drawn) and does
+ * Prefetches the tiles that the user will probably need next, while the view is sharp (every visible tile is drawn) and does
  * not move. A movement aborts the prefetch, so that it never delays the tiles of the new field (the visible part of the slide).
  */
 import type { DeepZoomDescriptor } from './descriptor.ts';

@@ -78,12 +78,12 @@ describe('fieldOf (visible part of a slide)', () => {
 });
 
 describe('linkViews (of two compared slides, the follower moves with the leader)', () => {
-  it('moves neither view until the person moves one of them', () => {
+  it('moves neither view until the user moves one of them', () => {
     const { first, second } = linkTwoViews();
     expect([first.steps(), second.steps()]).toEqual([0, 0]);
   });
 
-  it('moves the second view when the person moves the first one, and vice versa', () => {
+  it('moves the second view when the user moves the first one, and vice versa', () => {
     const { first, second, lead } = linkTwoViews();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect(second.field().x).toBeCloseTo(550, 6);

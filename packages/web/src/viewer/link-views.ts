@@ -27,9 +27,9 @@ export interface LinkedViews {
 }
 
 /**
- * Links two views. The leader is the view that the person moves; the other one, the follower, repeats each step of its movements.
+ * Links two views. The leader is the view that the user moves; the other one, the follower, repeats each step of its movements.
  *
- * @param leaderNow returns the side that the person moves
+ * @param leaderNow returns the side that the user moves
  * @param registration the affine transformation from pixels of the first slide to pixels of the second, with which both show the
  *   same tissue. Null: the follower repeats the movements relative to the fields (visible parts) that both views have when they
  *   are linked; for a view that is moving, the field at the end of the movement counts

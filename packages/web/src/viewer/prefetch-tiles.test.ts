@@ -17,7 +17,7 @@ const visibleTiles = firstTiles(descriptor, size, field);
 const nameOf = ({ level, column, row }: { level: number; column: number; row: number }) =>
   `${level}/${column}_${row}`;
 
-describe('tilesToPrefetch (tiles that the person may see next)', () => {
+describe('tilesToPrefetch (tiles that the user may see next)', () => {
   it('returns tiles around the visible field, but not the visible tiles', () => {
     const tiles = tilesToPrefetch(descriptor, situation);
     expect(tiles.length).toBeGreaterThan(10);

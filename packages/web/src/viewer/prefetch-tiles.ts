@@ -1,4 +1,4 @@
-/** Chooses the tiles to prefetch: those that the person's next movement or zoom step will probably show. */
+/** Chooses the tiles to prefetch: those that the user's next movement or zoom step will probably show. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawnLevelAt } from './drawn-level.ts';
 import type { Point } from './overlay/placement.ts';
@@ -84,7 +84,7 @@ function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['s
   return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
-/** Returns the area moved in the direction of a movement by its own width or height; null without a movement. */
+/** Returns the area moved in the direction of a movement by its own width or height; null if there is no movement. */
 function nextAreaOf(area: Area, { x, y }: Point): Area | null {
   /** Length of the movement in widths or heights of the area, whichever is larger. */
   const length = Math.max(Math.abs(x) / area.width, Math.abs(y) / area.height);

@@ -26,7 +26,7 @@ import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
 import { viewerSettings } from './viewer-settings.ts';
 import { wheelFactor } from './wheel.ts';
 
-/** The person may always enlarge an image pixel to this many CSS pixels, even when OpenSeadragon's `maxZoomLevel` allows less. */
+/** The user may always enlarge an image pixel to this many CSS pixels, even when OpenSeadragon's `maxZoomLevel` allows less. */
 const alwaysAllowedZoom = 2;
 /** Zoom factor of the zoom buttons and keys. */
 const zoomStep = 2;
@@ -218,7 +218,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   };
   /** Tiles that failed temporarily; the view requests them again after `retryDelayMs`. */
   const failedTiles = new Set<OpenSeadragon.Tile>();
-  /** Tiles that the server does not have or cannot read; the view requests them again only when the person retries. */
+  /** Tiles that the server does not have or cannot read; the view requests them again only when the user retries. */
   const missingTiles = new Set<OpenSeadragon.Tile>();
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -460,7 +460,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       listeners = slideListeners;
       sharpness = 'loading';
       shownSlide = { descriptor, supply };
-      // Set again for each slide, because the person may have moved the window to a screen of another pixel density.
+      // Set again for each slide, because the user may have moved the window to a screen of another pixel density.
       Object.assign(viewer, { minPixelRatio: minPixelRatioOf(OpenSeadragon.pixelDensityRatio) });
       viewer.open({ tileSource: new SlideTiles(descriptor, supply, renderer, onTileFailed) });
     },

@@ -121,7 +121,7 @@ describe('fieldOfFollower (of two compared slides, the follower moves with the l
     [false, true],
     [true, false],
   ])(
-    'mirrors the follower when the person mirrors the leader (follower mirrored before: %s, after: %s)',
+    'mirrors the follower when the user mirrors the leader (follower mirrored before: %s, after: %s)',
     (before, after) => {
       const leader = { field: fieldWith(), calibration: null };
       const follower = { field: fieldWith({ isMirrored: before }), calibration: null };

@@ -1,5 +1,5 @@
 /**
- * Computes how two slides that are shown side by side move together. The slide that the person moves is the leader. The other
+ * Computes how two slides that are shown side by side move together. The slide that the user moves is the leader. The other
  * one, the follower, repeats what the leader has done since the two were linked: the same distance over the tissue, the same zoom
  * factor, the same rotation on the screen.
  */

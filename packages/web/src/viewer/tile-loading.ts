@@ -2,7 +2,7 @@
 import { delay } from '../api/delay.ts';
 import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
 
-/** The progress that the person sees. */
+/** The progress that the user sees. */
 export type LoadingState =
   /** The descriptor of the slide is being loaded. */
   | { readonly phase: 'opening' }

@@ -5,7 +5,7 @@ import { colourTableUrl, descriptorUrl, tileUrl } from '../api/images.ts';
 import type { ViewedSlide } from './viewed-slide.ts';
 
 /**
- * Converts a catalogue entry into the viewer's description of a slide. Returns null without an entry, and while the image is not
+ * Converts a catalogue entry into the viewer's description of a slide. Returns null if there is no entry, and while the image is not
  * ready. The returned object stays the same until one of the values used here changes, so that reloading the catalogue does not
  * open the slide again.
  */

@@ -23,7 +23,7 @@ export function AccountStatus() {
   const navigate = useNavigate();
   const { data: profile, refetch } = useProfile({ refetchIntervalMs });
 
-  // A person who returns to the window sees the current status without waiting for the next request.
+  // A user who returns to the window sees the current status without waiting for the next request.
   useEffect(() => {
     const reload = () => void refetch();
     window.addEventListener('focus', reload);

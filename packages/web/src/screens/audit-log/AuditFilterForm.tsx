@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 interface AuditFilterFormProps {
   /** The filter of the listed entries; its values are the initial values of the form. */
   readonly filter: AuditLogFilter;
-  /** The listed entries, which may contain the name of the person or slide whose id is in the filter. */
+  /** The listed entries, which may contain the name of the user or slide whose id is in the filter. */
   readonly entries: readonly AuditEntry[];
   readonly onApply: (filter: AuditLogFilter) => void;
 }
@@ -162,7 +162,7 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   );
 }
 
-/** Returns the name of the person with this uid; null when no entry contains the person. */
+/** Returns the name of the user with this uid; null when no entry contains the user. */
 function personNameOf(uid: string, entries: readonly AuditEntry[]): string | null {
   for (const { actor, target } of entries) {
     const people = [actor, target?.kind === 'account' ? target : null];

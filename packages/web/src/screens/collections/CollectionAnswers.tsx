@@ -135,7 +135,7 @@ function resultOf({ correct }: CollectionAnswer): 'correct' | 'incorrect' | 'not
   return correct ? 'correct' : 'incorrect';
 }
 
-/** Returns the name of the person. The server calls visitors without an account "Visitor 1", "Visitor 2" and so on. */
+/** Returns the name of the user. The server calls visitors without an account "Visitor 1", "Visitor 2" and so on. */
 function personOf({ uid, person }: CollectionAnswer): string {
   const visitorNumber = uid === null ? /^Visitor (\d+)$/.exec(person)?.[1] : undefined;
   return visitorNumber === undefined ? person : texts.visitor(Number(visitorNumber));

@@ -106,14 +106,14 @@ describe('the datasets screen of administrators', () => {
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));
   });
 
-  it('revokes the access of a person when the remove button of the person is pressed', async () => {
+  it('revokes the access of a user when the remove button of the user is pressed', async () => {
     const { person, calls } = openDatasets({ 'DELETE /admin/datasets/grants': { message: 'tamam' } });
     await person.click((await findCard('Böbrek')).getByRole('button', { name: 'Kaldır: Deniz Kaya' }));
     await screen.findByText('Erişim kaldırıldı.');
     expect(calls.some(({ name }) => name === 'DELETE /admin/datasets/grants')).toBe(true);
   });
 
-  it('grants access to a person, and offers only accounts without access', async () => {
+  it('grants access to a user, and offers only accounts without access', async () => {
     const { person, calls } = openDatasets({ 'POST /admin/datasets/grants': { message: 'tamam' } });
     const card = await findCard('Böbrek');
     await person.click(card.getByRole('combobox', { name: 'Kişi ekle' }));
@@ -150,7 +150,7 @@ describe('the datasets screen of administrators', () => {
     });
   });
 
-  it('revokes the permission of a person to download original files, and keeps the person’s access to the dataset', async () => {
+  it('revokes the permission of a user to download original files, and keeps the user’s access to the dataset', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': {
         datasets: [{ ...restrictedDataset, grants: [{ ...deniz, at, download: true }] }],

@@ -15,7 +15,7 @@ interface DatasetRequestItemProps {
   readonly isDisabled: boolean;
 }
 
-/** The request of a person for access to a restricted dataset, with buttons that grant or reject it. A rejection may have a reason. */
+/** The request of a user for access to a restricted dataset, with buttons that grant or reject it. A rejection may have a reason. */
 export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemProps) {
   /** Whether the reject button was pressed once. The first press shows the field for the reason, the second sends the rejection. */
   const [isRejecting, setRejecting] = useState(false);

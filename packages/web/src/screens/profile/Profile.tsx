@@ -10,7 +10,7 @@ import { ShareLinksCard } from './ShareLinksCard.tsx';
 import { SignInsCard } from './SignInsCard.tsx';
 import { texts } from './texts.ts';
 
-/** The account screen of the signed-in person: profile fields, password, second factor, sign-ins, API tokens, share links and deletion. */
+/** The account screen of the signed-in user: profile fields, password, second factor, sign-ins, API tokens, share links and deletion. */
 export function Profile() {
   const { user } = useAuth();
   if (user === null) return null; // the route guard redirects to the sign-in page

@@ -28,7 +28,7 @@ interface CheckedFile {
  */
 export function CatalogueFile() {
   const [checkedFile, setCheckedFile] = useState<CheckedFile | null>(null);
-  /** Why the chosen file was not accepted; null without a failure. */
+  /** Why the chosen file was not accepted; null if there is no failure. */
   const [failure, setFailure] = useState<string | null>(null);
   /** Set by `FileButton`: empties its file input. */
   const resetInput = useRef<() => void>(null);

@@ -48,7 +48,10 @@ const stateColours: Readonly<Record<SlideState, string>> = {
 /** The row of one slide in the table of the slides screen: its properties, its state and a menu with its actions. */
 export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
   const { id, file_name: name, error } = slide;
-  /** Why metadata files (such as `catalogue.csv`) are not applied to the slide; null when they are, and without such files. */
+  /**
+   * Why metadata files (such as `catalogue.csv`) are not applied to the slide: it is `kept` in its dataset, because more users could
+   * view it in theirs, or it is hidden and `waiting` until an invalid file is corrected. Null when they are applied or absent.
+   */
   const metadataHold = slide.metadata_hold;
   const session = useImageSession().id;
   const state = stateOf(slide);
@@ -109,7 +112,7 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
   );
 }
 
-/** A cell that shows "unknown" for null. On narrow screens, where rows become cards, CSS hides the cell then. */
+/** A cell that shows "unknown" for null. On narrow screens, where rows become cards, CSS hides the cells whose value is null. */
 function Cell({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <td data-label={label} data-empty={children === null || undefined}>

@@ -26,7 +26,7 @@ interface ApplicationRowProps {
 }
 
 /**
- * Row of one applicant (a person whose account waits for approval) with name, institution, purpose, likely duplicates, and buttons that
+ * Row of one applicant (a user whose account waits for approval) with name, institution, purpose, likely duplicates, and buttons that
  * approve or reject. The row renders again only when its data or state changes. `isSameRow` ignores new handler functions, because the
  * handlers of all renderings do the same.
  */

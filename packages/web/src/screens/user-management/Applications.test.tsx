@@ -53,7 +53,7 @@ function openQueue(api: Answers = {}) {
   });
 }
 
-/** Returns queries for the list item of a person. */
+/** Returns queries for the list item of a user. */
 async function findRow(name: string) {
   const row = (await screen.findByRole('heading', { name })).closest('li');
   if (row === null) throw new Error(`${name} has no row`);
@@ -152,7 +152,7 @@ describe('the queue of applicants in the user management', () => {
       // The queue does not contain the applicant again yet, so the row says that the approval was withdrawn.
       'POST /admin/users/deniz/withdraw-approval': { message: 'tamam' },
     });
-    /** Returns the check mark in the row with this text; null without one. */
+    /** Returns the check mark in the row with this text; null if there is none. */
     const findCheckMark = async (rowText: string) =>
       (await screen.findByText(rowText)).closest('li')?.querySelector('svg.tabler-icon-check') ?? null;
     await person.click((await findRow('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));

@@ -22,7 +22,7 @@ interface Progress {
 interface DecisionOptions {
   /** Not empty. */
   readonly people: readonly UserDetails[];
-  /** Sends the decision when `people` contains one person. The toast then names the person. */
+  /** Sends the decision when `people` contains one person. The toast then names the user. */
   readonly decideOne: (uid: string) => Promise<ActionResult>;
   /** Undoes the decision. The toast offers this only when `people` contains one person. */
   readonly undoOne?: (uid: string) => Promise<ActionResult>;

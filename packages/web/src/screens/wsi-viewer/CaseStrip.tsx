@@ -23,7 +23,7 @@ interface CaseStripProps {
     readonly imageIds: Readonly<Record<Half, string>>;
     readonly views: Readonly<Record<Half, SlideView>>;
   } | null;
-  /** Called with true when the person starts to register the slides (align them by pairs of points), and with false at the end. */
+  /** Called with true when the user starts to register the slides (align them by pairs of points), and with false at the end. */
   readonly onRegisteringChange: (isRegistering: boolean) => void;
 }
 
@@ -45,7 +45,7 @@ export function CaseStrip(props: CaseStripProps) {
   };
   useKeys(slides.length > 1 ? { PageDown: () => openNeighbour(1), PageUp: () => openNeighbour(-1) } : noKeys);
   if (slideCase === undefined || slides.length < 2) return null;
-  /** Whether both compared slides belong to this case, and the person has the permission that the API requires. */
+  /** Whether both compared slides belong to this case, and the user has the permission that the API requires. */
   const canRegister =
     user !== null &&
     may(user, 'sharing.own') &&

@@ -44,7 +44,7 @@ describe('the image catalogue of the viewer', () => {
     ]);
   });
 
-  it('filters the images while the person types a search, and also shows matches of groups that were closed', async () => {
+  it('filters the images while the user types a search, and also shows matches of groups that were closed', async () => {
     stubViewerApi({});
     const user = renderViewer();
     await screen.findByText('IŞIK-2.svs');
@@ -249,7 +249,7 @@ describe('the image catalogue of the viewer with thousands of slides', () => {
     expect(row.ariaCurrent).toBeNull();
   });
 
-  it('does not scroll when a person clicks a visible image', async () => {
+  it('does not scroll when a user clicks a visible image', async () => {
     stubViewerApi({ lists: [listResponse(...numberedImages(10_000))], descriptors: [pendingResponse] });
     const user = renderViewer();
     const row = await screen.findByRole('button', { name: /^slide-1\.svs/ });

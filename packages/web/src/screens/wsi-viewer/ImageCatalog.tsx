@@ -50,14 +50,14 @@ interface ImageCatalogProps {
   readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
-  /** Called when the person presses the search key; must make the catalogue visible, so that its search field can be focused. */
+  /** Called when the user presses the search key; must make the catalogue visible, so that its search field can be focused. */
   readonly onSearch: () => void;
   /** Called once the first list is loaded, or has failed to load. */
   readonly onReady: () => void;
 }
 
 /**
- * The sidebar of the slide viewer: the images that the person may see, grouped by dataset, with search and filters. The keys n and e
+ * The sidebar of the slide viewer: the images that the user may see, grouped by dataset, with search and filters. The keys n and e
  * open the next image, p and q the previous one. Memoised, because the viewer renders often while the slide moves.
  */
 export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {

@@ -13,9 +13,9 @@ interface NothingShownProps {
   readonly image: Image | null;
   /** Whether the description of the selected image is being loaded from the catalogue. */
   readonly isLoading: boolean;
-  /** Whether the URL contains the id of a slide that is not in the person's catalogue. */
+  /** Whether the URL contains the id of a slide that is not in the user's catalogue. */
   readonly isUnknown: boolean;
-  /** Shows the datasets that the person can request; null when there are none. */
+  /** Shows the datasets that the user can request; null when there are none. */
   readonly onRequestAccess: (() => void) | null;
 }
 

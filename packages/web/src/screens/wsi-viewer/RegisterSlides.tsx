@@ -27,11 +27,11 @@ interface RegisterSlidesProps {
 }
 
 /**
- * Lets a person register two slides of a case that are open side by side: the person clicks the same places in both slides, and the
+ * Lets a user register two slides of a case that are open side by side: the user clicks the same places in both slides, and the
  * server computes from these pairs of points how to align the slides.
  */
 export function RegisterSlides({ slideCase, imageIds, views, onClose }: RegisterSlidesProps) {
-  /** The points that the person has placed in each slide, in pixels at full resolution. */
+  /** The points that the user has placed in each slide, in pixels at full resolution. */
   const [points, setPoints] = useState<Readonly<Record<Half, readonly Point[]>>>(noPoints);
   /** Whether a click in a slide places a point. */
   const [isMarking, setMarking] = useState(true);
@@ -40,7 +40,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   const pairCount = Math.min(points.first.length, points.second.length);
-  // The person completes one pair after the other, so one slide has at most one point more than the other.
+  // The user completes one pair after the other, so one slide has at most one point more than the other.
   const canMark = (half: Half) =>
     isMarking && points[half].length < maxPairs && points[half].length <= points[otherOf(half)].length;
 

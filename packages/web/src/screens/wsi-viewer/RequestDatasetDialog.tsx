@@ -11,7 +11,7 @@ interface RequestDatasetDialogProps {
   readonly onClose: () => void;
 }
 
-/** The dialog with which a person requests access to a restricted dataset and gives a reason. An administrator decides. */
+/** The dialog with which a user requests access to a restricted dataset and gives a reason. An administrator decides. */
 export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogProps) {
   useReturnFocus();
   const [reason, setReason] = useState('');

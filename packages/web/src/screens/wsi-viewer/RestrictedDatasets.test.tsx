@@ -33,7 +33,7 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
   it.each([
     ['no restricted dataset exists', { [listDatasets]: { datasets: [] } }],
     [
-      'the person has access to all restricted datasets',
+      'the user has access to all restricted datasets',
       { [listDatasets]: { datasets: [{ ...kidneyDataset, granted: true }] } },
     ],
     ['loading the datasets fails', {}],
@@ -44,7 +44,7 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
     expect(screen.queryByText('Restricted datasets')).toBeNull();
   });
 
-  it('lets a person request access with a reason, and then shows that the request was sent', async () => {
+  it('lets a user request access with a reason, and then shows that the request was sent', async () => {
     let request: object | null = null;
     const { calls, person } = renderSection({
       [listDatasets]: () => ({ datasets: [{ ...kidneyDataset, request }] }),

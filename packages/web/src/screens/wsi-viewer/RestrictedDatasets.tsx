@@ -17,14 +17,14 @@ const RequestDatasetDialog = preloadable(
 export const restrictedDatasetsId = 'requestable-datasets';
 
 interface RestrictedDatasetsProps {
-  /** Called when the person has gained or lost access to a dataset. */
+  /** Called when the user has gained or lost access to a dataset. */
   readonly onAccessChanged: () => void;
   readonly isOpen: boolean;
   readonly onToggle: (isOpen: boolean) => void;
 }
 
 /**
- * The section below the catalogue that lists the restricted datasets to which the person has no access, with buttons to request it.
+ * The section below the catalogue that lists the restricted datasets to which the user has no access, with buttons to request it.
  * Renders nothing when there are none.
  */
 export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: RestrictedDatasetsProps) {
@@ -75,7 +75,7 @@ export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: Restri
   );
 }
 
-/** Describes the person's last request for access to a dataset. */
+/** Describes the user's last request for access to a dataset. */
 function stateOf({ answer, answer_reason }: NonNullable<RequestableDataset['request']>): string {
   if (answer === null) return texts.requested;
   if (answer === 'granted') return texts.accessEnded; // access was granted and later revoked

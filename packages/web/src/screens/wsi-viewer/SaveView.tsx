@@ -20,7 +20,7 @@ interface SaveViewProps {
 
 /** A button that saves the current view of a slide (its field, colours and result layers) under a title, for use in collections. */
 export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
-  /** The view at the moment when the person pressed the button; null while the dialog is closed. */
+  /** The view at the moment when the user pressed the button; null while the dialog is closed. */
   const [viewToSave, setViewToSave] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(
     null,
   );

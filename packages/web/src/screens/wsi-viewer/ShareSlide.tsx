@@ -6,7 +6,7 @@ import { makeShareLink } from '../../api/share-links.ts';
 import { ShareDialog } from '../../components/ShareDialog.tsx';
 import { texts } from './texts.ts';
 
-/** A button that opens the dialog in which a person creates a share link to a slide. */
+/** A button that opens the dialog in which a user creates a share link to a slide. */
 export function ShareSlide({ image }: { readonly image: Image }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -13,7 +13,7 @@ interface SidebarSectionProps {
   readonly children: ReactNode;
 }
 
-/** A section of the sidebar below the catalogue. A person can close it to give the catalogue more space. */
+/** A section of the sidebar below the catalogue. A user can close it to give the catalogue more space. */
 export function SidebarSection({ id, title, count, isOpen, onToggle, children }: SidebarSectionProps) {
   return (
     <section id={id} className={classes.section} aria-labelledby={`${id}-title`}>

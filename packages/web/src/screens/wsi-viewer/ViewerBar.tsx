@@ -26,7 +26,7 @@ interface ViewerBarProps {
   /** Name of the viewed slide; null when the viewer shows none or two. */
   readonly title: string | null;
   /**
-   * Null without a comparison. `isLinked` says whether the compared slides move together; it is null until the person has selected the
+   * Null without a comparison. `isLinked` says whether the compared slides move together; it is null until the user has selected the
    * second slide.
    */
   readonly comparison: { readonly isLinked: boolean | null } | null;

@@ -144,8 +144,8 @@ describe('the top bar of the viewer', () => {
   });
 });
 
-describe('a link to a slide that is not in the person’s catalogue', () => {
-  it('lets the person request access to the restricted datasets', async () => {
+describe('a link to a slide that is not in the user’s catalogue', () => {
+  it('lets the user request access to the restricted datasets', async () => {
     stubViewerApi({ requestable: [{ name: 'Böbrek', granted: false, request: null }] });
     const [unlistedImage] = numberedImages(1);
     const user = renderViewer(`/wsi-viewer?image=${unlistedImage?.id}`);
@@ -157,7 +157,7 @@ describe('a link to a slide that is not in the person’s catalogue', () => {
 });
 
 describe('the image view of the viewer', () => {
-  it('asks the person to select an image while none is selected', async () => {
+  it('asks the user to select an image while none is selected', async () => {
     stubViewerApi({});
     renderViewer();
     screen.getByText('Select an image to view');
@@ -257,7 +257,7 @@ describe('the image view of the viewer', () => {
     expect(server.callsWith('/proxy/')).toEqual([]);
   });
 
-  it('requests the descriptor once when a person selects the same image twice', async () => {
+  it('requests the descriptor once when a user selects the same image twice', async () => {
     const server = stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });

@@ -74,7 +74,7 @@ export function WsiViewer() {
 
   const comparison = useComparison(viewed, historyStep);
   const { activeHalf, activate } = comparison;
-  /** Whether the person has pressed Compare: the next selected slide opens beside the first. */
+  /** Whether the user has pressed Compare: the next selected slide opens beside the first. */
   const [isComparisonRequested, setComparisonRequested] = useState(false);
   const isSelectingSecond = isComparisonRequested && viewed.second === null;
   /** Whether the viewer has two halves. */
@@ -108,11 +108,11 @@ export function WsiViewer() {
 
   /** `incomplete`: why each half is not sharp; null while it is sharp. */
   const { incomplete, onIncomplete } = useIncompleteHalves();
-  /** Colour adjustment that the person keeps for all slides; null when each slide opens unadjusted. */
+  /** Colour adjustment that the user keeps for all slides; null when each slide opens unadjusted. */
   const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
 
   const [isRestrictedOpen, setRestrictedOpen] = useSectionOpen('restricted-datasets', false);
-  /** Whether there are restricted datasets to which the person has no access and can request it. */
+  /** Whether there are restricted datasets to which the user has no access and can request it. */
   const hasRequestable = useRequestableDatasets().data?.some(({ granted }) => !granted) ?? false;
   const showRequestableDatasets = () => {
     // `flushSync` renders the request buttons at once, so that the first one can be focused.
@@ -245,7 +245,7 @@ export function WsiViewer() {
               onThumbnailFailed={renewEndedSession}
               comparedSlides={comparedSlides}
               onRegisteringChange={(isRegistering) => {
-                // The slides are not linked while the person places points; afterwards they are linked again.
+                // The slides are not linked while the user places points; afterwards they are linked again.
                 if (isRegistering === comparison.isLinked) comparison.toggleLink();
               }}
             />

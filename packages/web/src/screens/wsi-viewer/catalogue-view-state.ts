@@ -1,6 +1,6 @@
 /**
  * The view state of the viewer's catalogue (filter, order, open groups, open sidebar sections, scroll position), kept until the page is
- * closed or the person signs in or out. The query cache stores it, because signing in and out clear that cache.
+ * closed or the user signs in or out. The query cache stores it, because signing in and out clear that cache.
  */
 import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';
@@ -12,9 +12,9 @@ export interface CatalogueViewState {
   readonly order: ImageOrder;
   /** Key of the first group, which is open by default; null until the catalogue is loaded. */
   readonly firstGroup: string | null;
-  /** The groups and cases that the person has opened (true) or closed (false) in the whole catalogue, by their keys. */
+  /** The groups and cases that the user has opened (true) or closed (false) in the whole catalogue, by their keys. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** The groups and cases that the person has opened or closed in the last filtered catalogue; `filterKey` (catalogue.ts) identifies it. */
+  /** The groups and cases that the user has opened or closed in the last filtered catalogue; `filterKey` (catalogue.ts) identifies it. */
   readonly openedFiltered: { readonly filterKey: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 
@@ -32,7 +32,7 @@ const sectionKeyPrefix = 'sidebar-panel';
 for (const key of [viewStateKey, scrollKey, [sectionKeyPrefix]])
   queryClient.setQueryDefaults(key, { gcTime: Infinity }); // never removed, although no query uses them
 
-/** Like `useState`, but begins with the last view state, for example when the person returns to the viewer, and remembers each new one. */
+/** Like `useState`, but begins with the last view state, for example when the user returns to the viewer, and remembers each new one. */
 export function useCatalogueViewState() {
   const [viewState, setViewState] = useState(
     () => queryClient.getQueryData<CatalogueViewState>(viewStateKey) ?? initialViewState,
@@ -61,7 +61,7 @@ export function isBranchOpen(
   return (filterKey === shownFilter ? opened.get(key) : undefined) ?? true;
 }
 
-/** Returns the view state after the person has opened or closed a group or a case of the list that `shownFilter` identifies. */
+/** Returns the view state after the user has opened or closed a group or a case of the list that `shownFilter` identifies. */
 export function withBranchOpened(
   viewState: CatalogueViewState,
   shownFilter: string,

@@ -33,9 +33,9 @@ export interface CaseGroup {
   readonly start: number;
 }
 
-/** The search and the filters that a person has set. */
+/** The search and the filters that a user has set. */
 export interface CatalogueFilter {
-  /** The search text as the person has typed it. */
+  /** The search text as the user has typed it. */
   readonly query: string;
   /** Key of the chosen dataset, see `valueKey`; empty for all datasets. */
   readonly dataset: string;
@@ -130,7 +130,7 @@ interface LineOf<Kind> {
   /** Pixels from the top of the list. */
   readonly top: number;
 }
-/** The title line of a branch, which is a group or a case: the person can open and close it. */
+/** The title line of a branch, which is a group or a case: the user can open and close it. */
 interface BranchLineOf<Kind> extends LineOf<Kind> {
   readonly isOpen: boolean;
   /** Height in pixels, including the lines of its cases and images. */
@@ -188,7 +188,7 @@ interface Block {
   readonly top: number;
 }
 
-/** Computes the layout of the list. @param isOpen whether the person has opened a group or a case */
+/** Computes the layout of the list. @param isOpen whether the user has opened a group or a case */
 export function layOut(
   groups: readonly DatasetGroup[],
   isOpen: (branch: DatasetGroup | CaseGroup) => boolean,

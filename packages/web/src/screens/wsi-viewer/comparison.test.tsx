@@ -113,7 +113,7 @@ describe('the comparison of two slides in the viewer', () => {
     await waitFor(() => expect(openedIds).toEqual([he.id, masson.id]));
   });
 
-  it('marks the half that the person clicked last as active, and opens the next selected slide there', async () => {
+  it('marks the half that the user clicked last as active, and opens the next selected slide there', async () => {
     stubCatalogue();
     const user = await renderViewer(`?image=${he.id}&beside=${masson.id}`);
     expect(half('HE.svs').ariaCurrent).toBe('true');

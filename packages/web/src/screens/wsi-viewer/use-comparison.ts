@@ -15,11 +15,11 @@ import type { ViewedImages } from './viewed-address.ts';
 
 /** One half of the viewer with its slide. */
 interface ComparedHalf {
-  /** Null when no image is selected, while it loads, and when the person's catalogue does not contain it. */
+  /** Null when no image is selected, while it loads, and when the user's catalogue does not contain it. */
   readonly image: Image | null;
   /** Whether `image` is null because the selected image is being loaded. */
   readonly isLoading: boolean;
-  /** Whether the person's catalogue does not contain the selected image. */
+  /** Whether the user's catalogue does not contain the selected image. */
   readonly isUnknown: boolean;
   /** What the viewer needs to open the image; null when there is nothing to open. */
   readonly slide: ViewedSlide | null;
@@ -40,7 +40,7 @@ interface Comparison {
   readonly halves: Readonly<Record<Half, ComparedHalf>>;
   /** The half to which keyboard input and the catalogue apply. */
   readonly activeHalf: Half;
-  /** Must be called when the person begins to use a half. */
+  /** Must be called when the user begins to use a half. */
   readonly activate: (half: Half) => void;
   /** Whether one slide follows the movements of the other one. */
   readonly isLinked: boolean;
@@ -51,12 +51,12 @@ interface Comparison {
  * Manages one viewed slide, or two compared slides that move together while they are linked. The two slides are in the halves of the
  * viewer: `first` on the left, `second` on the right.
  *
- * @param historyStep changes when the person goes back or forward in the browser history: the views then move to the fields in the URL
+ * @param historyStep changes when the user goes back or forward in the browser history: the views then move to the fields in the URL
  */
 export function useComparison(viewed: ViewedImages, historyStep: string): Comparison {
   const [lastActiveHalf, setLastActiveHalf] = useState<Half>('first');
   const activeHalf = viewed.second === null ? 'first' : lastActiveHalf;
-  /** The half that the person used last; the other half follows it. A ref, because a movement reads it before the next rendering. */
+  /** The half that the user used last; the other half follows it. A ref, because a movement reads it before the next rendering. */
   const leader = useRef<Half>('first');
   const [isLinked, setLinked] = useState(true);
 

@@ -67,7 +67,7 @@ function correctedScrollTop(
   if (before.line === undefined) return scrollTop;
   const line = lines.layout.lineAt(lines.indexOf(before.key));
   if (line !== undefined) {
-    // With the same groups, the person has only opened or closed a group or a case: the list must not move under the pointer.
+    // With the same groups, the user has only opened or closed a group or a case: the list must not move under the pointer.
     const isSameCatalogue = before.shown.lines.layout.groups === lines.layout.groups;
     return isSameCatalogue ? scrollTop : scrollTop + line.top - before.line.top;
   }

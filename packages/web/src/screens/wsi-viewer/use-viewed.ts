@@ -8,7 +8,7 @@ import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from 
 /** What the viewer shows according to the URL, functions that change it, and the last step back or forward in the history. */
 interface Viewed {
   readonly viewed: ViewedImages;
-  /** Key of the history entry to which the person last went back or forward. When it changes, the views must follow the URL. */
+  /** Key of the history entry to which the user last went back or forward. When it changes, the views must follow the URL. */
   readonly historyStep: string;
   /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;
@@ -25,7 +25,7 @@ interface Viewed {
 /** Key in the browser's local storage for the last choice of colours. */
 const coloursKey = 'viewer_colours';
 
-/** Keeps what the viewer shows in the URL, so that a person can share it as a link and use the back button of the browser. */
+/** Keeps what the viewer shows in the URL, so that a user can share it as a link and use the back button of the browser. */
 export function useViewed(): Viewed {
   const [parameters] = useSearchParams();
   const navigate = useNavigate();
@@ -37,7 +37,7 @@ export function useViewed(): Viewed {
   }, [viewed]);
 
   const { key } = useLocation();
-  const isHistoryStep = useNavigationType() === 'POP'; // the person went back or forward
+  const isHistoryStep = useNavigationType() === 'POP'; // the user went back or forward
   const [historyStep, setHistoryStep] = useState(key);
   // Set during rendering, so that the views move in the same rendering as the URL changes.
   if (isHistoryStep && key !== historyStep) setHistoryStep(key);

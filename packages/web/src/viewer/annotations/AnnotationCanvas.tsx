@@ -85,7 +85,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
   useEffect(() => drawDraftCanvas(), [isDrawing, calibration]);
 
   return (
-    // The browser tests wait for `data-live`: from then on, changes of other people arrive.
+    // The browser tests wait for `data-live`: from then on, changes of other users arrive.
     <div className={classes.canvases} aria-hidden="true" data-live={isLive || undefined}>
       <canvas ref={allCanvas} />
       <canvas ref={draftCanvas} />

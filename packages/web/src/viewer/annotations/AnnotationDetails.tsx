@@ -27,7 +27,7 @@ interface AnnotationDetailsProps {
 }
 
 /**
- * Shows the name, description and class of the selected annotation, with its measurements and history, and lets the person change
+ * Shows the name, description and class of the selected annotation, with its measurements and history, and lets the user change
  * them. Shows nothing unless exactly one annotation is selected.
  */
 export function AnnotationDetails({ slideAnnotations: { store }, datasetClasses }: AnnotationDetailsProps) {
@@ -49,7 +49,7 @@ interface DetailsProps {
   readonly store: SlideAnnotations['store'];
   readonly annotation: Annotation;
   readonly datasetClasses: readonly AnnotationClass[];
-  /** Whether the person may not change the annotation. */
+  /** Whether the user may not change the annotation. */
   readonly isReadOnly: boolean;
 }
 

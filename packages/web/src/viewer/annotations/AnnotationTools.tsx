@@ -61,7 +61,7 @@ function blurAfterPress(): void {
 interface AnnotationToolsProps {
   readonly slideAnnotations: SlideAnnotations;
   readonly actions: AnnotationActions;
-  /** Whether the person may draw; if not, only the menu (with Copy), the list and Done are shown. */
+  /** Whether the user may draw; if not, only the menu (with Copy), the list and Done are shown. */
   readonly mayDraw: boolean;
   readonly isListOpen: boolean;
   readonly onToggleList: () => void;

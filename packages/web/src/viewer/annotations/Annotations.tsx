@@ -36,13 +36,13 @@ export interface AnnotationsProps {
   readonly calibration: Calibration | null; // null for a slide without a scale
   /** Whether the drawing mode is on. */
   readonly isDrawing: boolean;
-  /** Called when the person ends the drawing mode. */
+  /** Called when the user ends the drawing mode. */
   readonly onDone: () => void;
   /** Element above the scale bar that contains the class palette, the hint and the save state; null before it exists. */
   readonly foot: HTMLElement | null;
   readonly areAllToolsShown: boolean;
   readonly onToggleAllTools: () => void;
-  /** Measurements that the person wants to keep: they become annotations as soon as the annotations are open. */
+  /** Measurements that the user wants to keep: they become annotations as soon as the annotations are open. */
   readonly shapesToKeep: readonly Shape[];
   /** Called when `shapesToKeep` have become annotations. */
   readonly onKept: () => void;
@@ -97,7 +97,7 @@ function DrawingMode({
   const canDrawOnActiveLayer = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const hasSelection = useStoreValue(store, ({ selection }) => selection.size > 0);
   const mayDraw = may(user, 'annotations.write'); // whether the role of the account allows drawing at all
-  // A phone shows the list only on request, unless the list is all that the person can use.
+  // A phone shows the list only on request, unless the list is all that the user can use.
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
   );

@@ -23,7 +23,7 @@ export function ClassPalette({ slideAnnotations: { session }, classes: datasetCl
     ({ classification }) => classification?.names.join(': ') ?? null,
   );
   return (
-    // `data-shown-on="wide"`: phones hide the palette until the person shows all tools (SlideViewer.module.css).
+    // `data-shown-on="wide"`: phones hide the palette until the user shows all tools (SlideViewer.module.css).
     <ul className={classes.palette} aria-label={texts.classes} data-shown-on="wide">
       <li>
         <UnstyledButton

@@ -17,7 +17,7 @@ export function ConflictDialog({
   return (
     <Modal
       opened={conflict !== undefined}
-      // The dialog cannot be closed: the person must choose a version.
+      // The dialog cannot be closed: the user must choose a version.
       onClose={() => {}}
       withCloseButton={false}
       closeOnEscape={false}
@@ -39,7 +39,7 @@ interface VersionsProps {
 }
 
 function Versions({ conflict: { mine, theirs }, onKeep }: VersionsProps) {
-  // `mine` is a change of this person; its feature is null for a deletion. `theirs` is the feature on the server. If it was
+  // `mine` is a change of this user; its feature is null for a deletion. `theirs` is the feature on the server. If it was
   // deleted there, it has no geometry, and `readFeature` returns null.
   const myVersion = mine.feature === null ? null : readFeature(mine.feature);
   const theirVersion = readFeature(theirs);

@@ -13,7 +13,7 @@ interface DeletedLayersDialogProps {
   readonly onRestored: () => void;
 }
 
-/** Lists the deleted layers of a slide and restores the one that the person chooses. */
+/** Lists the deleted layers of a slide and restores the one that the user chooses. */
 export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLayersDialogProps) {
   const [layers, setLayers] = useState<readonly AnnotationLayer[] | null>(null); // null while they are being loaded
   const [failure, setFailure] = useState<string | null>(null);

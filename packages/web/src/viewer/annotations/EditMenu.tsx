@@ -8,7 +8,7 @@ import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 interface EditMenuProps {
   readonly slideAnnotations: SlideAnnotations;
   readonly actions: AnnotationActions;
-  /** Whether the person may draw; if not, the menu contains only Copy. */
+  /** Whether the user may draw; if not, the menu contains only Copy. */
   readonly mayDraw: boolean;
 }
 

@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 
 interface HistoryDialogProps {
   readonly annotation: Annotation;
-  /** Replaces the current version by an earlier one; null when the person may not change the annotation. */
+  /** Replaces the current version by an earlier one; null when the user may not change the annotation. */
   readonly onUse: ((version: AnnotationFeature) => void) | null;
   readonly onClose: () => void;
 }

@@ -40,7 +40,7 @@ const preview: AnnotationImport = {
   version: 1,
 };
 
-/** Opens the dialog for a slide on which the person has no layer. @param importAnswer the response of the import after the preview */
+/** Opens the dialog for a slide on which the user has no layer. @param importAnswer the response of the import after the preview */
 function openDialog(importAnswer: object = { ...preview, dry_run: false, imported: 2 }) {
   document.body.append(document.createElement('main')); // the dialog opens in it
   const calls = stubApi({
@@ -64,8 +64,8 @@ function openDialog(importAnswer: object = { ...preview, dry_run: false, importe
   return { onClose, deletions: () => calls.filter(({ name }) => name.startsWith('DELETE')).length };
 }
 
-describe('import dialog of an annotation file, for a slide on which the person has no layer', () => {
-  it('deletes the layer that it has created when the person cancels after the preview', async () => {
+describe('import dialog of an annotation file, for a slide on which the user has no layer', () => {
+  it('deletes the layer that it has created when the user cancels after the preview', async () => {
     const { onClose, deletions } = openDialog();
     await screen.findByText(/Tumor/);
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
@@ -81,7 +81,7 @@ describe('import dialog of an annotation file, for a slide on which the person h
     expect(deletions()).toBe(0);
   });
 
-  it('deletes the layer that it has created when the server rejects the import and the person cancels', async () => {
+  it('deletes the layer that it has created when the server rejects the import and the user cancels', async () => {
     const { deletions } = openDialog(errorResponse('layer_full'));
     await screen.findByText(/Tumor/);
     await userEvent.click(screen.getByRole('button', { name: /^Import/ }));

@@ -20,7 +20,7 @@ interface ImportDialogProps {
   readonly onImported: () => void;
 }
 
-/** Checks an annotation file on the server, shows what it contains, and imports it when the person confirms. */
+/** Checks an annotation file on the server, shows what it contains, and imports it when the user confirms. */
 export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImported }: ImportDialogProps) {
   /** The layer that receives the annotations; null until the file is checked. */
   const [layerId, setLayerId] = useState<string | null>(null);
@@ -32,7 +32,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
 
   useEffect(() => {
     let isClosed = false;
-    /** The layer that this dialog has created, because the slide had no layer of this person; null when there was one. */
+    /** The layer that this dialog has created, because the slide had no layer of this user; null when there was one. */
     let createdLayerId: string | null = null;
     /** Deletes the layer that this dialog has created, which would stay empty. */
     const discardEmptyLayer = () => {

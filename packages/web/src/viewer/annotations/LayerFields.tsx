@@ -17,7 +17,7 @@ import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface LayerFieldsProps {
   readonly slideAnnotations: SlideAnnotations;
-  /** Whether the person may draw on any layer at all. */
+  /** Whether the user may draw on any layer at all. */
   readonly mayDraw: boolean;
   /** Loads the layers again, and the annotations that failed to load. */
   readonly onReload: () => void;
@@ -28,7 +28,7 @@ export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFields
   const { store } = slideAnnotations;
   useStoreVersion(store); // renders this component again after each change of the annotations
   const [failure, setFailure] = useState<string | null>(null);
-  /** The layer that the person has just deleted and can restore; null without one. */
+  /** The layer that the user has just deleted and can restore; null if there is none. */
   const [deletedLayer, setDeletedLayer] = useState<AnnotationLayer | null>(null);
   const { layers, activeLayerId } = store;
   /** Undefined while the active layer does not exist yet: the server creates it with its first annotation. */

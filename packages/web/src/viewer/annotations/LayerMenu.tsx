@@ -6,7 +6,6 @@ import { type ExportFormat, exportFile } from '../../api/annotations.ts';
 import { saveFile } from '../../browser/save-file.ts';
 import { DeletedLayersDialog } from './DeletedLayersDialog.tsx';
 import { ImportDialog } from './ImportDialog.tsx';
-import { isNewLayer } from './pending-change.ts';
 import { RenameDialog } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
@@ -23,7 +22,7 @@ const extensions: Readonly<Record<ExportFormat, string>> = {
 
 interface LayerMenuProps {
   readonly slideAnnotations: SlideAnnotations;
-  /** Whether the person may draw on any layer at all. */
+  /** Whether the user may draw on any layer at all. */
   readonly mayDraw: boolean;
   /** The active layer; null while it does not exist yet: the server creates it with its first annotation. */
   readonly activeLayer: AnnotationLayer | null;
@@ -40,7 +39,7 @@ export function LayerMenu(props: LayerMenuProps) {
   const { slideAnnotations, activeLayer, mayDraw } = props;
   const { store } = slideAnnotations;
   const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null);
-  /** The file that the person has chosen to import; null without one. */
+  /** The file that the user has chosen to import; null if there is none. */
   const [fileToImport, setFileToImport] = useState<File | null>(null);
   const fileInput = useRef<HTMLInputElement>(null);
   const closeDialog = () => setDialog(null);
@@ -80,7 +79,7 @@ export function LayerMenu(props: LayerMenuProps) {
               <Menu.Item onClick={() => fileInput.current?.click()}>{texts.importFile}</Menu.Item>
             </>
           )}
-          {activeLayer !== null && !isNewLayer(activeLayer.id) && (
+          {activeLayer !== null && (
             <>
               <Menu.Divider />
               <Menu.Label>{texts.exportAs}</Menu.Label>

@@ -95,8 +95,8 @@ async function openStore(send: () => Promise<ChangeOutcome> = async () => ({ kin
   return { store, x, moveTo };
 }
 
-describe('AnnotationStore: changes of other people', () => {
-  it('replaces an annotation that another person changes, and shows the person’s initials for 6 s', async () => {
+describe('AnnotationStore: changes of other users', () => {
+  it('replaces an annotation that another user changes, and shows the user’s initials for 6 s', async () => {
     vi.useFakeTimers();
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -107,7 +107,7 @@ describe('AnnotationStore: changes of other people', () => {
     expect(store.recentAuthors.size).toBe(0);
   });
 
-  it('shows a person’s initials for 6 s after the last change when the person changes an annotation twice within 6 s', async () => {
+  it('shows a user’s initials for 6 s after the last change when the user changes an annotation twice within 6 s', async () => {
     vi.useFakeTimers();
     const { store } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -127,7 +127,7 @@ describe('AnnotationStore: changes of other people', () => {
     expect(x()).toBe(20);
   });
 
-  it('deletes and deselects an annotation that another person deletes', async () => {
+  it('deletes and deselects an annotation that another user deletes', async () => {
     const { store, x } = await openStore();
     store.select([id]);
     store.receiveChanges(deleteEvent(2));
@@ -135,7 +135,7 @@ describe('AnnotationStore: changes of other people', () => {
     expect(store.selection.size).toBe(0);
   });
 
-  it('applies another person’s change only after the server has acknowledged the own change to the same annotation', async () => {
+  it('applies another user’s change only after the server has acknowledged the own change to the same annotation', async () => {
     const send = vi.fn<() => Promise<ChangeOutcome>>(async () => ({
       kind: 'applied',
       revisions: { [id]: 2 },
@@ -150,7 +150,7 @@ describe('AnnotationStore: changes of other people', () => {
     expect(store.find(id)?.revision).toBe(3);
   });
 
-  it('offers no undo of an own change when another person has changed the same annotation afterwards', async () => {
+  it('offers no undo of an own change when another user has changed the same annotation afterwards', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
     await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });

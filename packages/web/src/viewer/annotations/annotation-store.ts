@@ -1,10 +1,10 @@
 /**
  * The annotations of the open slide: layers, annotations, selection and undo history. The store applies every change of the
- * person at once and adds it to the change queue, which sends it to the server. Changes of other people arrive as server events
+ * person at once and adds it to the change queue, which sends it to the server. Changes of other users arrive as server events
  * through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the server; the base revision of
  * a change is the revision to which it applies.
  *
- * This file is longer than others, because the store merges own changes, loaded layers and events about other people's changes into
+ * This file is longer than others, because the store merges own changes, loaded layers and events about other users's changes into
  * one set of annotations.
  */
 import { type AnnotationFeature, encodeFeature } from '@lamina/annotations';
@@ -23,7 +23,7 @@ export type AnnotationListener = (ids: readonly string[] | null) => void;
 /** While a layer is being loaded, the store notifies its listeners at most once per interval. */
 const loadNotifyIntervalMs = 100;
 
-/** A change of another person to an annotation for which the server has not yet acknowledged this person's change. */
+/** A change of another user to an annotation for which the server has not yet acknowledged this user's change. */
 interface DeferredChange {
   readonly change: AnnotationsEvent['changes'][number];
   readonly layerId: string;
@@ -53,7 +53,7 @@ export class AnnotationStore {
   /** Changes to apply later, by annotation id. */
   readonly #deferred = new Map<string, DeferredChange>();
   readonly #recentAuthors = new RecentAuthors(() => this.#notify([]));
-  /** Account of the person; empty before the layers are set. */
+  /** Account of the user; empty before the layers are set. */
   #uid = '';
   #isLive = false;
   /** Last revision of each deleted annotation. When an undo creates the annotation again, this is its base revision. */
@@ -91,7 +91,7 @@ export class AnnotationStore {
     return this.#layers;
   }
 
-  /** The layer that receives new annotations; a placeholder id (`newLayerId`) while the slide has no layer of this person. */
+  /** The layer that receives new annotations; a placeholder id (`newLayerId`) while the slide has no layer of this user. */
   get activeLayerId(): string {
     return this.#activeLayerId;
   }
@@ -112,7 +112,7 @@ export class AnnotationStore {
     return this.#failedLayers;
   }
 
-  /** Whether the event stream is connected, so that changes of other people arrive. */
+  /** Whether the event stream is connected, so that changes of other users arrive. */
   get isLive(): boolean {
     return this.#isLive;
   }
@@ -165,7 +165,7 @@ export class AnnotationStore {
     return this.canDrawOn(layerId) && feature.properties.isLocked !== true;
   }
 
-  /** Whether the person may add annotations to a layer; true for the placeholder of a layer that is not created yet. */
+  /** Whether the user may add annotations to a layer; true for the placeholder of a layer that is not created yet. */
   canDrawOn(layerId: string): boolean {
     const layer = this.#layers.find(({ id }) => id === layerId);
     return layer === undefined ? layerId === newLayerId(this.imageId) : layer.rights.annotate;
@@ -212,14 +212,14 @@ export class AnnotationStore {
     this.#notify([]);
   }
 
-  /** Removes a layer that was deleted, or that the person may not read any more. */
+  /** Removes a layer that was deleted, or that the user may not read any more. */
   removeLayer(layerId: string): void {
     this.#replaceLayers(this.#layers.filter(({ id }) => id !== layerId));
     this.#notify(null);
   }
 
   /**
-   * Applies changes from a server event. While the server has not acknowledged this person's change of the same annotation, the
+   * Applies changes from a server event. While the server has not acknowledged this user's change of the same annotation, the
    * change of the other person waits.
    */
   receiveChanges(event: AnnotationsEvent): void {
@@ -236,14 +236,14 @@ export class AnnotationStore {
     this.#applyDeferred();
   }
 
-  /** Adds a layer that this person has created and makes it the active one. */
+  /** Adds a layer that this user has created and makes it the active one. */
   addLayer(layer: AnnotationLayer): void {
     this.#loadedVersions.set(layer.id, layer.version);
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];
     this.chooseLayer(layer.id);
   }
 
-  /** Replaces a layer whose name or settings this person has changed. */
+  /** Replaces a layer whose name or settings this user has changed. */
   updateLayer(layer: AnnotationLayer): void {
     this.#layers = this.#layers.map((known) => (known.id === layer.id ? layer : known));
     this.#notify([]);
@@ -276,7 +276,7 @@ export class AnnotationStore {
     if (step.length > 0) this.#apply(step.map(({ id, layerId, after }) => ({ id, layerId, feature: after })));
   }
 
-  /** Resolves a conflict between this person's version of an annotation and the server's. @param keep the chosen version */
+  /** Resolves a conflict between this user's version of an annotation and the server's. @param keep the chosen version */
   resolve({ id, theirs, mine }: Conflict, keep: 'mine' | 'theirs'): void {
     const theirFeature = readFeature(theirs);
     const revision = revisionOf(theirs);
@@ -300,7 +300,7 @@ export class AnnotationStore {
     await this.setLayers(layers, uid);
   }
 
-  /** Applies changes of this person to the store and adds them to the queue. */
+  /** Applies changes of this user to the store and adds them to the queue. */
   #apply(
     changes: readonly {
       readonly id: string;
@@ -418,7 +418,7 @@ export class AnnotationStore {
     this.#notify(changed);
   }
 
-  /** Applies a change of another person unless the stored annotation is as new. @returns whether an annotation changed */
+  /** Applies a change of another user unless the stored annotation is as new. @returns whether an annotation changed */
   #applyEvent({ change, layerId, authors }: DeferredChange): boolean {
     if (change.op === 'delete') {
       const storedRevision = this.#annotations.get(change.id)?.revision ?? 0;
@@ -495,7 +495,7 @@ export class AnnotationStore {
   }
 }
 
-/** Returns the revision in the properties of a feature from the server; null without one. */
+/** Returns the revision in the properties of a feature from the server; null if there is none. */
 function revisionOf(feature: unknown): number | null {
   const { properties } = feature as { readonly properties?: { readonly revision?: unknown } };
   return typeof properties?.revision === 'number' ? properties.revision : null;

@@ -16,7 +16,7 @@ export interface Annotation {
   readonly feature: AnnotationFeature;
   /** Number of changes that the server has stored; null before the server has acknowledged the annotation. */
   readonly revision: number | null;
-  /** Display name of the account that made the last change; null without a name, and for a change that was made in this browser. */
+  /** Display name of the account that made the last change; null if there is no name, and for a change that was made in this browser. */
   readonly author: string | null;
   /** Time of the last change, in milliseconds since 1970. */
   readonly changedAt: number;
@@ -51,7 +51,7 @@ export function cssColor([red, green, blue]: Color, alpha = 1): string {
   return `rgb(${red} ${green} ${blue} / ${alpha})`;
 }
 
-/** Returns the full name of the class, such as `Tumor: Positive` for a subclass; null without a class. */
+/** Returns the full name of the class, such as `Tumor: Positive` for a subclass; null if there is no class. */
 export function classNameOf({ properties }: AnnotationFeature): string | null {
   return properties.classification?.names.join(': ') ?? null;
 }

@@ -157,7 +157,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.conflicts()).toEqual([{ id, mine: put(1, 3), theirs }]);
   });
 
-  it('sends the own version, based on the revision on the server, when the person chooses it in a conflict', async () => {
+  it('sends the own version, based on the revision on the server, when the user chooses it in a conflict', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
     queue.add(put(1, 3));
@@ -168,7 +168,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.conflicts()).toEqual([]);
   });
 
-  it('drops the own version when the person chooses the version on the server in a conflict', async () => {
+  it('drops the own version when the user chooses the version on the server in a conflict', async () => {
     const memory = memoryStorage();
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);
@@ -180,7 +180,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     await vi.waitUntil(memory.isEmpty);
   });
 
-  it('creates a layer before it sends the first annotation of a person on a slide', async () => {
+  it('creates a layer before it sends the first annotation of a user on a slide', async () => {
     const { queue, sent } = queueWith([applied(1)]);
     const onLayerCreated = vi.fn<QueueListener['onLayerCreated']>();
     queue.listen({ onApplied: () => {}, onChange: () => {}, onLayerCreated });
@@ -190,7 +190,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(onLayerCreated).toHaveBeenCalledWith(newLayerId('image'), { id: 'created' });
   });
 
-  it('keeps changes that the server rejected until the person retries', async () => {
+  it('keeps changes that the server rejected until the user retries', async () => {
     const error = new AppError('layer_locked');
     const { queue } = queueWith([() => ({ kind: 'rejected', error }), applied(1)]);
     queue.add(put(1));

@@ -19,14 +19,14 @@ export type SaveState =
   | { readonly kind: 'saving'; readonly count: number }
   /** The server is unreachable; the changes are stored in this browser. */
   | { readonly kind: 'offline'; readonly count: number }
-  /** The server has rejected changes; the queue sends nothing until the person retries or discards them. */
+  /** The server has rejected changes; the queue sends nothing until the user retries or discards them. */
   | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown };
 
-/** An annotation that this person and another person have changed at the same time. */
+/** An annotation that this user and another user have changed at the same time. */
 export interface Conflict {
   /** Id of the annotation. */
   readonly id: string;
-  /** The change of this person. */
+  /** The change of this user. */
   readonly mine: PendingChange;
   /** The feature on the server, with `revision` in its properties; its geometry is null when it was deleted. */
   readonly theirs: unknown;
@@ -62,7 +62,7 @@ export class ChangeQueue {
   readonly #queued = new Map<string, PendingChange>();
   /** Sent batches without a response, by layer id. */
   readonly #batches = new Map<string, PendingBatch>();
-  /** Conflicts that the person has not resolved yet, by annotation id. */
+  /** Conflicts that the user has not resolved yet, by annotation id. */
   readonly #conflicts = new Map<string, Conflict>();
   readonly #listeners = new Set<QueueListener>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -166,7 +166,7 @@ export class ChangeQueue {
   /**
    * Resolves a conflict.
    *
-   * @param keep `mine` sends this person's version in place of the server's, `theirs` drops it
+   * @param keep `mine` sends this user's version in place of the server's, `theirs` drops it
    * @param revision of the version on the server; null when the server has none
    */
   resolve(id: string, keep: 'mine' | 'theirs', revision: number | null): void {
@@ -294,14 +294,14 @@ export class ChangeQueue {
         this.#requeue(batch);
         return false;
       case 'signed-out':
-        return false; // the batch stays; `queueOf` sends it when the person opens a slide after signing in again
+        return false; // the batch stays; `queueOf` sends it when the user opens a slide after signing in again
       case 'unreachable':
         this.#postpone(null);
         return false;
     }
   }
 
-  /** Puts the changes of a batch back into the queue; a change that the person has made since replaces one, but keeps its base. */
+  /** Puts the changes of a batch back into the queue; a change that the user has made since replaces one, but keeps its base. */
   #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }

@@ -1,4 +1,4 @@
-/** The painter of what the person edits, above all annotations: the selected ones, the draft (the unfinished shape) and the brush. */
+/** The painter of what the user edits, above all annotations: the selected ones, the draft (the unfinished shape) and the brush. */
 import { boundsOf, boundsTouch, type Color, type Geometry, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toScreen, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import type { Calibration } from '../scale.ts';
@@ -173,7 +173,7 @@ function drawBrushCircle({ context, placement, size, session }: Scene, [x, y]: P
   }
 }
 
-/** Draws a square on each visible vertex of a selected annotation, by which the person can drag it. */
+/** Draws a square on each visible vertex of a selected annotation, by which the user can drag it. */
 function drawHandles(scene: Scene, annotationId: string, geometry: Geometry): void {
   const { context, placement, size } = scene;
   const { chosenVertex } = scene.session;
@@ -217,7 +217,7 @@ function drawPlacedPoints({ context, placement, size }: Scene, positions: readon
   }
 }
 
-/** Draws the initials of other people above the annotations that they have just changed. */
+/** Draws the initials of other users above the annotations that they have just changed. */
 function drawAuthorInitials({ context, placement, size, store }: Scene): void {
   if (store.recentAuthors.size === 0) return;
   switchToCssPixels(context, size);

@@ -72,7 +72,7 @@ function startDrawing(tool: Tool) {
 }
 
 describe('Drawing mode: new annotations', () => {
-  it('creates and selects a rectangle in image pixels when the person drags with the rectangle tool', () => {
+  it('creates and selects a rectangle in image pixels when the user drags with the rectangle tool', () => {
     const { store, drag, geometries } = startDrawing('rectangle');
     drag([10, 10], [60, 40]);
     expect(geometries()).toEqual([
@@ -99,13 +99,13 @@ describe('Drawing mode: new annotations', () => {
     expect(area()).toBe(100 * 60);
   });
 
-  it('creates a polygon marked as an ellipse for QuPath when the person drags with the ellipse tool', () => {
+  it('creates a polygon marked as an ellipse for QuPath when the user drags with the ellipse tool', () => {
     const { drag, geometries } = startDrawing('ellipse');
     drag([10, 10], [60, 40]);
     expect(geometries()[0]).toMatchObject({ type: 'Polygon', isEllipse: true });
   });
 
-  it('completes a polygon when the person clicks its first corner again', () => {
+  it('completes a polygon when the user clicks its first corner again', () => {
     const { click, geometries, area } = startDrawing('polygon');
     click(10, 10);
     click(60, 10);
@@ -116,7 +116,7 @@ describe('Drawing mode: new annotations', () => {
     expect(area()).toBe((100 * 100) / 2);
   });
 
-  it('draws a freehand polygon while the person drags with the polygon tool', () => {
+  it('draws a freehand polygon while the user drags with the polygon tool', () => {
     const { pointer, geometries } = startDrawing('polygon');
     pointer.onPress({ x: 10, y: 10 }, noKeys);
     for (const [x, y] of [
@@ -215,7 +215,7 @@ describe('Drawing mode: editing annotations', () => {
     return drawing;
   }
 
-  it('moves a selected area when the person drags from inside it', () => {
+  it('moves a selected area when the user drags from inside it', () => {
     const { store, drag } = startWithSquare(); // from (20, 20) to (120, 120)
     drag([30, 30], [40, 50]);
     expect(store.all()[0]?.bounds).toEqual({ minX: 40, minY: 60, maxX: 140, maxY: 160 });
@@ -227,7 +227,7 @@ describe('Drawing mode: editing annotations', () => {
     expect(pointer.leavesToSlide).toBe(true);
   });
 
-  it('moves a vertex of the selected annotation when the person drags the vertex', () => {
+  it('moves a vertex of the selected annotation when the user drags the vertex', () => {
     const { store, drag } = startWithSquare();
     drag([60, 60], [80, 90]);
     expect(store.all()[0]?.bounds).toEqual({ minX: 20, minY: 20, maxX: 160, maxY: 180 });
@@ -280,7 +280,7 @@ describe('Drawing mode: editing annotations', () => {
     expect(store.all()).toHaveLength(1);
   });
 
-  it('keeps a locked annotation when the person deletes the selection', () => {
+  it('keeps a locked annotation when the user deletes the selection', () => {
     const { session, store } = startWithSquare();
     const [annotation] = store.selected();
     if (annotation === undefined) throw new Error('Nothing is selected.');

@@ -43,7 +43,7 @@ export class DrawingSession {
   tool: Tool = 'move';
   /** Class of new annotations. */
   classification: Classification | null = null;
-  /** The unfinished shape; null without one. */
+  /** The unfinished shape; null if there is none. */
   draft: Draft | null = null;
   chosenVertex: ChosenVertex | null = null;
   /** Position of the pointer in image pixels; null when it is not over the slide. */
@@ -270,7 +270,7 @@ export class DrawingSession {
     );
   }
 
-  /** Returns the selected annotations that the person may change. */
+  /** Returns the selected annotations that the user may change. */
   #editableSelection(): readonly Annotation[] {
     return this.#store.selected().filter((annotation) => this.#store.canEdit(annotation));
   }

@@ -1,5 +1,5 @@
 /**
- * The stream of changes that other people make to the annotations of the open slide (server-sent events). When the connection is
+ * The stream of changes that other users make to the annotations of the open slide (server-sent events). When the connection is
  * lost, a new stream resumes after the last received event. A hidden tab closes the connection and reconnects when it is visible.
  */
 import { AppError } from '@lamina/contract';
@@ -15,7 +15,7 @@ const silenceTimeoutMs = 25_000;
 /**
  * Applies events to the store until the signal is aborted, or until the server denies access to the slide (401, 403, 404).
  *
- * @param uid account of the person
+ * @param uid account of the user
  */
 export async function followAnnotations(
   store: AnnotationStore,

@@ -33,7 +33,7 @@ interface Group {
   readonly members: Map<string, Annotation>;
   /** Number of vertices of all members. */
   vertexCount: number;
-  /** Bounds of all members; null without members. */
+  /** Bounds of all members; null if there are no members. */
   bounds: Bounds | null;
   /** Whether a member was changed or removed. The next frame then rebuilds a path, even if that exceeds `buildMsPerFrame`. */
   isChanged: boolean;

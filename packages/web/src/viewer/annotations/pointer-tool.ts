@@ -304,7 +304,7 @@ export class AnnotationPointer implements PointerTool {
       .filter((annotation) => store.isVisible(annotation));
   }
 
-  /** Returns the nearest vertex within `hitRadius` of a point; null without one. */
+  /** Returns the nearest vertex within `hitRadius` of a point; null if there is none. */
   #vertexAt({ feature }: Annotation, point: Point): Vertex | null {
     let nearest: { readonly vertex: Vertex; readonly distance: number } | null = null;
     for (const vertex of verticesOf(feature.geometry)) {

@@ -1,4 +1,4 @@
-/** The change queue of the signed-in person, which continues to send changes of annotations after their slide is closed. */
+/** The change queue of the signed-in user, which continues to send changes of annotations after their slide is closed. */
 import { createUuid } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';
@@ -37,7 +37,7 @@ function startQueue(uid: string) {
   return { uid, queue, started: queue.start() };
 }
 
-/** Creates a layer unless the person has one: another tab, or an earlier request whose response was lost, may have created it. */
+/** Creates a layer unless the user has one: another tab, or an earlier request whose response was lost, may have created it. */
 async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
   const ownLayer = layers.find(({ owner, rights }) => owner === uid && rights.annotate);

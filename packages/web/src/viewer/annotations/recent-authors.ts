@@ -1,4 +1,4 @@
-/** The initials that the viewer shows above annotations that other people have just changed. */
+/** The initials that the viewer shows above annotations that other users have just changed. */
 import { initialsOf } from '../../formatting/person.ts';
 
 /** How long initials are shown. */
@@ -20,9 +20,9 @@ export class RecentAuthors {
     return this.#initials;
   }
 
-  /** Shows the initials of a person for `displayMs` from now on, instead of those that the annotation may have already. */
+  /** Shows the initials of a user for `displayMs` from now on, instead of those that the annotation may have already. */
   show(annotationId: string, displayName: string): void {
-    const noEmail = ''; // `initialsOf` uses the e-mail address only for a person without a name
+    const noEmail = ''; // `initialsOf` uses the e-mail address only for a user without a name
     this.#initials.set(annotationId, initialsOf({ displayName, email: noEmail }));
     clearTimeout(this.#timers.get(annotationId));
     const timer = setTimeout(() => {

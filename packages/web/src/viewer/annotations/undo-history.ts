@@ -46,7 +46,7 @@ export class UndoHistory {
     return step ?? [];
   }
 
-  /** Removes the edits of annotations that another person has changed since. Undoing them would also undo that change. */
+  /** Removes the edits of annotations that another user has changed since. Undoing them would also undo that change. */
   forget(ids: readonly string[]): void {
     const withoutIds = (steps: readonly (readonly Edit[])[]) =>
       steps.map((step) => step.filter(({ id }) => !ids.includes(id))).filter((step) => step.length > 0);

@@ -15,9 +15,9 @@ export interface SlideAnnotations {
 }
 
 /**
- * Opens the annotations of a slide, and follows the changes of other people until the component is unmounted.
+ * Opens the annotations of a slide, and follows the changes of other users until the component is unmounted.
  *
- * @param uid account of the person
+ * @param uid account of the user
  * @returns null until the unsent changes that this browser has stored are read
  */
 export function useAnnotations(imageId: string, uid: string): SlideAnnotations | null {

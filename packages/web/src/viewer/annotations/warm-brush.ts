@@ -1,5 +1,5 @@
 /**
- * Makes the browser compile the code of brush strokes before the person draws the first one. Without this, the first stroke on an
+ * Makes the browser compile the code of brush strokes before the user draws the first one. Without this, the first stroke on an
  * outline of 50,000 vertices takes ten times as long as later ones.
  */
 import { type AreaGeometry, createStroke, type Position, unionAreas } from '@lamina/annotations';

@@ -12,7 +12,7 @@ interface ShownColoursProps {
 }
 
 /**
- * Gives the view the colour table of the slide and the adjustment of the person. A view without WebGL cannot apply the adjustment
+ * Gives the view the colour table of the slide and the adjustment of the user. A view without WebGL cannot apply the adjustment
  * itself: this component then renders an SVG filter for it.
  */
 export function ShownColours({ view, adjustment, table }: ShownColoursProps) {

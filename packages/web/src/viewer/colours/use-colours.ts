@@ -22,7 +22,7 @@ export interface SlideColours {
 }
 
 /**
- * Returns the colour settings of an open slide. A slide opens as scanned unless the person keeps an adjustment for all slides.
+ * Returns the colour settings of an open slide. A slide opens as scanned unless the user keeps an adjustment for all slides.
  * The returned object stays the same until the colours change.
  *
  * @param sharedAdjustment the adjustment for all slides; null when there is none

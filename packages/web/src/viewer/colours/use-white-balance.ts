@@ -12,7 +12,7 @@ export interface WhiteBalance {
 }
 
 /**
- * Lets the person set the white point, the colour that is displayed as white, by a click on empty glass.
+ * Lets the user set the white point, the colour that is displayed as white, by a click on empty glass.
  *
  * @param announce called with a text for screen readers
  */

@@ -21,7 +21,7 @@ interface DrawingsProps {
 
 /**
  * Draws the shapes of the measuring tools over the slide, each with its length or area. Pointer events pass through to the slide,
- * except at the handles of finished shapes, which the person can drag while no tool is chosen. React renders the component again
+ * except at the handles of finished shapes, which the user can drag while no tool is chosen. React renders the component again
  * at each step of a movement, so callers render it only while there is a shape or a chosen tool.
  */
 export function Drawings({ view, drawing, calibration, dispatch }: DrawingsProps) {
@@ -57,7 +57,7 @@ interface HandleProps {
   readonly onMove: (point: Point) => void;
 }
 
-/** A point of a finished shape that the person can drag. */
+/** A point of a finished shape that the user can drag. */
 function Handle({ placement, point, onMove }: HandleProps) {
   const { x, y } = toScreen(placement, point);
   const drag = (event: PointerEvent<SVGCircleElement>) => {

@@ -1,6 +1,6 @@
 /**
- * The state of the measuring tools, as a reducer. The person chooses a tool and places points with mouse, finger, pen or
- * keyboard. Shapes stay until the person removes them or closes the slide; they are not saved, unlike annotations.
+ * The state of the measuring tools, as a reducer. The user chooses a tool and places points with mouse, finger, pen or
+ * keyboard. Shapes stay until the user removes them or closes the slide; they are not saved, unlike annotations.
  */
 import type { Point } from './placement.ts';
 import { type Shape, type ShapeKind, withHandleAt } from './shapes.ts';

@@ -28,7 +28,7 @@ describe('figuresOf (lines and labels of measurements)', () => {
     expect(figure).toMatchObject({ label: '50 µm', labelPosition: { x: 50, y: 42 } });
   });
 
-  it('returns a preview of the counting circle at the pointer before the person places the circle', () => {
+  it('returns a preview of the counting circle at the pointer before the user places the circle', () => {
     const drawing = { ...emptyDrawing, tool: 'circle', pointerPoint: { x: 5, y: 5 } } as const;
     expect(figuresOf(drawing, placement, calibration)).toMatchObject([{ kind: 'circle', label: '1 mm²' }]);
   });

@@ -9,7 +9,7 @@ export interface Figure {
   readonly kind: ShapeKind;
   /** Points in CSS pixels of the viewer; a closed figure repeats its first point at the end. */
   readonly outline: readonly Point[];
-  /** Label, such as `123.4 µm`; null without one. */
+  /** Label, such as `123.4 µm`; null if there is none. */
   readonly label: string | null;
   /** Middle of the baseline of the label, in CSS pixels of the viewer. */
   readonly labelPosition: Point;

@@ -35,20 +35,20 @@ function startSession(tool: ShapeKind) {
 }
 
 describe('createPointerDrawing (measuring with the pointer)', () => {
-  it('completes a ruler in image pixels when the person drags from one end to the other', () => {
+  it('completes a ruler in image pixels when the user drags from one end to the other', () => {
     const session = startSession('ruler');
     session.drag([10, 10], [60, 10], [110, 10]);
     expect(session.drawing().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
   });
 
-  it('completes a ruler in image pixels when the person clicks both ends', () => {
+  it('completes a ruler in image pixels when the user clicks both ends', () => {
     const session = startSession('ruler');
     session.click(10, 10);
     session.click(110, 10);
     expect(session.drawing().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
   });
 
-  it('completes an area when the person clicks its first point or double-clicks its last one', () => {
+  it('completes an area when the user clicks its first point or double-clicks its last one', () => {
     for (const end of [at(11, 11), at(50, 99)]) {
       const session = startSession('area');
       for (const [x, y] of [
@@ -62,7 +62,7 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
     }
   });
 
-  it('completes an area drawn freehand when the person releases the pointer', () => {
+  it('completes an area drawn freehand when the user releases the pointer', () => {
     const session = startSession('area');
     session.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
     expect(session.drawing().shapes).toMatchObject([{ kind: 'area' }]);

@@ -67,10 +67,10 @@ export function markCountOf(shapes: readonly Shape[]): number {
   return shapes.filter(({ kind }) => kind === 'mark').length;
 }
 
-/** An area with more points, such as one drawn freehand, has no handles: a person would not move its points one by one. */
+/** An area with more points, such as one drawn freehand, has no handles: a user would not move its points one by one. */
 const maxHandles = 24;
 
-/** Returns the points of a shape that the person can drag, in image pixels. */
+/** Returns the points of a shape that the user can drag, in image pixels. */
 export function handlesOf(shape: Shape): readonly Point[] {
   switch (shape.kind) {
     case 'ruler':

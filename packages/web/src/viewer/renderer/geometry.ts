@@ -17,8 +17,9 @@ export interface CanvasView {
   readonly isExact: boolean;
 }
 
-/** A tile, or a part of one, on the canvas: four corners and the picture (decoded tile) between them. */
+/** A tile, or a part of one, on the canvas: four corners and the image between them. */
 export interface Quad {
+  /** The tile, whose decoded pixels may have been evicted from memory. */
   readonly picture: TilePicture;
   /**
    * x and y in device pixels of the tile's corners: top left, top right, bottom left, bottom right before rotation and mirroring.
@@ -120,7 +121,7 @@ function pictureOf(tile: OpenSeadragon.Tile): TilePicture | null {
   return typeof data === 'object' && data !== null && 'blob' in data ? (data as TilePicture) : null;
 }
 
-/** Returns the finest coarser tile that contains a tile and can be drawn now; null without one. */
+/** Returns the finest coarser tile that contains a tile and can be drawn now; null if there is none. */
 function ancestorOf(
   source: OpenSeadragon.TileSource,
   { place }: TilePicture,

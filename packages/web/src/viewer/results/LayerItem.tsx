@@ -23,7 +23,7 @@ interface LayerItemProps {
   readonly settings: LayerSettings;
   /** Numbers of objects in the field of view or in the chosen area, by class; null: not counted yet. */
   readonly counts: Counts | null;
-  /** The annotations inside which the person can count objects. */
+  /** The annotations inside which the user can count objects. */
   readonly areas: Areas;
   /** Position in the list, from 0. */
   readonly position: number;

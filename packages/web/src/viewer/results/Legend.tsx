@@ -18,9 +18,9 @@ interface LegendProps {
   readonly entries: readonly LegendEntry[];
   /** Keys of the hidden entries. */
   readonly hidden: ReadonlySet<number>;
-  /** Called with the keys of the entries that will be hidden, when the person shows or hides one. */
+  /** Called with the keys of the entries that will be hidden, when the user shows or hides one. */
   readonly onHide: (hidden: ReadonlySet<number>) => void;
-  /** Text above the list that explains the counts; null without counts. */
+  /** Text above the list that explains the counts; null if there are no counts. */
   readonly note: string | null;
 }
 

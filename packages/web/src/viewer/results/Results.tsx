@@ -35,7 +35,7 @@ export interface ResultsProps {
   readonly view: SlideView;
   readonly imageId: string;
   readonly layers: readonly ResultLayer[];
-  /** Whether the person may add results. */
+  /** Whether the user may add results. */
   readonly mayAdd: boolean;
   /** Null while the annotations of the slide are not open. */
   readonly annotations: AnnotationStore | null;
@@ -48,7 +48,7 @@ export interface ResultsProps {
 
 type Descriptor = RasterDescriptor | VectorDescriptor;
 
-/** The visible result layers of a slide, and the panel in which a person adds, shows, orders, styles and compares them. */
+/** The visible result layers of a slide, and the panel in which a user adds, shows, orders, styles and compares them. */
 export function Results({
   view,
   imageId,
@@ -60,7 +60,7 @@ export function Results({
   ...props
 }: ResultsProps) {
   const [arrangement, arrange] = useArrangement(imageId, layers);
-  /** The layer that the person wants to delete, until the person has confirmed or cancelled; null without one. */
+  /** The layer that the user wants to delete, until the user has confirmed or cancelled; null if there is none. */
   const [layerToRemove, setLayerToRemove] = useState<ResultLayer | null>(null);
   const [isAdding, setAdding] = useState(false);
   /** Ids of visible layers of which a part could not be loaded. */
@@ -77,7 +77,7 @@ export function Results({
   const visibleLayers = orderedLayers.filter(
     (layer) => layer.state === 'ready' && choiceFor(layer).isVisible,
   );
-  // When the person compares two layers, the uppermost visible one is shown on the left of the divider and the next one on the
+  // When the user compares two layers, the uppermost visible one is shown on the left of the divider and the next one on the
   // right.
   const [left, right] = visibleLayers;
   /** Position of the divider, 0 (left) to 1 (right); null unless two layers are compared. */

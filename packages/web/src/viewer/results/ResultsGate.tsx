@@ -5,7 +5,7 @@ import type { ResultsProps } from './Results.tsx';
 const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
 
 /**
- * Loads the code of result layers when the person opens their panel for the first time, or at once when the page's URL contains
+ * Loads the code of result layers when the user opens their panel for the first time, or at once when the page's URL contains
  * an arrangement of layers (their order, visibility and style). The layers stay visible when the panel is closed.
  */
 export function ResultsGate(props: ResultsProps) {

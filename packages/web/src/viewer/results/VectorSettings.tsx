@@ -21,7 +21,7 @@ interface VectorSettingsProps {
 
 /** Settings of a layer of objects: filters by class and measurement, colours, and the counts with their export. */
 export function VectorSettings({ descriptor, style, counts, areas, onChange }: VectorSettingsProps) {
-  /** Index of the measurement that filters the objects; null without a filter. */
+  /** Index of the measurement that filters the objects; null if there is no filter. */
   const { measurementIndex } = style;
   /** Choices of the filter: the measurements that at least one object has. */
   const measurementChoices = descriptor.measurements.flatMap(({ name, count }, index) =>

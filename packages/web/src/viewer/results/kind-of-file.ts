@@ -1,4 +1,4 @@
-/** Reads the kind and the name of a result layer from the name of the file that a person uploads. */
+/** Reads the kind and the name of a result layer from the name of the file that a user uploads. */
 import type { ResultKind } from '@lamina/contract';
 
 /** File name extensions that the file dialog offers for result files. */

@@ -91,7 +91,7 @@ describe('arrangement (order and visibility) of result layers', () => {
     expect(keysIn(moveLayer(all, 'dddddddd', 1))).toEqual([a, b, c]);
   });
 
-  it('completeArrangement shows the first ready layer unless the person has chosen an existing layer or hidden all', () => {
+  it('completeArrangement shows the first ready layer unless the user has chosen an existing layer or hidden all', () => {
     const queuedAndReady = [layer(a, 'queued'), layer(b)];
     const firstReadyShown = [hiddenWithDefaults(a), shownWithDefaults(b)];
     expect(completeArrangement(queuedAndReady, null).layers).toEqual(firstReadyShown);
@@ -115,7 +115,7 @@ describe('arrangement (order and visibility) of result layers', () => {
 });
 
 describe('settingsOf and choiceOf (style of a result layer)', () => {
-  it('settingsOf adds defaults to the choice of the person, and choiceOf removes them again', () => {
+  it('settingsOf adds defaults to the choice of the user, and choiceOf removes them again', () => {
     const choice = {
       layerKey: a,
       isVisible: true,
@@ -134,7 +134,7 @@ describe('settingsOf and choiceOf (style of a result layer)', () => {
     }
   });
 
-  it('settingsOf filters objects by the whole range of the chosen measurement, except for a limit that the person chose', () => {
+  it('settingsOf filters objects by the whole range of the chosen measurement, except for a limit that the user chose', () => {
     const settings = settingsOf(cells, {
       ...shownWithDefaults(a),
       style: { measurementIndex: 0, maxValue: 50, isColoured: true },

@@ -22,7 +22,7 @@ export interface LayerSettings {
   readonly style: LayerStyle;
 }
 
-/** The settings of a layer that the person has changed. For a missing setting, the layer has its default. */
+/** The settings of a layer that the user has changed. For a missing setting, the layer has its default. */
 export interface LayerChoice {
   /** The first 8 characters of the layer's id, as `layerKeyOf` returns them. */
   readonly layerKey: string;
@@ -32,7 +32,7 @@ export interface LayerChoice {
   readonly style: Partial<LayerStyle>;
 }
 
-/** Order, visibility and style of the layers, as far as the person has chosen them. */
+/** Order, visibility and style of the layers, as far as the user has chosen them. */
 export interface Arrangement {
   /** The uppermost layer first. A layer that is not in the list is hidden and comes after the others. */
   readonly layers: readonly LayerChoice[];
@@ -74,7 +74,7 @@ export function parseArrangement(text: unknown): Arrangement | null {
   return { layers: [...layers.values()], dividerPosition };
 }
 
-/** Parses the text of one layer, such as `9f1c2ab3_o60_x`; returns null without a valid key. */
+/** Parses the text of one layer, such as `9f1c2ab3_o60_x`; returns null if there is no valid key. */
 function parseLayer(text: string): LayerChoice | null {
   const [layerKey = '', ...options] = text.split('_');
   if (!/^[0-9a-f]{8}$/.test(layerKey)) return null;
@@ -160,7 +160,7 @@ export function orderLayers(
 }
 
 /**
- * Returns an arrangement with exactly one choice for each layer of the slide, and without choices for other layers. If the person
+ * Returns an arrangement with exactly one choice for each layer of the slide, and without choices for other layers. If the user
  * has chosen nothing, or only layers that do not exist, the arrangement shows the first layer that is ready.
  */
 export function completeArrangement(
@@ -168,7 +168,7 @@ export function completeArrangement(
   arrangement: Arrangement | null,
 ): Arrangement {
   const existingKeys = new Set(layers.map(({ id }) => layerKeyOf(id)));
-  /** Whether the person has hidden all layers, or has chosen at least one layer that exists. */
+  /** Whether the user has hidden all layers, or has chosen at least one layer that exists. */
   const isApplicable =
     arrangement?.layers.length === 0 ||
     arrangement?.layers.some(({ layerKey }) => existingKeys.has(layerKey)) === true;
@@ -186,7 +186,7 @@ export function completeArrangement(
 
 /**
  * Returns an arrangement without the choices at its end that `completeArrangement` would add again: those of hidden layers that
- * the person has neither moved nor changed. This makes the text in the URL shorter.
+ * the user has neither moved nor changed. This makes the text in the URL shorter.
  */
 export function withoutTrailingDefaults(
   layers: readonly ResultLayer[],
@@ -276,13 +276,13 @@ export function choiceOf(
   };
 }
 
-/** Returns the index unchanged; null without a measurement, and when no object of the layer has it. */
+/** Returns the index unchanged; null if there is no measurement, and when no object of the layer has it. */
 function usableMeasurement(descriptor: Descriptor | null, measurementIndex: number | null): number | null {
   if (descriptor?.kind !== 'vector' || measurementIndex === null) return null;
   return (descriptor.measurements[measurementIndex]?.count ?? 0) > 0 ? measurementIndex : null;
 }
 
-/** Returns the settings of a layer that the person has not changed. @param measurementIndex of the filter; null without one */
+/** Returns the settings of a layer that the user has not changed. @param measurementIndex of the filter; null if there is none */
 function defaultSettings(descriptor: Descriptor | null, measurementIndex: number | null) {
   if (descriptor?.kind === 'raster') return { opacity: 0.6, style: defaultRasterStyle(descriptor) };
   const { min, max } =

@@ -20,7 +20,7 @@ export function colourRangeOf({ usual_range, value_range }: RasterDescriptor): {
   return usual_range ?? value_range ?? { min: 0, max: 1 };
 }
 
-/** Returns the style with which a raster layer is shown until the person changes it. */
+/** Returns the style with which a raster layer is shown until the user changes it. */
 export function defaultRasterStyle(descriptor: RasterDescriptor): RasterStyle {
   const { value_range, categories } = descriptor;
   const { min, max } = value_range ?? { min: 0, max: 1 };

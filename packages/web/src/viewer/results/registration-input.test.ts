@@ -9,7 +9,7 @@ describe('registrationOf (form for the registration of a result layer)', () => {
     expect(registrationFor({})).toEqual({ method: 'full-size' });
   });
 
-  it('returns a registration by pixel size when the person typed a pixel size', () => {
+  it('returns a registration by pixel size when the user typed a pixel size', () => {
     expect(registrationFor({ method: 'pixel-size', mpp: 0.5 })).toEqual({ method: 'pixel-size', mpp: 0.5 });
   });
 

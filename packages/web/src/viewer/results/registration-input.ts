@@ -1,4 +1,4 @@
-/** Parses what a person typed as the registration of a result: how coordinates of the result file become pixels of the slide. */
+/** Parses what a user typed as the registration of a result: how coordinates of the result file become pixels of the slide. */
 import { ResultRegistration } from '@lamina/contract';
 
 export type RegistrationMethod = ResultRegistration['method'];
@@ -7,9 +7,9 @@ export const registrationMethods: readonly RegistrationMethod[] = ['full-size', 
 /** The content of the form fields. */
 export interface RegistrationInput {
   readonly method: RegistrationMethod;
-  /** Pixel size of the file in micrometres, as the person typed it. */
+  /** Pixel size of the file in micrometres, as the user typed it. */
   readonly mpp: string | number;
-  /** Affine transformation as the person typed it: six numbers a b c d e f, with x′ = a·x + c·y + e and y′ = b·x + d·y + f. */
+  /** Affine transformation as the user typed it: six numbers a b c d e f, with x′ = a·x + c·y + e and y′ = b·x + d·y + f. */
   readonly matrix: string;
 }
 

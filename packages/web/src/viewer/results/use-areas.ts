@@ -27,7 +27,7 @@ const maxListedAreas = 200;
 const listenToNothing = () => () => undefined;
 
 /**
- * Returns the annotations that are areas, and the chosen one, in which objects of result layers are counted. When the person
+ * Returns the annotations that are areas, and the chosen one, in which objects of result layers are counted. When the user
  * selects an annotation on the slide, its area is chosen, too.
  *
  * @param store the annotations of the slide; null while they are not loaded

@@ -19,7 +19,7 @@ interface CountOptions extends ObjectFilter {
 }
 
 /**
- * Returns the numbers of objects in the field of view or in an area, by class; null without a layer, until the objects are
+ * Returns the numbers of objects in the field of view or in an area, by class; null if there is no layer, until the objects are
  * counted, and when there are too many to count.
  */
 export function useCounts(

@@ -55,7 +55,7 @@ export class VectorLayer {
   readonly #onChange: () => void;
   readonly #abortController = new AbortController();
   #style: LayerStyle;
-  /** The measurement to which `#valuesByBlock` belongs, as its index in the descriptor; null without a filter. */
+  /** The measurement to which `#valuesByBlock` belongs, as its index in the descriptor; null if there is no filter. */
   #measurementIndex: number | null;
   /** The density grid that was drawn last, as an image with one pixel per cell; null before the first one. */
   #densityImage: {

@@ -21,7 +21,7 @@ interface AccountSlideProps {
   readonly onView: (view: SlideView | null) => void;
 }
 
-/** Shows a slide to a signed-in person on screens other than the slide viewer, such as the editor of a collection. */
+/** Shows a slide to a signed-in user on screens other than the slide viewer, such as the editor of a collection. */
 export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
   // Closing the last viewer revokes the image sessions (the credentials for loading pixels).
   useEffect(() => imageSessions.registerViewer(), []);

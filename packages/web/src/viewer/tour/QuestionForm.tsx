@@ -5,12 +5,12 @@ import type { AnswerResult } from '../../api/collections.ts';
 import type { Point } from '../overlay/placement.ts';
 import { texts } from './texts.ts';
 
-/** The person's answer to one question of a tour. The tour keeps it while it shows other steps. */
+/** The user's answer to one question of a tour. The tour keeps it while it shows other steps. */
 export interface AnswerDraft {
   /** Indexes of the selected choices, in ascending order. */
   readonly chosen: readonly number[];
   readonly text: string;
-  /** The marked point in image pixels; null before the person marks one. */
+  /** The marked point in image pixels; null before the user marks one. */
   readonly point: Point | null;
   /** The server's reply to the answer; null before it is sent. */
   readonly result: AnswerResult | null;
@@ -31,7 +31,7 @@ interface QuestionFormProps {
   readonly onSend: (answer: number[] | string) => Promise<AnswerResult | { readonly error: string }>;
 }
 
-/** Shows a question of a tour with the fields for its answer, and the result after the person has sent the answer. */
+/** Shows a question of a tour with the fields for its answer, and the result after the user has sent the answer. */
 export function QuestionForm({
   question,
   draft,

@@ -46,20 +46,20 @@ interface TourProps {
   /** Index of the current step. */
   readonly stepIndex: number;
   readonly onStepChange: (stepIndex: number) => void;
-  /** The slide of the current step; null while it is loading, and when the person has no access. */
+  /** The slide of the current step; null while it is loading, and when the user has no access. */
   readonly slide: ViewedSlide | null;
   /** URL of the thumbnail of `slide`; null when there is none. */
   readonly thumbnailUrl: string | null;
   readonly pixels: TourPixels;
-  /** Whether the person may move and zoom the slide. */
+  /** Whether the user may move and zoom the slide. */
   readonly isMovable: boolean;
   /** The collection of the tour, for questions and presentations; null for a link to a single slide, view or case. */
   readonly collectionId: string | null;
-  /** Whether the person is a visitor of a share link without an account. */
+  /** Whether the user is a visitor of a share link without an account. */
   readonly isVisitor: boolean;
   /** Whether a visitor sees the annotations of the slides. */
   readonly showsAnnotations: boolean;
-  /** Whether the person may present the collection to others. */
+  /** Whether the user may present the collection to others. */
   readonly canPresent: boolean;
   /** Buttons at the right end of the bar. */
   readonly actions: ReactNode;
@@ -70,12 +70,12 @@ export function Tour(props: TourProps) {
   const { title, steps, stepIndex, onStepChange, slide, pixels, isMovable, collectionId } = props;
   const step = steps[stepIndex];
   const [view, setView] = useState<SlideView | null>(null);
-  /** The person's answers, by the index of their step. */
+  /** The user's answers, by the index of their step. */
   const [drafts, setDrafts] = useState<ReadonlyMap<number, AnswerDraft>>(new Map());
   const [isMarking, setMarking] = useState(false);
   const [isTextShown, setTextShown] = useState(true);
   const [areAnnotationsShown, setAnnotationsShown] = useState(true);
-  /** The step and field of view that a presenter showed last; null when the person has chosen the step. */
+  /** The step and field of view that a presenter showed last; null when the user has chosen the step. */
   const presentedField = useRef<{ readonly stepIndex: number; readonly field: SlideField | null } | null>(
     null,
   );
@@ -122,7 +122,7 @@ export function Tour(props: TourProps) {
     moveToStep();
   }, [stepIndex]);
 
-  /** Stops following a presenter, because the person uses the slide or the buttons. */
+  /** Stops following a presenter, because the user uses the slide or the buttons. */
   const stopFollowing = () => {
     if (presentation.isLive && presentation.isFollowing) presentation.setFollowing(false);
   };
@@ -184,7 +184,7 @@ export function Tour(props: TourProps) {
           onKeyDownCapture={stopFollowing}
         >
           {step !== undefined && step.imageId === null && <NoAccess isVisitor={props.isVisitor} />}
-          {/* `inert` makes the viewer ignore pointer and keyboard when the person may not move the slide. */}
+          {/* `inert` makes the viewer ignore pointer and keyboard when the user may not move the slide. */}
           <div className={classes.viewer} inert={!isMovable} hidden={step?.imageId === null}>
             <Suspense fallback={<Loading label={texts.loading} />}>
               <TourSlide {...props} slide={slide} step={step} initialField={fieldToShow} onView={setView} />
@@ -286,7 +286,7 @@ function LiveBar({ presentation }: { readonly presentation: ReturnType<typeof us
   );
 }
 
-/** A message instead of a slide that the person may not view. */
+/** A message instead of a slide that the user may not view. */
 function NoAccess({ isVisitor }: { readonly isVisitor: boolean }) {
   return (
     <div className={classes.closed}>

@@ -6,10 +6,10 @@ import type { SlideField } from '../view-address.ts';
 export interface TourStep {
   /** Position of the item in the collection, from 0; null for a link to a single slide, view or case. */
   readonly item: number | null;
-  /** Null when the person may not view the slide. */
+  /** Null when the user may not view the slide. */
   readonly imageId: string | null;
   readonly title: string;
-  readonly text: string | null; // shown beside the slide; null without one
+  readonly text: string | null; // shown beside the slide; null if there is none
   /** The field of view; null for the whole slide. */
   readonly field: Field | null;
   /** Colours of a saved view. The server does not check them; `coloursOf` parses them. */

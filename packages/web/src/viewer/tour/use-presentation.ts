@@ -20,16 +20,16 @@ interface PresentationInput {
   /** Image session of a share link; null for an account. */
   readonly session: string | null;
   readonly view: SlideView | null; // null before the slide is shown
-  /** The item that the person sees now: its position in the collection, or an image id (see `itemOfStep`); null without one. */
+  /** The item that the user sees now: its position in the collection, or an image id (see `itemOfStep`); null if there is none. */
   readonly item: PresentationEvent['item'];
-  /** Called with each field or item of the presenter while the person follows. */
+  /** Called with each field or item of the presenter while the user follows. */
   readonly onShown: (event: PresentationEvent) => void;
 }
 
 interface Presentation {
-  /** Whether another person, the owner of the collection, is presenting. */
+  /** Whether another user, the owner of the collection, is presenting. */
   readonly isLive: boolean;
-  /** Whether the person follows the current presentation, or would follow the next one. */
+  /** Whether the user follows the current presentation, or would follow the next one. */
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
   readonly isPresenting: boolean;
@@ -50,7 +50,7 @@ export function usePresentation(input: PresentationInput): Presentation {
   const receive = useEffectEvent((event: PresentationEvent) => {
     setLastEvent(event);
     if (isPresenting || !isShowing(event)) return;
-    // A person who stopped following one presentation follows the next one again.
+    // A user who stopped following one presentation follows the next one again.
     const isNewPresentation = !isShowing(lastEvent);
     if (isNewPresentation) setFollowing(true);
     if (isFollowing || isNewPresentation) onShown(event);

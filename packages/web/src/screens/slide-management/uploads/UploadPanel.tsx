@@ -64,7 +64,7 @@ export function UploadPanel() {
     if (uid !== null) setUploadOwner(uid);
   }, [uid]);
 
-  /** Returns the dataset of an unfinished upload with the same path, file count and size, which will be resumed; null without one. */
+  /** Returns the dataset of an unfinished upload with the same path, file count and size, which will be resumed; null if there is none. */
   function unfinishedDatasetOf(group: FileGroup): string | null {
     const unfinished = uploads.find(
       ({ state, path, is_folder, file_count, size_bytes }) =>

@@ -60,7 +60,7 @@ export function stubViewerApi(answers: {
   descriptors?: Answer[];
   /** Number of annotations by image id. */
   annotationCounts?: Readonly<Record<string, number>>;
-  /** Restricted datasets that the person can request. */
+  /** Restricted datasets that the user can request. */
   requestable?: readonly RequestableDataset[];
 }) {
   const {
@@ -116,7 +116,7 @@ export function renderViewer(address = '/wsi-viewer') {
   return userEvent.setup();
 }
 
-/** Prepares a test: clears the cached responses of the previous one, and stores the bearer token of a signed-in person. */
+/** Prepares a test: clears the cached responses of the previous one, and stores the bearer token of a signed-in user. */
 export async function resetPage(): Promise<void> {
   queryClient.clear();
   localStorage.setItem('auth_token', 'the token');
