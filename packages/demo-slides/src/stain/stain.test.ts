@@ -52,7 +52,7 @@ describe('renderRgb (computes pixels from amounts of stain)', () => {
 
   it('writes only into the part of a larger image that the parameters start and stride select', () => {
     const picture = new Uint8Array(4 * 4 * 3);
-    // The result has 2 × 2 pixels; it goes to column 1, row 1 of a picture of 4 × 4 pixels.
+    // The result has 2 × 2 pixels; it goes to column 1, row 1 of an image of 4 × 4 pixels.
     renderRgb(emptyStainTile(0, 0, 4), picture, (4 + 1) * 3, 12);
     expect([...picture.subarray(0, 15)]).toEqual(new Array(15).fill(0));
     expect([...picture.subarray(15, 21)]).toEqual([...GLASS, ...GLASS]);

@@ -69,7 +69,7 @@ export function reuseStainTile(tile: StainTile, x: number, y: number): StainTile
  * The kernel needs a neighbour on every side, so the result is two pixels smaller than the tile and starts one pixel
  * further in.
  *
- * @param picture receives the result
+ * @param image receives the result
  * @param start index of the first byte of the result in `picture`
  * @param stride bytes per row of `picture`
  */

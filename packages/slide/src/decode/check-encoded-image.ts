@@ -1,5 +1,5 @@
 /**
- * Checks of an encoded picture before a decoder reads it: the signature of its codec, its size, and properties
+ * Checks of an encoded image before a decoder reads it: the signature of its codec, its size, and properties
  * that make a small stream expensive to decode. libvips chooses a decoder by the bytes, not by the declared
  * codec: without the signature check, a file could declare WebP and reach any other decoder of libvips.
  */
@@ -30,14 +30,14 @@ const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null
 
 /**
  * Maximum scans of a progressive JPEG; encoders write 10 to 20. The decoder processes every pixel of the
- * picture for each scan, even for a scan of a few bytes.
+ * image for each scan, even for a scan of a few bytes.
  */
 const MAX_SCANS = 200;
 /** Maximum bytes of a colour profile. Profiles of printers, the largest in use, have 3 MiB. */
 const MAX_PROFILE_BYTES = 4 * 2 ** 20;
 
 /**
- * Checks a picture before it is decoded.
+ * Checks an image before it is decoded.
  *
  * @throws SlideError FILE_CORRUPT when codec or size differ from what the file declares; FORMAT_NOT_SUPPORTED
  *   for an animation; LIMIT_EXCEEDED for too many scans or too large a colour profile
@@ -72,7 +72,7 @@ function checkJpeg(image: Encoded): void {
 
 /** Bytes of a PNG signature and the header chunk after it. */
 const PNG_HEADER_BYTES = 33;
-/** Types of the chunks that are checked: the letters IHDR (header), IDAT (picture data) and iCCP (colour profile). */
+/** Types of the chunks that are checked: the letters IHDR (header), IDAT (image data) and iCCP (colour profile). */
 const [IHDR, IDAT, ICCP] = [0x49_48_44_52, 0x49_44_41_54, 0x69_43_43_50];
 
 function checkPng(image: Encoded): void {
@@ -82,7 +82,7 @@ function checkPng(image: Encoded): void {
   // Chunk type at byte 12, width at 16, height at 20.
   if (view.getUint32(12) !== IHDR) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
   checkSize(image, { width: view.getUint32(16), height: view.getUint32(20) });
-  // A chunk: length of its data (4 bytes), type (4), data, checksum (4). A profile precedes the picture data.
+  // A chunk: length of its data (4 bytes), type (4), data, checksum (4). A profile precedes the image data.
   let hasProfile = false;
   for (let at = PNG_HEADER_BYTES; at + 8 <= bytes.length && view.getUint32(at + 4) !== IDAT; ) {
     const length = view.getUint32(at);

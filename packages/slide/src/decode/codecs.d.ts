@@ -38,7 +38,7 @@ interface CodecEncoder {
 declare module '@cornerstonejs/codec-openjpeg/decodewasmjs' {
   interface J2KDecoder extends CodecDecoder {
     /**
-     * @param halvings how often the decoded picture is half the size: 0 for full size, 1 for half, 2 for a quarter
+     * @param halvings how often the decoded image is half the size: 0 for full size, 1 for half, 2 for a quarter
      * @param layers number of quality layers; 0 for all
      */
     decodeSubResolution(halvings: number, layers: number): void;

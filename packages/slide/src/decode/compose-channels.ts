@@ -1,6 +1,6 @@
 import type { Colour, Raster } from './raster.ts';
 
-/** One channel of a multichannel (fluorescence) picture: its brightness, and the colour it is shown in. */
+/** One channel of a multichannel (fluorescence) image: its brightness, and the colour it is shown in. */
 export interface Channel {
   /** Brightness as a grey raster: the three samples of a pixel are equal. */
   readonly brightness: Raster;
@@ -23,7 +23,7 @@ export function defaultChannelColour(index: number): Colour {
 }
 
 /**
- * Returns the picture of all channels: the sum of the channels in their colours, at most 255 (the array clamps).
+ * Returns the image of all channels: the sum of the channels in their colours, at most 255 (the array clamps).
  *
  * @param channels at least one, all of the same size
  */
@@ -35,9 +35,9 @@ export function composeChannels(channels: readonly [Channel, ...Channel[]]): Ras
 }
 
 /**
- * Adds one channel to a picture, for callers that do not hold all channels in memory.
+ * Adds one channel to an image, for callers that do not hold all channels in memory.
  *
- * @param rgb samples of a picture of the channel's size; changed in place
+ * @param rgb samples of an image of the channel's size; changed in place
  */
 export function addChannel(rgb: Uint8ClampedArray, { brightness, colour }: Channel): void {
   const [redShare, greenShare, blueShare] = [colour.r / 255, colour.g / 255, colour.b / 255];

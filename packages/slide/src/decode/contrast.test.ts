@@ -7,7 +7,7 @@ import { openTiff } from '../tiff/tiff-file.ts';
 import { readTiffImage } from '../tiff/tiff-image.ts';
 import { estimateContrast } from './contrast.ts';
 
-/** Estimates the contrast of a grey picture in tiles of 32 × 32 pixels, whose edge tiles are padded with samples of 99. */
+/** Estimates the contrast of a grey image in tiles of 32 × 32 pixels, whose edge tiles are padded with samples of 99. */
 async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: number) => number) {
   const page = exactDirectory({ width, height: 100, tileSize: 32, samplesPerPixel: 1, bits, sampleAt });
   const source = memorySource(buildTiff({ directories: [page] }).bytes);

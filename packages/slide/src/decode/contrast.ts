@@ -1,6 +1,6 @@
 /**
- * Automatic contrast of single-channel pictures: which samples are shown as black and as white if the file does not declare them.
- * Cameras store samples of 14 bits or fewer in 16 bits; shown unchanged, such a picture would be nearly black.
+ * Automatic contrast of single-channel images: which samples are shown as black and as white if the file does not declare them.
+ * Cameras store samples of 14 bits or fewer in 16 bits; shown unchanged, such an image would be nearly black.
  *
  * The readers of fluorescence and 16-bit grey formats use this module. The rules are in docs/formats/channels.md.
  */
@@ -9,7 +9,7 @@ import { readOnce } from '../source/read-once.ts';
 import { decodeBrightness, isLargestSampleBlack, toSampleRange } from './decode-brightness.ts';
 import { cropRaster, type Raster } from './raster.ts';
 
-/** The levels and tiles of a picture, as `Slide` provides them. */
+/** The levels and tiles of an image, as `Slide` provides them. */
 type LevelTiles = Pick<Slide, 'levels' | 'readTile'>;
 
 /** Maximum tiles and pixels that an estimate reads. */
@@ -19,7 +19,7 @@ const CUT_SHARE = 0.001;
 /** Minimum width of the range as a share of all values; a narrower range would amplify the noise of an empty channel. */
 const MIN_RANGE_SHARE = 1 / 64;
 
-/** A picture counts as too dark when nearly all its samples are below this share of the maximum. */
+/** An image counts as too dark when nearly all its samples are below this share of the maximum. */
 const DARK_SHARE = 1 / 2;
 
 /**
@@ -49,7 +49,7 @@ export function withGreyRange(
 }
 
 /**
- * Whether a picture is too dark to be shown unchanged: its samples use less than half of the possible values.
+ * Whether an image is too dark to be shown unchanged: its samples use less than half of the possible values.
  *
  * @param range brightness of the darkest and the brightest pixels
  * @param bits bits per sample

@@ -3,7 +3,7 @@ import { decodeImage } from './decode-image.ts';
 import type { Raster } from './raster.ts';
 
 /**
- * Decodes a single-channel picture as brightness: dark pixels are dark even in files that store black as the
+ * Decodes a single-channel image as brightness: dark pixels are dark even in files that store black as the
  * largest sample, and colours of a palette are ignored. The caller chooses the colour in which the channel is shown.
  *
  * @param range brightness shown as black and as white, in units of the samples, with linear scaling between; `black` < `white`
@@ -11,7 +11,7 @@ import type { Raster } from './raster.ts';
  * @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel; errors of decodeImage
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
-  // Only pictures of the codec `tiff` have a coding: the bits, packing and colour model of their samples.
+  // Only images of the codec `tiff` have a coding: the bits, packing and colour model of their samples.
   const { coding } = image;
   if (decodesWithinRange(image)) return decodeImage({ ...image, colour: toSampleRange(image, range) });
   if (image.codec !== 'tiff' || !coding) return stretchToRange(await decodeImage(image), range);
@@ -35,7 +35,7 @@ function decodesWithinRange({ codec, layout }: EncodedImage): boolean {
   return codec === 'jpeg2000' || codec === 'jpegls' || codec === 'png' || layout?.samplesPerPixel === 1;
 }
 
-/** Whether the largest sample of a picture means black, as the file declares. */
+/** Whether the largest sample of an image means black, as the file declares. */
 export function isLargestSampleBlack({ colour, coding }: EncodedImage): boolean {
   const hasInvertedRange = typeof colour === 'object' && colour.black > colour.white;
   return hasInvertedRange || (coding !== undefined && isInverted(coding));

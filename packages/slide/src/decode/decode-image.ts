@@ -17,26 +17,26 @@ export type Shrink = 1 | 2 | 4 | 8;
 /** The reduction that the JPEG 2000 decoder makes, by the whole reduction; `shrinkRaster` makes the rest, a factor of 2. */
 const jpeg2000Shrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
-/** Maximum pixels of one decoded picture: the largest tile that a file may have, or several joined tiles. */
+/** Maximum pixels of one decoded image: the largest tile that a file may have, or several joined tiles. */
 const MAX_PIXELS = 8192 * 8192;
 
 /**
- * Decodes a picture of any codec to RGB pixels.
+ * Decodes an image of any codec to RGB pixels.
  *
  * @param shrink reduction factor, a divisor of width and height
  * @returns upright pixels on a white background; each is the mean (for JPEG and JPEG 2000, nearly) of `shrink × shrink` pixels
- * @throws SlideError FILE_CORRUPT when the bytes are not a picture of the declared codec and size;
- *   FORMAT_NOT_SUPPORTED for an unsupported variant of the codec; LIMIT_EXCEEDED for a picture that is too large
+ * @throws SlideError FILE_CORRUPT when the bytes are not an image of the declared codec and size;
+ *   FORMAT_NOT_SUPPORTED for an unsupported variant of the codec; LIMIT_EXCEEDED for an image that is too large
  */
 export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Promise<Raster> {
   if (image.width * image.height > MAX_PIXELS) {
-    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${image.width} × ${image.height} pixels`);
+    throw new SlideError('LIMIT_EXCEEDED', `An image has ${image.width} × ${image.height} pixels`);
   }
   checkEncodedImage(image);
   return orientRaster(await decodeAsStored(image, shrink), image.orientation ?? 1);
 }
 
-/** Decodes a picture and reduces it, without rotating it upright. */
+/** Decodes an image and reduces it, without rotating it upright. */
 async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Raster> {
   switch (image.codec) {
     case 'jpeg':
@@ -51,7 +51,7 @@ async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Rast
       return shrinkRaster({ width: image.width, height: image.height, rgb: image.bytes }, shrink);
     case 'jpeg2000': {
       const { colour = 'as-declared' } = image;
-      // A smaller resolution of a JPEG 2000 picture is not the mean of its pixels. Decoding twice the wanted size and
+      // A smaller resolution of a JPEG 2000 image is not the mean of its pixels. Decoding twice the wanted size and
       // averaging the last factor of two is close to it.
       const raster = await decodeJpeg2000(image.bytes, {
         width: image.width,
@@ -98,12 +98,12 @@ async function decodeGrey16({ bytes, width, height }: EncodedImage, range: GreyR
     .raw({ depth: 'ushort' })
     .toBuffer({ resolveWithObject: true })
     .catch((cause: unknown) => {
-      throw new SlideError('FILE_CORRUPT', 'A picture cannot be decoded', { cause });
+      throw new SlideError('FILE_CORRUPT', 'An image cannot be decoded', { cause });
     });
   if (info.width !== width || info.height !== height || info.channels !== 1) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `A picture decodes to ${info.width} × ${info.height} × ${info.channels}`,
+      `An image decodes to ${info.width} × ${info.height} × ${info.channels}`,
     );
   }
   // Copied, because a 16-bit view needs an even address, which a small buffer may not have.
@@ -139,7 +139,7 @@ async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shr
   const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: width * height });
   // For the factors 4 and 8, the JPEG decoder reduces by a part of the factor while it decodes, which is cheaper.
   // The cubic kernel does the rest; of sharp's kernels its result is closest to the mean. For the factor 2, sharp
-  // would decode the whole picture anyway.
+  // would decode the whole image anyway.
   const isReducedBySharp = shrink > 2;
   if (isReducedBySharp) picture.resize(width / shrink, height / shrink, { fit: 'fill', kernel: 'cubic' });
   const { data, info } = await picture

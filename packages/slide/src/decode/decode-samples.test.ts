@@ -89,7 +89,7 @@ describe('decodeSamples of run-length encoded samples', () => {
     ['segments in the wrong order', replaceUint32(8, 64)],
     ['a segment that ends too early', (bytes) => bytes.subarray(0, bytes.length - 8)],
     [
-      'a run longer than the picture',
+      'a run longer than the image',
       // The code 129 repeats the next byte 128 times.
       (bytes) => Uint8Array.from([...bytes.subarray(0, 64), ...new Uint8Array(240).fill(129)]),
     ],

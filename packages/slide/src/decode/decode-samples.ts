@@ -4,9 +4,9 @@ import { paintSamples } from './paint-samples.ts';
 import type { Raster } from './raster.ts';
 
 /**
- * Decodes pictures whose bytes are samples, uncompressed (`samples`) or run-length encoded (`rle`).
+ * Decodes images whose bytes are samples, uncompressed (`samples`) or run-length encoded (`rle`).
  *
- * @throws SlideError FILE_CORRUPT when the bytes contain too few samples; FORMAT_NOT_SUPPORTED for a picture without
+ * @throws SlideError FILE_CORRUPT when the bytes contain too few samples; FORMAT_NOT_SUPPORTED for an image without
  *   a layout, or with a number or size of samples that paintSamples does not support
  */
 export function decodeSamples({ codec, bytes, width, height, colour, layout }: EncodedImage): Raster {
@@ -27,7 +27,7 @@ export function decodeSamples({ codec, bytes, width, height, colour, layout }: E
 /** Returns the first `count` samples of 8 bits, or of 16 bits in little-endian order. */
 function readSamples(bytes: Uint8Array, count: number, bits: 8 | 16): Uint8Array | Uint16Array {
   if (bytes.length < (count * bits) / 8) {
-    throw new SlideError('FILE_CORRUPT', `A picture of ${count} samples has ${bytes.length} bytes`);
+    throw new SlideError('FILE_CORRUPT', `An image of ${count} samples has ${bytes.length} bytes`);
   }
   if (bits === 8) return bytes.subarray(0, count);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

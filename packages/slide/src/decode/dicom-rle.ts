@@ -10,7 +10,7 @@ const MAX_SEGMENTS = 15;
  *
  * Source: DICOM PS3.5, annex G.
  *
- * @param pixels number of pixels of the picture
+ * @param pixels number of pixels of the image
  * @returns planes: the first samples of all pixels, then the second samples of all pixels, and so on
  * @throws SlideError FILE_CORRUPT
  */
@@ -87,5 +87,5 @@ function unpack(packed: Uint8Array, plane: Uint8Array): void {
 }
 
 function corruptError(reason: string): SlideError {
-  return new SlideError('FILE_CORRUPT', `A run-length coded picture is damaged: ${reason}`);
+  return new SlideError('FILE_CORRUPT', `A run-length coded image is damaged: ${reason}`);
 }

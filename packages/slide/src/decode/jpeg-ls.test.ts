@@ -45,7 +45,7 @@ describe('decodeJpegLs', () => {
     ['planar components', 0],
     ['line-interleaved components', 1],
     ['pixel-interleaved components', 2],
-  ] as const)('returns the original pixels of a picture with %s', async (_, interleave) => {
+  ] as const)('returns the original pixels of an image with %s', async (_, interleave) => {
     const { rgb } = decodeJpegLs(await encodeTissue(interleave), size, 'rgb');
     expect(Buffer.compare(rgb, tissue.rgb)).toBe(0);
   });
@@ -145,12 +145,12 @@ describe('decodeJpegLs', () => {
       (stream) => withSegment(stream, APP8, ...Buffer.from('mrfx'), 1),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('throws $2 for a picture that has %s', async (_, damage, code) => {
+  ])('throws $2 for an image that has %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue());
     expect(() => decodeJpegLs(stream, size, 'rgb')).toThrow(expect.objectContaining({ code }));
   });
 
-  it('rejects a picture of more than 2^24 pixels with LIMIT_EXCEEDED before decoding it', async () => {
+  it('rejects an image of more than 2^24 pixels with LIMIT_EXCEEDED before decoding it', async () => {
     const stream = patch(await encodeTissue(), field.height, 0x20, 0, 0x20, 0);
     expect(() => decodeJpegLs(stream, { width: 8192, height: 8192 }, 'rgb')).toThrow(
       expect.objectContaining({ code: 'LIMIT_EXCEEDED' }),

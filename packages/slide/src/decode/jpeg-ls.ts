@@ -12,7 +12,7 @@ import { type SampleColour, SlideError } from '../model/slide.ts';
 import { paintSamples } from './paint-samples.ts';
 import type { Raster } from './raster.ts';
 
-/** Maximum pixels of a picture. */
+/** Maximum pixels of an image. */
 const MAX_PIXELS = 2 ** 24;
 
 /** Second bytes of the frame and parameter markers of JPEG-LS. Source: T.87, table C.1. */
@@ -31,7 +31,7 @@ interface Frame {
   readonly height: number;
   /** Bits per sample. */
   readonly bits: number;
-  /** Component identifiers in the order of the picture. */
+  /** Component identifiers in the order of the image. */
   readonly components: readonly number[];
 }
 
@@ -48,9 +48,9 @@ interface Preset {
 }
 
 /**
- * Decodes a JPEG-LS picture of three 8-bit components, or of one component of 2 to 16 bits.
+ * Decodes a JPEG-LS image of three 8-bit components, or of one component of 2 to 16 bits.
  *
- * @param size size in pixels that the file declares; a picture of another size is rejected before it is decoded
+ * @param size size in pixels that the file declares; an image of another size is rejected before it is decoded
  * @param colour meaning of the samples; null means RGB for three components, grey over the whole range for one
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -122,7 +122,7 @@ function checkFrame(frame: Frame, size: { readonly width: number; readonly heigh
     throw corruptError(`it is ${width} × ${height} pixels, not ${size.width} × ${size.height}`);
   }
   if (width * height > MAX_PIXELS) {
-    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${width} × ${height} pixels`);
+    throw new SlideError('LIMIT_EXCEEDED', `An image has ${width} × ${height} pixels`);
   }
   const isGrey = components.length === 1 && bits >= 2 && bits <= 16;
   const isColour = components.length === 3 && bits === 8;
@@ -520,7 +520,7 @@ function uint16(bytes: Uint8Array, at: number): number {
 }
 
 function corruptError(reason: string): SlideError {
-  return new SlideError('FILE_CORRUPT', `A JPEG-LS picture is damaged: ${reason}`);
+  return new SlideError('FILE_CORRUPT', `A JPEG-LS image is damaged: ${reason}`);
 }
 
 function notSupportedError(feature: string): SlideError {

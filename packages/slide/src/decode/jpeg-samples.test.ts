@@ -28,7 +28,7 @@ describe('decodeJpegSamples', () => {
     const jpeg = await encodeCmyk();
     const samples = await decodeJpegSamples(jpeg, 16, 16, 4);
     expect(samples).toHaveLength(1024);
-    // libvips assumes that Photoshop wrote the picture, and therefore returns inverted samples.
+    // libvips assumes that Photoshop wrote the image, and therefore returns inverted samples.
     const inverted = await sharp(jpeg).pipelineColourspace('cmyk').toColourspace('cmyk').raw().toBuffer();
     expect([...samples.subarray(0, 4)]).toEqual([...inverted.subarray(0, 4)].map((value) => 255 - value));
   });

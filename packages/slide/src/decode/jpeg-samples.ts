@@ -8,7 +8,7 @@ import { loadSharp } from './load-sharp.ts';
  *
  * @param jpeg a complete JPEG, without a marker that declares a colour transform
  * @param width required width of the JPEG in pixels
- * @param rows minimum height of the JPEG; some TIFF writers encode the last strip of a picture with more rows than needed
+ * @param rows minimum height of the JPEG; some TIFF writers encode the last strip of an image with more rows than needed
  * @param components required number of components, 1 or 4
  * @returns the samples of all rows of the JPEG, interleaved; callers use the first `rows` rows
  * @throws SlideError FILE_CORRUPT when the JPEG is damaged or has another size or number of components

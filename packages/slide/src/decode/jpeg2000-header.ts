@@ -1,6 +1,6 @@
 import { SlideError } from '../model/slide.ts';
 
-/** The header of a JPEG 2000 picture. */
+/** The header of a JPEG 2000 image. */
 export interface Jpeg2000Header {
   /** The code stream without the boxes of a .jp2 file. */
   readonly codeStream: Uint8Array;
@@ -25,7 +25,7 @@ export interface Jpeg2000Header {
   readonly isByOpenJpeg: boolean;
 }
 
-/** Limits of a picture. The decoder allocates memory for each tile and precinct, even for those without data. */
+/** Limits of an image. The decoder allocates memory for each tile and precinct, even for those without data. */
 const limits = { tiles: 1024, precincts: 2 ** 16, boxes: 1024 };
 
 // Markers of the code stream. Source: ITU-T T.800, table A.2.
@@ -43,7 +43,7 @@ const SOT = 0xff90;
 const SYCC = 18;
 
 /**
- * Reads the header of a JPEG 2000 picture: the boxes of a .jp2 file, if any, and the main header of the code stream.
+ * Reads the header of a JPEG 2000 image: the boxes of a .jp2 file, if any, and the main header of the code stream.
  *
  * Source: ITU-T T.800, annexes A (code stream) and I (boxes).
  *
@@ -221,7 +221,7 @@ function viewOf(bytes: Uint8Array): DataView {
 }
 
 function corruptError(reason: string): SlideError {
-  return new SlideError('FILE_CORRUPT', `A JPEG 2000 picture is damaged: ${reason}`);
+  return new SlideError('FILE_CORRUPT', `A JPEG 2000 image is damaged: ${reason}`);
 }
 
 function notSupportedError(feature: string): SlideError {
@@ -229,5 +229,5 @@ function notSupportedError(feature: string): SlideError {
 }
 
 function limitExceededError(reason: string): SlideError {
-  return new SlideError('LIMIT_EXCEEDED', `A JPEG 2000 picture exceeds a limit: ${reason}`);
+  return new SlideError('LIMIT_EXCEEDED', `A JPEG 2000 image exceeds a limit: ${reason}`);
 }

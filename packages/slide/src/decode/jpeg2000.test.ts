@@ -11,7 +11,7 @@ import { shrinkRaster } from './raster.ts';
 const slides = process.env.TEST_SLIDES;
 const declared = { colour: 'as-declared' } as const;
 
-/** A lossless picture of 16 × 16 pixels with the samples 50,320, 36,992 and 29,712, encoded by libvips. */
+/** A lossless image of 16 × 16 pixels with the samples 50,320, 36,992 and 29,712, encoded by libvips. */
 const colours16Bit = Buffer.from(
   'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAEAAAABAAAw8HAAAAAAAPY29scgEAAAAA' +
     'ABAAAAEbanAyY/9P/1EALwAAAAAAEAAAABAAAAAAAAAAAAAAABAAAAAQAAAAAAAAAAAAAw8BAQ8BAQ8BAf9SAAwAAAABAQAEBAAB' +
@@ -87,14 +87,14 @@ function patch(stream: Uint8Array, change: (view: DataView) => void): Uint8Array
 }
 
 describe('the JPEG 2000 decoder', () => {
-  it('returns the original pixels of a lossless picture', async () => {
+  it('returns the original pixels of a lossless image', async () => {
     const tissue = paintTissue(96, 64);
     const raster = await decodeJpeg2000(await encodeTissue(96, 64), { ...declared, width: 96, height: 64 });
     expect(raster).toMatchObject({ width: 96, height: 64 });
     expect(Buffer.compare(raster.rgb, tissue.rgb)).toBe(0);
   });
 
-  it.each([2, 4, 8])('returns pixels close to the mean when it reduces a picture by %i', async (shrink) => {
+  it.each([2, 4, 8])('returns pixels close to the mean when it reduces an image by %i', async (shrink) => {
     const [width, height] = [96, 64];
     const mean = shrinkRaster(paintTissue(width, height), shrink);
     const raster = await decodeJpeg2000(await encodeTissue(width, height), {
@@ -108,7 +108,7 @@ describe('the JPEG 2000 decoder', () => {
     expect(sum / raster.rgb.length).toBeLessThan(4);
   });
 
-  it('reduces a picture by 8 although its smallest stored resolution is half its size', async () => {
+  it('reduces an image by 8 although its smallest stored resolution is half its size', async () => {
     const [width, height] = [64, 64];
     const raster = await decodeJpeg2000(await encodeTissue(width, height, 1), {
       ...declared,
@@ -129,12 +129,12 @@ describe('the JPEG 2000 decoder', () => {
     expect([...rgb.subarray(-3)]).toEqual([255, 255, 255]);
   });
 
-  it('returns the high byte of each sample of a 16-bit colour picture', async () => {
+  it('returns the high byte of each sample of a 16-bit colour image', async () => {
     const { rgb } = await decodeJpeg2000(colours16Bit, { width: 16, height: 16, ...declared });
     expect(rgb).toEqual(paintPlain(16, 16, [196, 144, 116]).rgb);
   });
 
-  it('converts samples to RGB when the caller, but not the picture, declares YCbCr', async () => {
+  it('converts samples to RGB when the caller, but not the image, declares YCbCr', async () => {
     const stream = removeTransformDeclaration(await encodePlain([196, 144, 116]));
     const request = { width: 64, height: 64 };
     const asStored = await decodeJpeg2000(stream, { ...request, ...declared });
@@ -184,7 +184,7 @@ describe('the JPEG 2000 decoder', () => {
     ]);
   });
 
-  it('reads the size of a picture and its number of halved resolutions from the header (readJpeg2000Header)', async () => {
+  it('reads the size of an image and its number of halved resolutions from the header (readJpeg2000Header)', async () => {
     expect(readJpeg2000Header(await encodeTissue(96, 64, 4))).toMatchObject({
       width: 96,
       height: 64,
@@ -253,13 +253,13 @@ describe('the JPEG 2000 decoder', () => {
       'FILE_CORRUPT',
     ],
     ['precincts of one pixel', (stream) => withPrecincts(stream, 0), 'LIMIT_EXCEEDED'],
-  ])('throws $2 for a picture that has %s', async (_, damage, code) => {
+  ])('throws $2 for an image that has %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue(512, 512));
     const request = { ...declared, width: 512, height: 512 };
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code });
   });
 
-  it('rejects a picture of more than 2^23 pixels with LIMIT_EXCEEDED before decoding it', async () => {
+  it('rejects an image of more than 2^23 pixels with LIMIT_EXCEEDED before decoding it', async () => {
     const stream = patch(await encodeTissue(64, 64), (view) => {
       for (const at of [siz.width, siz.tileWidth]) view.setUint32(at, 8000);
       for (const at of [siz.height, siz.tileHeight]) view.setUint32(at, 8000);
@@ -268,7 +268,7 @@ describe('the JPEG 2000 decoder', () => {
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('returns the correct pixels of a picture after it has failed to decode another picture', async () => {
+  it('returns the correct pixels of an image after it has failed to decode another image', async () => {
     const good = await encodeTissue(64, 64);
     const request = { ...declared, width: 64, height: 64 };
     const before = await decodeJpeg2000(good, request);

@@ -1,16 +1,16 @@
 // The triple-slash reference makes the declarations available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./codecs.d.ts" />
-/** A decoder of JPEG 2000 pictures, which uses OpenJPEG compiled to WebAssembly. */
+/** A decoder of JPEG 2000 images, which uses OpenJPEG compiled to WebAssembly. */
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../model/slide.ts';
 import { type Jpeg2000Header, readJpeg2000Header } from './jpeg2000-header.ts';
 import { paintSamples } from './paint-samples.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
 
-/** Options of `decodeJpeg2000`, with the size that the file declares for the picture. */
+/** Options of `decodeJpeg2000`, with the size that the file declares for the image. */
 export interface Jpeg2000Request {
-  /** Declared size in pixels; a picture of another size is rejected before it is decoded. */
+  /** Declared size in pixels; an image of another size is rejected before it is decoded. */
   readonly width: number;
   readonly height: number;
   /** Reduction factor in both directions; a power of two that divides both sides; 1 by default. */
@@ -18,12 +18,12 @@ export interface Jpeg2000Request {
   /**
    * Interpretation of the samples.
    *
-   * - `as-declared`: the colour space that the boxes of the picture declare, or RGB if they declare none.
+   * - `as-declared`: the colour space that the boxes of the image declare, or RGB if they declare none.
    * - `ycc`: YCbCr, which Aperio writes without declaring it (TIFF compression 33003); but RGB if the code stream
    *   contains a colour transform, as other writers of that compression do.
    * - `ycc-of-openjpeg`: YCbCr if OpenJPEG wrote the stream, even if the stream contains a colour transform;
    *   otherwise like `as-declared`.
-   * - A grey range, for a picture of one component.
+   * - A grey range, for an image of one component.
    */
   readonly colour: 'as-declared' | 'ycc' | 'ycc-of-openjpeg' | GreyRange;
 }
@@ -35,9 +35,9 @@ const MAX_REUSED_CODEC_BYTES = 128 * 2 ** 20;
 
 type OpenJpeg = Awaited<ReturnType<typeof openJpeg>>;
 
-/** The codec instance of this process; null before the first picture and after an instance was discarded. */
+/** The codec instance of this process; null before the first image and after an instance was discarded. */
 let codec: Promise<OpenJpeg> | null = null;
-/** Error messages of OpenJPEG for the current picture; it prints them instead of throwing. */
+/** Error messages of OpenJPEG for the current image; it prints them instead of throwing. */
 let codecErrors: string[] = [];
 
 interface Decoded {
@@ -46,9 +46,9 @@ interface Decoded {
 }
 
 /**
- * Decodes a JPEG 2000 picture, a code stream or a .jp2 file. For a reduction, only smaller resolutions are decoded.
+ * Decodes a JPEG 2000 image, a code stream or a .jp2 file. For a reduction, only smaller resolutions are decoded.
  *
- * A picture with subsampled chroma (4:2:2, 4:2:0) is always interpreted as YCbCr, whatever `colour` is.
+ * An image with subsampled chroma (4:2:2, 4:2:0) is always interpreted as YCbCr, whatever `colour` is.
  *
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -75,7 +75,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   const scale = 2 ** halvings;
   const [reducedWidth, reducedHeight] = [Math.ceil(width / scale), Math.ceil(height / scale)];
   if (reducedWidth * reducedHeight > MAX_PIXELS) {
-    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${reducedWidth} × ${reducedHeight} pixels`);
+    throw new SlideError('LIMIT_EXCEEDED', `An image has ${reducedWidth} × ${reducedHeight} pixels`);
   }
   const stream = header.isSubsampled ? wrapInJp2(header) : header.codeStream;
   const decoded = await decodeCodeStream(stream, halvings);

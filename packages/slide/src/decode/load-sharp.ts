@@ -13,8 +13,8 @@ export const loadSharp = readOnce(async () => {
   const { default: sharp } = await import('sharp');
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: LOADERS });
-  // One thread per picture is enough, because several processes decode at the same time. A cache would waste memory,
-  // because each picture is decoded only once.
+  // One thread per image is enough, because several processes decode at the same time. A cache would waste memory,
+  // because each image is decoded only once.
   sharp.concurrency(1);
   sharp.cache(false);
   return sharp;

@@ -6,7 +6,7 @@ import type { Colour, Raster } from './raster.ts';
 export const GLASS: Colour = { r: 255, g: 255, b: 255 };
 
 /**
- * Converts the samples of a TIFF picture to RGB pixels, blended with the background if they are transparent.
+ * Converts the samples of a TIFF image to RGB pixels, blended with the background if they are transparent.
  *
  * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha) and 21 (YCbCr).
  *

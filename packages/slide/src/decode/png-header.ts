@@ -1,7 +1,7 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 
-/** The metadata that precede the picture data in a PNG file. */
+/** The metadata that precede the image data in a PNG file. */
 export interface PngHeader {
   /** Size in pixels. */
   readonly width: number;
@@ -10,7 +10,7 @@ export interface PngHeader {
   readonly bytesPerPixel: number;
   /** Whether the image is 16-bit grey without transparency. */
   readonly isOpaqueGrey16: boolean;
-  /** Whether the pixels are stored in seven passes over the picture, so that it must be decoded as a whole. */
+  /** Whether the pixels are stored in seven passes over the image, so that it must be decoded as a whole. */
   readonly isInterlaced: boolean;
   readonly isAnimated: boolean;
   /** Null when the file does not declare it. */
@@ -18,10 +18,10 @@ export interface PngHeader {
 }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** A chunk has a head (length and type), data, and a checksum, which the decoder of the picture verifies. */
+/** A chunk has a head (length and type), data, and a checksum, which the decoder of the image verifies. */
 const HEAD_BYTES = 8;
 const CHECKSUM_BYTES = 4;
-/** Maximum chunks before the picture data; writers produce a dozen. */
+/** Maximum chunks before the image data; writers produce a dozen. */
 const MAX_CHUNKS = 1000;
 /** Length of the data of the IHDR chunk, the longest chunk whose data are read. */
 const IHDR_DATA_BYTES = 13;
@@ -44,7 +44,7 @@ export function isPng(start: Uint8Array): boolean {
 }
 
 /**
- * Reads the chunks of a PNG file that precede its picture data (IDAT).
+ * Reads the chunks of a PNG file that precede its image data (IDAT).
  *
  * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.1.1 (tRNS),
  * 11.3.4.3 (pHYs), 11.3.6.1 (acTL).
@@ -58,10 +58,9 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
   let pixelsPerMetre: PngHeader['pixelsPerMetre'] = null;
   for (let at = SIGNATURE.length, chunks = 0; ; chunks++) {
     if (chunks > MAX_CHUNKS) {
-      throw new SlideError('LIMIT_EXCEEDED', `A PNG has more than ${MAX_CHUNKS} chunks before its picture`);
+      throw new SlideError('LIMIT_EXCEEDED', `A PNG has more than ${MAX_CHUNKS} chunks before its image`);
     }
-    if (at + HEAD_BYTES > source.size)
-      throw new SlideError('FILE_TRUNCATED', 'A PNG ends before its picture');
+    if (at + HEAD_BYTES > source.size) throw new SlideError('FILE_TRUNCATED', 'A PNG ends before its image');
     const bytes = await source.read(at, Math.min(HEAD_BYTES + IHDR_DATA_BYTES, source.size - at));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const length = view.getUint32(0);
@@ -86,7 +85,7 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
         isAnimated,
         pixelsPerMetre,
       };
-    } else if (type === 'IEND') throw corruptError('it has no picture');
+    } else if (type === 'IEND') throw corruptError('it has no image');
     at += HEAD_BYTES + length + CHECKSUM_BYTES;
   }
 }

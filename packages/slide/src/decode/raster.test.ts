@@ -3,7 +3,7 @@ import { boxFilter, difference } from '../testing/compare-pixels.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { cropRaster, type Raster, shrinkRaster } from './raster.ts';
 
-/** Returns a picture whose red samples are the pixel numbers, row by row from 0. */
+/** Returns an image whose red samples are the pixel numbers, row by row from 0. */
 const numbered = (width: number, height: number): Raster => ({
   width,
   height,
@@ -11,20 +11,20 @@ const numbered = (width: number, height: number): Raster => ({
 });
 const reds = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
-describe('cropRaster (cuts a rectangle out of a picture)', () => {
+describe('cropRaster (cuts a rectangle out of an image)', () => {
   it('returns the pixels of the rectangle', () => {
     const part = cropRaster(numbered(5, 4), 1, 2, 3, 2);
     expect(part).toMatchObject({ width: 3, height: 2 });
     expect(reds(part)).toEqual([11, 12, 13, 16, 17, 18]);
   });
 
-  it('returns the same object, without a copy, when the rectangle is the whole picture', () => {
+  it('returns the same object, without a copy, when the rectangle is the whole image', () => {
     const whole = numbered(5, 4);
     expect(cropRaster(whole, 0, 0, 5, 4)).toBe(whole);
   });
 });
 
-describe('shrinkRaster (reduces a picture by an integer factor)', () => {
+describe('shrinkRaster (reduces an image by an integer factor)', () => {
   it('returns the mean of each 2 × 2 pixels for factor 2', () => {
     const small = shrinkRaster(numbered(4, 4), 2);
     expect(small).toMatchObject({ width: 2, height: 2 });
@@ -43,7 +43,7 @@ describe('shrinkRaster (reduces a picture by an integer factor)', () => {
     ['of odd size', 41, 31, 0],
     ['whose width is not a multiple of 4', 42, 30, 0],
     ['whose bytes start inside a 32-bit memory word', 40, 30, 3],
-  ])('returns the same pixels as a box filter for factor 2 and a picture %s', (_, width, height, offset) => {
+  ])('returns the same pixels as a box filter for factor 2 and an image %s', (_, width, height, offset) => {
     const { rgb } = paintTissue(width, height);
     const memory = new Uint8Array(offset + rgb.length);
     memory.set(rgb, offset);

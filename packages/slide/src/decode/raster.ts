@@ -1,4 +1,4 @@
-/** A picture as RGB pixels, 8 bits per sample, row by row from the top left. */
+/** An image as RGB pixels, 8 bits per sample, row by row from the top left. */
 export interface Raster {
   /** Size in pixels. */
   readonly width: number;

@@ -5,7 +5,7 @@ import { unpack } from './unpack.ts';
 
 /** Byte order of this machine. */
 const IS_LITTLE_ENDIAN = endianness() === 'LE';
-/** Maximum bytes of the unpacked samples of one picture. */
+/** Maximum bytes of the unpacked samples of one image. */
 const MAX_BYTES = 256 * 2 ** 20;
 
 /**
@@ -56,20 +56,20 @@ export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Pr
   return words;
 }
 
-/** A block is a separately compressed part of a picture: a tile, a strip, or one plane of them. */
+/** A block is a separately compressed part of an image: a tile, a strip, or one plane of them. */
 interface UnpackedBlock {
   /** At least rows × rowBytes bytes. */
   readonly block: Uint8Array;
   readonly size: BlockSize;
-  /** Row of the picture at which the block starts. */
+  /** Row of the image at which the block starts. */
   readonly top: number;
-  /** In planar pictures: which sample of each pixel the block contains, from 0. Otherwise 0. */
+  /** In planar images: which sample of each pixel the block contains, from 0. Otherwise 0. */
   readonly plane: number;
-  /** Whether the picture has no other block. */
+  /** Whether the image has no other block. */
   readonly isOnly: boolean;
 }
 
-/** Unpacks the blocks of a picture one after the other. */
+/** Unpacks the blocks of an image one after the other. */
 async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenerator<UnpackedBlock> {
   const { width, height } = image;
   const { samplesPerPixel, bits, isPlanar, blockRows, blockBytes } = coding;
@@ -84,7 +84,7 @@ async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenera
   if (blockBytes.length !== blocksPerPlane * planes) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `A picture has ${blockBytes.length} blocks instead of ${blocksPerPlane * planes}`,
+      `An image has ${blockBytes.length} blocks instead of ${blocksPerPlane * planes}`,
     );
   }
   let at = 0;
@@ -104,7 +104,7 @@ interface BlockSize {
   readonly rows: number;
   /** Bytes of a row; every row starts at a byte boundary. */
   readonly rowBytes: number;
-  /** 1 in planar pictures, in which a block contains one sample of each pixel. */
+  /** 1 in planar images, in which a block contains one sample of each pixel. */
   readonly blockSamplesPerPixel: number;
 }
 

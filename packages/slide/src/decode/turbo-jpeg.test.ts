@@ -73,7 +73,7 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
     expect(readJpegHeader(jpeg)).toMatchObject({ frameMarker: 0xc0, declaresColour: true });
   });
 
-  it('encodes a small picture with pixels close to the original after it has encoded a large picture', async () => {
+  it('encodes a small image with pixels close to the original after it has encoded a large image', async () => {
     const large = paintTissue(600, 500);
     const [first, second] = [turbo.encode(large, 97), turbo.encode(picture, 97)] as [Uint8Array, Uint8Array];
     expect(await pixelsOf(first)).toMatchObject({ width: 600, height: 500 });

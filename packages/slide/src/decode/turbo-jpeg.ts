@@ -1,5 +1,5 @@
 /**
- * Direct calls of libjpeg-turbo. sharp uses the same library, but for pictures as small as tiles the overhead of libvips
+ * Direct calls of libjpeg-turbo. sharp uses the same library, but for images as small as tiles the overhead of libvips
  * takes twice as long as decoding: four tiles take 3.2 ms with sharp and 1.2 ms with direct calls.
  *
  * The library is optional. When it is not installed, and for unusual or damaged streams, callers use sharp.
@@ -118,7 +118,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
     'unsigned long tjBufSize(int width, int height, int sampling)',
   );
   if (!compressor) return null;
-  /** Reused output buffer, which grows with the largest picture; the library does not check its length. */
+  /** Reused output buffer, which grows with the largest image; the library does not check its length. */
   let output = new Uint8Array(0);
 
   return {

@@ -3,14 +3,14 @@ import type { Orientation } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 import { orientRaster } from './turn-raster.ts';
 
-/** Returns a picture with a letter for every pixel, row by row. */
+/** Returns an image with a letter for every pixel, row by row. */
 function raster(...rows: readonly string[]): Raster {
   const letters = [...rows.join('')].flatMap((letter) => [letter.charCodeAt(0), 0, 255]);
   return { width: rows[0]?.length ?? 0, height: rows.length, rgb: Uint8Array.from(letters) };
 }
 
 describe('orientRaster', () => {
-  // Orientation, sides of the upright picture where the stored row 0 ("abc") and column 0 ("a", "d") lie, upright rows.
+  // Orientation, sides of the upright image where the stored row 0 ("abc") and column 0 ("a", "d") lie, upright rows.
   it.each<[Orientation, string, readonly string[]]>([
     [1, 'top, left', ['abc', 'def']],
     [2, 'top, right', ['cba', 'fed']],

@@ -1,7 +1,7 @@
 import type { Orientation } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 
-/** How the axes of the upright picture run in the stored picture. */
+/** How the axes of the upright image run in the stored image. */
 interface Transform {
   /** Whether width and height are exchanged: the upright x axis is the stored y axis. */
   readonly isSwapped: boolean;
@@ -24,13 +24,13 @@ const transforms: Readonly<Record<Orientation, Transform>> = {
 
 /**
  * Returns the transform of an orientation. Source: TIFF 6.0, section 8, Orientation, which names the sides of the
- * upright picture where the stored row 0 and column 0 are.
+ * upright image where the stored row 0 and column 0 are.
  */
 export function orientationTransform(orientation: Orientation): Transform {
   return transforms[orientation];
 }
 
-/** Returns the stored picture rotated and mirrored so that it is upright. */
+/** Returns the stored image rotated and mirrored so that it is upright. */
 export function orientRaster(raster: Raster, orientation: Orientation): Raster {
   if (orientation === 1) return raster;
   const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);

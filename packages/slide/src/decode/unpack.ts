@@ -6,7 +6,7 @@ import { unpackPackBits } from './pack-bits.ts';
 /**
  * Unpacks a stream whose unpacked size is known. The output never exceeds `maxBytes`, whatever the stream declares.
  *
- * @param maxBytes more than `minBytes` for the last strip of a picture, which some writers pad to full height
+ * @param maxBytes more than `minBytes` for the last strip of an image, which some writers pad to full height
  * @returns between `minBytes` and `maxBytes` bytes
  * @throws SlideError FILE_CORRUPT when the stream is damaged or too short, and when a deflate or zstd stream is too long
  */

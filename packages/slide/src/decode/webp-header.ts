@@ -1,6 +1,6 @@
 import { SlideError } from '../model/slide.ts';
 
-/** The metadata that precede the picture data in a WebP file. */
+/** The metadata that precede the image data in a WebP file. */
 interface WebpHeader {
   /** Size in pixels. */
   readonly width: number;
@@ -10,7 +10,7 @@ interface WebpHeader {
   readonly profileBytes: number;
 }
 
-/** Bytes of the file header and the start of the first chunk, up to the size of the picture. */
+/** Bytes of the file header and the start of the first chunk, up to the size of the image. */
 const HEAD_BYTES = 30;
 
 /** Whether the bytes start with the WebP signature. Source: RFC 9649, section 2.4. */
@@ -55,7 +55,7 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
       };
     }
     default:
-      throw corruptError('it has no picture');
+      throw corruptError('it has no image');
   }
 }
 

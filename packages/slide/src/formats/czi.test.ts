@@ -239,7 +239,7 @@ describe('a Zeiss slide', () => {
     ]);
     const tile = await slide.readTile({ level: 0, column: 11, row: 3 });
     expect(tile).toMatchObject({ codec: 'rgb', width: 368, height: 464 });
-    // Tile 11, 3 begins at pixel 5632, 1536 of the slide, which is pixel 332, 36 of the picture at 5300, 1500.
+    // Tile 11, 3 begins at pixel 5632, 1536 of the slide, which is pixel 332, 36 of the image at 5300, 1500.
     const expectedPixels = cropRaster(picture, 332, 36, 268, 364);
     const tilePixels = { width: 368, height: 464, rgb: tile?.bytes ?? new Uint8Array() };
     expect(difference(cropRaster(tilePixels, 0, 0, 268, 364), expectedPixels).max).toBe(0);

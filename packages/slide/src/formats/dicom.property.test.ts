@@ -61,7 +61,7 @@ const anyPlan: fc.Arbitrary<DicomPlan> = fc
     return allowsFragments ? plan : { ...plan, fragmentsPerFrame: 1 };
   });
 
-/** A picture of 3 × 2 tiles, so that property tests are fast. */
+/** An image of 3 × 2 tiles, so that property tests are fast. */
 const small = { width: 20, height: 14, tileWidth: 8, tileHeight: 8 } as const;
 /** Plans of the intact slides that the tests damage. */
 const basePlans: readonly DicomPlan[] = [

@@ -20,7 +20,7 @@ import { paintTissue } from '../testing/paint-tissue.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const picture = paintTissue(300, 200);
-/** Returns a sharp pipeline that encodes a picture. */
+/** Returns a sharp pipeline that encodes an image. */
 const encoder = ({ width, height, rgb }: Raster) => sharp(rgb, { raw: { width, height, channels: 3 } });
 
 let jpeg: Buffer;

@@ -59,7 +59,7 @@ const channel = (index: number, name: string, colour: string, downsample = 1) =>
     `<Name>${name}</Name><Color>${colour}</Color>`,
   );
 
-/** Paints a picture pixel by pixel. */
+/** Paints an image pixel by pixel. */
 function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {

@@ -9,7 +9,7 @@ import { completeJpeg, type JpegColour, type JpegPrefix, jpegPrefix, tileOffset 
 import { segments } from './header.ts';
 
 const picture = paintTissue(64, 64);
-/** The same picture in grey: all samples of a pixel have the value of its green sample. */
+/** The same image in grey: all samples of a pixel have the value of its green sample. */
 const grey: Raster = { ...picture, rgb: picture.rgb.map((_, i, rgb) => rgb[i - (i % 3) + 1] as number) };
 
 function complete(tile: Uint8Array, prefix: JpegPrefix): Uint8Array {
@@ -19,7 +19,7 @@ function complete(tile: Uint8Array, prefix: JpegPrefix): Uint8Array {
   return completeJpeg(buffer, prefix).jpeg;
 }
 
-/** Encodes a picture of 64 × 64 pixels as TIFF stores it: a tile, and the JPEG tables of its level. */
+/** Encodes an image of 64 × 64 pixels as TIFF stores it: a tile, and the JPEG tables of its level. */
 async function encodeTile(
   colour: PictureColour,
   original = picture,
@@ -106,7 +106,7 @@ describe('jpegPrefix (reads the JPEGTables field of a TIFF)', () => {
     );
   });
 
-  it('rejects with FILE_CORRUPT JPEG tables that contain a picture', async () => {
+  it('rejects with FILE_CORRUPT JPEG tables that contain an image', async () => {
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();

@@ -46,12 +46,12 @@ function adobeMarker(transform: 0 | 1): number[] {
 
 /**
  * Builds the prefix of a level. TIFF stores the quantisation and Huffman tables once per level (JPEGTables), as a JPEG
- * stream without a picture, from SOI to EOI (end of image). The prefix contains them without these two markers.
+ * stream without an image, from SOI to EOI (end of image). The prefix contains them without these two markers.
  *
  * Source: TIFF Technical Note 2 (T. Lane, 1995), "JPEGTables field".
  *
  * @param tables null when every tile contains its own tables
- * @throws SlideError FILE_CORRUPT when the tables are not a JPEG stream without a picture
+ * @throws SlideError FILE_CORRUPT when the tables are not a JPEG stream without an image
  */
 export function jpegPrefix(tables: Uint8Array | null, colour: JpegColour): JpegPrefix {
   const body = tables ? tablesBody(tables) : { bytes: new Uint8Array(), declaresColour: false };
@@ -73,7 +73,7 @@ function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: bo
     if (frameMarkers.has(segment.marker)) break;
     declaresColour ||= isColourMarker(tables, segment);
   }
-  throw corruptError('its tables contain a picture');
+  throw corruptError('its tables contain an image');
 }
 
 /** Returns the buffer position to read a native tile to, so that the prefix then overwrites the tile's SOI. */

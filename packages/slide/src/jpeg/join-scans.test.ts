@@ -15,7 +15,7 @@ interface Coding {
   grey?: boolean;
 }
 
-/** Encodes horizontal strips of the picture, from the top; each is a JPEG with the standard tables. */
+/** Encodes horizontal strips of the image, from the top; each is a JPEG with the standard tables. */
 function strips(heights: readonly number[], coding: Coding = {}): Promise<Buffer[]> {
   let y = 0;
   return Promise.all(

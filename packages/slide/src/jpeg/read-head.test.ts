@@ -13,7 +13,7 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-/** Returns the JPEG with this many bytes of comments before its picture. */
+/** Returns the JPEG with this many bytes of comments before its image. */
 function withComments(bytes: number): Buffer {
   const maxSegmentBytes = 65_537; // a marker of 2 bytes and 65,535 bytes, the maximum of a 16-bit length
   const comments: Buffer[] = [];

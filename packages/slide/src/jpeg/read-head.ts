@@ -8,12 +8,12 @@ const FIRST_BYTES = 4096;
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Reads a JPEG up to the data of its first scan: everything that `readJpegHeader` needs, without the picture.
+ * Reads a JPEG up to the data of its first scan: everything that `readJpegHeader` needs, without the image.
  *
  * @param offset position of the JPEG in the source
  * @param byteCount length of the whole JPEG, or an upper bound
  * @throws SlideError FILE_CORRUPT when the bytes are not a JPEG or have no scan; FILE_TRUNCATED; LIMIT_EXCEEDED when
- *   there are more than 16 MiB before the picture
+ *   there are more than 16 MiB before the image
  */
 export async function readJpegHead(
   source: ByteSource,
@@ -24,7 +24,7 @@ export async function readJpegHead(
   // Each attempt reads the start of the JPEG again, eight times as much as before.
   for (let length = Math.min(FIRST_BYTES, byteCount); ; length = Math.min(8 * length, byteCount)) {
     if (length > MAX_BYTES) {
-      throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MAX_BYTES} bytes before its picture`);
+      throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MAX_BYTES} bytes before its image`);
     }
     const bytes = await source.read(offset, length, signal);
     const end = endOfHead(bytes);

@@ -8,7 +8,7 @@ import { readJpegHeader } from './header.ts';
 import { readJpegHead } from './read-head.ts';
 import { type IntervalArea, type IntervalStarts, intervalGrid, intervalReader } from './restart-intervals.ts';
 
-/** The width is five intervals of 64 pixels, less four pixels, so that the picture does not fill the last interval. */
+/** The width is five intervals of 64 pixels, less four pixels, so that the image does not fill the last interval. */
 const picture = paintTissue(316, 140);
 
 async function largeJpeg(bytes: Uint8Array, width = picture.width, height = picture.height) {

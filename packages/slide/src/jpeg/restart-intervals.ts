@@ -13,7 +13,7 @@ import { buildBareHeader } from './bare-head.ts';
 import type { JpegColour } from './complete-jpeg.ts';
 import { corruptError, type JpegHeader, marker, mcuSize } from './header.ts';
 
-/** The grid of a picture's restart intervals, which have equal size except at the right and bottom edges. */
+/** The grid of an image's restart intervals, which have equal size except at the right and bottom edges. */
 export interface IntervalGrid {
   /** Size of one interval in pixels. */
   readonly width: number;
@@ -61,7 +61,7 @@ const SEARCH_WINDOW_BYTES = 2 ** 20;
  * Returns the grid of a JPEG's restart intervals; null when it has no restart markers, or when its intervals are not
  * rectangles or have sides of more than 65,500 pixels.
  *
- * @param width width of the picture in pixels; like `height`, as the file declares it outside the JPEG
+ * @param width width of the image in pixels; like `height`, as the file declares it outside the JPEG
  */
 export function intervalGrid(header: JpegHeader, width: number, height: number): IntervalGrid | null {
   const { restartInterval } = header;
@@ -78,7 +78,7 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   return { ...size, columns, rows: Math.ceil(mcuRows / mcuRowsPerInterval) };
 }
 
-/** Reads an area as a complete JPEG of the same size in pixels; at the right and bottom edges it ends where the picture ends. */
+/** Reads an area as a complete JPEG of the same size in pixels; at the right and bottom edges it ends where the image ends. */
 export type ReadIntervals = (area: IntervalArea, signal?: AbortSignal) => Promise<Uint8Array>;
 
 /**
@@ -195,7 +195,7 @@ function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts)
   return (starts[count - 1] as number) <= byteCount;
 }
 
-/** Returns the runs of an area: one per row of intervals, or a single one if the area is as wide as the picture. */
+/** Returns the runs of an area: one per row of intervals, or a single one if the area is as wide as the image. */
 function runsOf(
   { grid, byteCount }: LargeJpeg,
   starts: IntervalStarts,
@@ -232,7 +232,7 @@ function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffe
 /**
  * Searches the JPEG for its restart markers and returns the start of each interval.
  *
- * @throws SlideError FILE_CORRUPT when the markers do not match the picture; LIMIT_EXCEEDED when the JPEG is too long
+ * @throws SlideError FILE_CORRUPT when the markers do not match the image; LIMIT_EXCEEDED when the JPEG is too long
  */
 async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
   const { byteCount, head, grid } = jpeg;

@@ -57,13 +57,13 @@ export type DicomCodec = 'explicit' | 'implicit' | 'encapsulated' | 'jpeg' | 'jp
 
 /** Options of `buildDicom`; all defaults are in `defaults` below. */
 export interface DicomPlan {
-  /** Size of the whole picture at full resolution in pixels. */
+  /** Size of the whole image at full resolution in pixels. */
   readonly width?: number;
   readonly height?: number;
   /** Size of a frame in pixels. */
   readonly tileWidth?: number;
   readonly tileHeight?: number;
-  /** The file contains the picture at width and height divided by this number. */
+  /** The file contains the image at width and height divided by this number. */
   readonly downsample?: number;
   /** Third value of ImageType: VOLUME (levels of the pyramid), LABEL, OVERVIEW, … */
   readonly kind?: string;
@@ -150,7 +150,7 @@ export async function buildDicom(plan: DicomPlan = {}): Promise<Uint8Array> {
   return writeDicom(await planDicom(plan));
 }
 
-/** Returns the picture that the tiles of a plan show, reduced by its downsample. */
+/** Returns the image that the tiles of a plan show, reduced by its downsample. */
 export function pictureOf(plan: DicomPlan): Raster {
   const { width, height, downsample } = { ...defaults, ...plan };
   return shrinkRaster(paintTissue(width, height), downsample);
@@ -269,7 +269,7 @@ function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
 }
 
 /**
- * Returns the RGB samples of a tile. Pixels outside the picture are magenta, which tissue never contains. Tests can
+ * Returns the RGB samples of a tile. Pixels outside the image are magenta, which tissue never contains. Tests can
  * tell planes and paths apart: each sample is darker by 20 per focal plane and by 40 per optical path.
  */
 function cutTile(picture: Raster, { tileWidth, tileHeight }: CompletePlan, place: FramePlace): Uint8Array {

@@ -24,7 +24,7 @@ export interface NdpiPlan {
   readonly height?: number;
   /** Downsamples of the stored levels, full resolution first; by default 1, 2 and 4. */
   readonly downsamples?: readonly number[];
-  /** The picture; by default tissue. */
+  /** The image; by default tissue. */
   readonly picture?: Raster;
   /** Restart intervals of full resolution, by default 128 × 8 pixels; a smaller level divides their width by its downsample. */
   readonly intervals?: IntervalCoding;

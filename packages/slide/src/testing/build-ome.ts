@@ -11,7 +11,7 @@ const NAMESPACE = 'http://www.openmicroscopy.org/Schemas/OME/2016-06';
 export const UUID = 'urn:uuid:00000000-0000-4000-8000-000000000001';
 export const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
 
-/** Size of the test pictures in pixels. */
+/** Size of the test images in pixels. */
 export const [WIDTH, HEIGHT] = [300, 200];
 export const tissue = paintTissue(WIDTH, HEIGHT);
 
@@ -53,7 +53,7 @@ export const reducedDirectories = [2, 4].map((downsample) =>
   withTags(exactPicture(shrinkRaster(tissue, downsample), 64), reducedImageTag),
 );
 
-/** Returns a directory with the grey picture of a plane; pictures of planes with a larger index are darker by 20 each. */
+/** Returns a directory with the grey image of a plane; images of planes with a larger index are darker by 20 each. */
 export const greyDirectory = (index: number, tileSize: number | null = 64): DirectoryPlan =>
   exactDirectory({
     width: WIDTH,
@@ -67,7 +67,7 @@ export const greyDirectory = (index: number, tileSize: number | null = 64): Dire
 /** Returns the sample of `greyDirectory(index)` at a position; it increases rightwards and downwards, and repeats. */
 export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
 
-/** Paints a picture pixel by pixel. */
+/** Paints an image pixel by pixel. */
 export function paintPicture(
   width: number,
   height: number,
@@ -80,7 +80,7 @@ export function paintPicture(
   return { width, height, rgb };
 }
 
-/** Returns the expected picture of `greyDirectory(index)`. */
+/** Returns the expected image of `greyDirectory(index)`. */
 export const greyPicture = (index: number) =>
   paintPicture(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
 

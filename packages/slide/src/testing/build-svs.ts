@@ -13,7 +13,7 @@ export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
   readonly tileSize?: number;
   /** Downsamples of the stored levels, full resolution first (their sizes are rounded down); by default 1 and 4. */
   readonly downsamples?: readonly number[];
-  /** The picture; by default tissue. */
+  /** The image; by default tissue. */
   readonly picture?: Raster;
   readonly colour?: PictureColour;
   /** The `|name = value` pairs of the ImageDescription; by default AppMag 20 and MPP 0.4990. */

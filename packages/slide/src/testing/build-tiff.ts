@@ -12,7 +12,7 @@ export interface TagValue {
 export interface DirectoryPlan {
   /** Values by tag number; serialised in ascending order of the numbers. They replace generated tags of the same number. */
   readonly tags: Readonly<Record<number, TagValue>>;
-  /** Tiles or strips in picture order; null is an empty tile. Their offsets and byte counts are generated. */
+  /** Tiles or strips in image order; null is an empty tile. Their offsets and byte counts are generated. */
   readonly tiles?: readonly (Uint8Array | null)[];
   readonly strips?: readonly (Uint8Array | null)[];
   readonly subDirectories?: readonly DirectoryPlan[];

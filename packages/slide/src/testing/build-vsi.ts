@@ -272,7 +272,7 @@ export const etsCompressions: Readonly<Record<EtsCoding, number>> = {
 };
 
 /**
- * Cuts a picture into tiles of an .ets file.
+ * Cuts an image into tiles of an .ets file.
  *
  * @param resolutions number of stored resolutions, each half the size of the one before
  * @param otherCoordinates coordinates of all tiles between row and resolution, for example focus and channel
@@ -300,7 +300,7 @@ export async function cutEtsTiles(
   return tiles;
 }
 
-/** Cuts out a tile at a position in pixels; its pixels outside the picture are black. */
+/** Cuts out a tile at a position in pixels; its pixels outside the image are black. */
 function paddedTile(picture: Raster, x: number, y: number, side: number): Raster {
   const [width, height] = [Math.min(side, picture.width - x), Math.min(side, picture.height - y)];
   const part = cropRaster(picture, x, y, width, height);

@@ -8,7 +8,7 @@ export async function pixelsOf(jpeg: Uint8Array): Promise<Raster> {
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** Returns the mean and the largest (`max`) difference, 0…255, of the samples of two pictures of equal size. */
+/** Returns the mean and the largest (`max`) difference, 0…255, of the samples of two images of equal size. */
 export function difference(one: Raster, other: Raster): { mean: number; max: number } {
   if (one.width !== other.width || one.height !== other.height) {
     throw new Error(`${one.width} × ${one.height} is not ${other.width} × ${other.height}`);
@@ -24,11 +24,11 @@ export function difference(one: Raster, other: Raster): { mean: number; max: num
 }
 
 /**
- * Reduces a rectangle of a picture by a box filter: each pixel of the result is the mean of the pixels that it covers.
+ * Reduces a rectangle of an image by a box filter: each pixel of the result is the mean of the pixels that it covers.
  * Rendered tiles are compared with the result.
  *
- * @param downsample pixels of the picture per pixel of the result, in both directions
- * @param rectangle position and size in pixels of the reduced picture, not of `picture`
+ * @param downsample pixels of the image per pixel of the result, in both directions
+ * @param rectangle position and size in pixels of the reduced image, not of `picture`
  */
 export function boxFilter(
   picture: Raster,
@@ -53,5 +53,5 @@ export function boxFilter(
   return { width, height, rgb };
 }
 
-/** Maximum mean difference, 0…255, between the samples of a picture and of the JPEG that test builders encode from it. */
+/** Maximum mean difference, 0…255, between the samples of an image and of the JPEG that test builders encode from it. */
 export const MAX_JPEG_DIFFERENCE = 6;

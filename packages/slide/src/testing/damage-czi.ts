@@ -11,7 +11,7 @@ import {
 import { paintTissue } from './paint-tissue.ts';
 
 const picture = paintTissue(32, 24);
-// The picture in all encodings.
+// The image in all encodings.
 export const uncompressedData = await encodeCziPixels(picture, 'bgr24', 'none');
 export const zstd0Data = await encodeCziPixels(picture, 'bgr24', 'zstd0');
 export const zstd1Data = await encodeCziPixels(picture, 'bgr24', 'zstd1');

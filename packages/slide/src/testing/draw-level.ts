@@ -38,7 +38,7 @@ export async function drawTile(
   const { r, g, b } = slide.background;
   if (!tile) return { x, y, raster: paintPlain(width, height, [r, g, b]) };
   const picture = await decodeImage(tile);
-  // In a file that is stored rotated, tiles of the first column or row have their padding before the picture.
+  // In a file that is stored rotated, tiles of the first column or row have their padding before the image.
   const paddingLeft = left < 0 ? picture.width - width : 0;
   const paddingTop = top < 0 ? picture.height - height : 0;
   return { x, y, raster: cropRaster(picture, paddingLeft, paddingTop, width, height) };

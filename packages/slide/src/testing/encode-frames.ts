@@ -6,7 +6,7 @@
 import { readOnce } from '../source/read-once.ts';
 import { packBits } from './pack.ts';
 
-/** Samples of a picture to encode. */
+/** Samples of an image to encode. */
 export interface FrameSamples {
   /** Size in pixels. */
   readonly width: number;
@@ -53,7 +53,7 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
  * Encodes a lossless JPEG 2000 code stream of YCbCr with subsampled chroma, as Aperio writes it.
  *
  * A code stream of one resolution and one layer has one packet for each component. So the three components are encoded
- * as separate grey pictures, and their packets are joined to one code stream.
+ * as separate grey images, and their packets are joined to one code stream.
  *
  * @param samples Y, Cb and Cr of each pixel; of the pixels that share a chroma sample, the top left one determines it
  * @param steps number of columns and of rows that share a chroma sample
@@ -77,7 +77,7 @@ export async function encodeSubsampledJpeg2000(
   const [startOfTile, startOfData] = [Buffer.from([0xff, 0x90]), Buffer.from([0xff, 0x93])];
   const packets = streams.map((stream) => stream.subarray(stream.indexOf(startOfData) + 2, -2));
   // The SIZ segment follows the start marker (2 bytes). It has a marker (2 bytes), 38 bytes, and 3 for each component:
-  // bits minus one, column step, row step. The stream of the first picture has one component, so its SIZ ends at 45.
+  // bits minus one, column step, row step. The stream of the first image has one component, so its SIZ ends at 45.
   const size = Buffer.concat([
     first.subarray(2, 42),
     Buffer.from(componentSteps.flatMap(([x, y]) => [7, x, y])),
@@ -99,7 +99,7 @@ export async function encodeSubsampledJpeg2000(
 }
 
 /**
- * Encodes a JPEG-LS picture.
+ * Encodes a JPEG-LS image.
  *
  * @param interleave 0 stores planes, 1 interleaves the components by line, 2 by pixel
  * @param near maximum difference from the original samples; 0 for lossless

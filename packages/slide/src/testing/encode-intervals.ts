@@ -12,7 +12,7 @@ export interface IntervalJpeg {
 export interface IntervalCoding {
   /**
    * Size of an interval in pixels: a multiple of a JPEG block, which has 8 × 8 pixels, or 16 × 16 with subsampled
-   * chroma (`half`). The blocks in a row of the picture are a multiple of the blocks in an interval's width; the last
+   * chroma (`half`). The blocks in a row of the image are a multiple of the blocks in an interval's width; the last
    * block may be incomplete.
    */
   readonly width: number;
@@ -22,7 +22,7 @@ export interface IntervalCoding {
 }
 
 /**
- * Encodes a picture as one baseline JPEG with restart intervals, as slide scanners do. A width or height of more than
+ * Encodes an image as one baseline JPEG with restart intervals, as slide scanners do. A width or height of more than
  * 65,535 pixels is declared as 0.
  */
 export async function encodeIntervals(

@@ -10,7 +10,7 @@ import { type DirectoryPlan, long, short, undefinedBytes } from './build-tiff.ts
 export type PictureColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
- * Builds a TIFF directory with a picture in JPEG tiles or strips, encoded by libtiff.
+ * Builds a TIFF directory with an image in JPEG tiles or strips, encoded by libtiff.
  *
  * @param tileSize side of a tile in pixels; null for strips of 16 rows
  */

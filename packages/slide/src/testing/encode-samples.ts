@@ -3,7 +3,7 @@ import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** The samples of a picture, and how to store them. */
+/** The samples of an image, and how to store them. */
 export interface SamplesPlan {
   /** Size in pixels. */
   readonly width: number;
@@ -19,7 +19,7 @@ export interface SamplesPlan {
   readonly packing?: Packing | 'old-lzw';
   /** Tile size in pixels; absent for strips. */
   readonly tile?: { readonly width: number; readonly height: number };
-  /** Rows of a strip; by default one strip contains the whole picture. */
+  /** Rows of a strip; by default one strip contains the whole image. */
   readonly rowsPerStrip?: number;
   /** Whether each sample has its own plane; by default false. */
   readonly isPlanar?: boolean;
@@ -36,7 +36,7 @@ export interface SamplesPlan {
 /** Values of the TIFF tag Compression. */
 const compressions = { none: 1, lzw: 5, 'old-lzw': 5, packbits: 32773, deflate: 8, zstd: 50000 };
 
-/** Builds a TIFF directory with a picture in tiles or strips, packed as TIFF writers do. */
+/** Builds a TIFF directory with an image in tiles or strips, packed as TIFF writers do. */
 export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   const { width, height, samplesPerPixel, tile, isPlanar = false, packing = 'deflate', bits = 8 } = plan;
   const blockWidth = tile?.width ?? width;
@@ -45,7 +45,7 @@ export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   for (let plane = 0; plane < (isPlanar ? samplesPerPixel : 1); plane++) {
     for (let top = 0; top < height; top += blockHeight) {
       for (let left = 0; left < width; left += blockWidth) {
-        // Tiles at the bottom have full height; the last strip ends with the picture.
+        // Tiles at the bottom have full height; the last strip ends with the image.
         const rows = tile ? blockHeight : Math.min(blockHeight, height - top);
         const packed = pack(blockOf(plan, left, top, blockWidth, rows, isPlanar ? plane : null), packing);
         blocks.push(plan.isBitReversed ? packed.map(reverseBits) : packed);
@@ -72,9 +72,9 @@ export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
 }
 
 /**
- * Returns the bytes of a tile or strip before packing; samples outside the picture are 0.
+ * Returns the bytes of a tile or strip before packing; samples outside the image are 0.
  *
- * @param left position of the block in pixels of the picture
+ * @param left position of the block in pixels of the image
  * @param plane index of the only sample to store; null stores all samples of a pixel
  */
 function blockOf(

@@ -4,7 +4,7 @@ import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** A picture to store without loss. */
+/** An image to store without loss. */
 export interface ExactPlan {
   /** Size in pixels. */
   readonly width: number;
@@ -30,7 +30,7 @@ const compressions: Readonly<Record<Packing, number>> = {
   zstd: 50_000,
 };
 
-/** Builds a TIFF directory with exactly these samples, grey or RGB. Samples of tiles outside the picture are 99. */
+/** Builds a TIFF directory with exactly these samples, grey or RGB. Samples of tiles outside the image are 99. */
 export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
   const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];
@@ -59,7 +59,7 @@ export function exactDirectory(plan: ExactPlan): DirectoryPlan {
 }
 
 /**
- * Builds a TIFF directory with exactly the pixels of a picture.
+ * Builds a TIFF directory with exactly the pixels of an image.
  *
  * @param tileSize side in pixels; null for strips of 16 rows
  */
@@ -77,7 +77,7 @@ export function withTags(directory: DirectoryPlan | undefined, tags: DirectoryPl
   return { ...directory, tags: { ...directory?.tags, ...tags } };
 }
 
-/** Returns the bytes of a tile or strip before packing. @param left position of the block in pixels of the picture */
+/** Returns the bytes of a tile or strip before packing. @param left position of the block in pixels of the image */
 function samplesOf(plan: ExactPlan, left: number, top: number, width: number, rows: number): Uint8Array {
   const { samplesPerPixel, bits, littleEndian = true, sampleAt } = plan;
   const bytes = new Uint8Array((width * rows * samplesPerPixel * bits) / 8);

@@ -1,4 +1,4 @@
-/** Builds pictures that are not what the file declares, or that need far more time or memory than their size suggests. */
+/** Builds images that are not what the file declares, or that need far more time or memory than their size suggests. */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { tag } from '../tiff/tags.ts';
@@ -60,7 +60,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return bytes;
 }
 
-/** Builds a progressive JPEG with its last scan repeated `count` times; a decoder processes the whole picture for each scan. */
+/** Builds a progressive JPEG with its last scan repeated `count` times; a decoder processes the whole image for each scan. */
 export async function manyScans(side: number, count: number): Promise<Uint8Array> {
   const jpeg = await sharp({ create: { width: side, height: side, channels: 3, background: '#a86' } })
     .jpeg({ progressive: true })

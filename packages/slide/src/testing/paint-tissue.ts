@@ -1,8 +1,8 @@
 import type { Raster } from '../decode/raster.ts';
 
 /**
- * Paints a picture that resembles stained tissue on glass: soft pink and violet shapes with grain. Pictures of the same
- * size are equal. No two tiles of a picture are equal, so that tests detect a misplaced tile.
+ * Paints an image that resembles stained tissue on glass: soft pink and violet shapes with grain. Images of the same
+ * size are equal. No two tiles of an image are equal, so that tests detect a misplaced tile.
  */
 export function paintTissue(width: number, height: number): Raster {
   const rgb = new Uint8Array(width * height * 3);
@@ -20,7 +20,7 @@ export function paintTissue(width: number, height: number): Raster {
   return { width, height, rgb };
 }
 
-/** Paints a picture of one colour. */
+/** Paints an image of one colour. */
 export function paintPlain(
   width: number,
   height: number,

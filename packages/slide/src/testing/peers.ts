@@ -98,7 +98,7 @@ function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }:
 const run = promisify(execFile);
 /** Maximum duration of a libvips command. */
 const TIMEOUT_MS = 30_000;
-/** A picture of at most this many pixels is read once as a whole; of a larger one, each rectangle is read separately. */
+/** An image of at most this many pixels is read once as a whole; of a larger one, each rectangle is read separately. */
 const MAX_WHOLE_PIXELS = 2 ** 25;
 
 /**
@@ -106,7 +106,7 @@ const MAX_WHOLE_PIXELS = 2 ** 25;
  * convert samples of more bits to 8 bits differently.
  */
 const loaders = ['tiffload', 'pngload', 'jpegload', 'jp2kload'] as const;
-/** Readers with the option "autorotate", which turns a picture upright as Lamina does. */
+/** Readers with the option "autorotate", which turns an image upright as Lamina does. */
 const rotatingLoaders: readonly string[] = ['tiffload', 'jpegload'];
 
 /** Returns libvips as a peer, which reads only full resolution; null when its command is not installed. */
@@ -152,7 +152,7 @@ export async function libvipsPeer(): Promise<Peer | null> {
 }
 
 /**
- * Returns the name of a picture for commands (with the option to rotate it) and its size; null when libvips itself does
+ * Returns the name of an image for commands (with the option to rotate it) and its size; null when libvips itself does
  * not read it as 8-bit grey or RGB.
  */
 async function readPictureInfo(

@@ -31,7 +31,7 @@ export async function readTiles(slide: Slide): Promise<TileResult[]> {
   return results;
 }
 
-/** Whether a raster covers the tile's part of the picture and does not exceed the tile; it may be padded. */
+/** Whether a raster covers the tile's part of the image and does not exceed the tile; it may be padded. */
 function fitsTile({ width, height, rgb }: Raster, level: Level, column: number, row: number): boolean {
   const { tileWidth, tileHeight } = level;
   return (

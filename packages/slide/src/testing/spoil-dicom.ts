@@ -147,7 +147,7 @@ export const withFramePositions = (...places: readonly (readonly [number, number
       ]),
     ),
   );
-/** Positions of the first five of the six tiles of the default picture, as `withFramePositions` takes them. */
+/** Positions of the first five of the six tiles of the default image, as `withFramePositions` takes them. */
 export const firstFivePositions = [
   [1, 1],
   [33, 1],

@@ -1,4 +1,4 @@
-/** Plans of TIFF files that contain a picture of tissue, and the pixels that a reader must return for these files. */
+/** Plans of TIFF files that contain an image of tissue, and the pixels that a reader must return for these files. */
 import type { Raster } from '../decode/raster.ts';
 import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
@@ -8,7 +8,7 @@ import type { SamplesPlan } from './encode-samples.ts';
 import { openBytes } from './open-bytes.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** Size of the pictures in pixels; not a multiple of any tile or strip size in the tests. */
+/** Size of the images in pixels; not a multiple of any tile or strip size in the tests. */
 export const [WIDTH, HEIGHT] = [101, 75];
 /** The RGB samples of the tissue. */
 export const { rgb: tissueSamples } = paintTissue(WIDTH, HEIGHT);
@@ -23,7 +23,7 @@ export function renderFull(slide: Slide): Promise<Raster> {
   return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
 }
 
-/** Builds a picture of this size. @param colourAt returns the colour of a pixel, counted row by row from 0 */
+/** Builds an image of this size. @param colourAt returns the colour of a pixel, counted row by row from 0 */
 export function pictureOf(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
   const pixels = WIDTH * HEIGHT;
   return {

@@ -6,7 +6,7 @@ import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 /** Content of a MIRAX slide for tests. */
 export interface MiraxPlan {
   readonly picture: Raster;
-  /** Side of a tile in pixels. Width and height of the picture must be even multiples of it. */
+  /** Side of a tile in pixels. Width and height of the image must be even multiples of it. */
   readonly tileSide: number;
   /** Tiles of level 0 that the file does not contain. */
   readonly missing?: readonly (readonly [column: number, row: number])[];

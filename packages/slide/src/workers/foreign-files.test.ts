@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const library = await loadOpenSlide();
 const secret = paintPlain(512, 512, [200, 30, 30]);
 const harmless = paintPlain(512, 512, [30, 30, 200]);
-/** First tile of full resolution: the pictures have 512 (2^9) pixels. */
+/** First tile of full resolution: the images have 512 (2^9) pixels. */
 const address = { dziLevel: 9, column: 0, row: 0 };
 
 let root: string;

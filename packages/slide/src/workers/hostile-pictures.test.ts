@@ -1,4 +1,4 @@
-/** Tests files whose pictures differ from what the file declares, in real render processes. */
+/** Tests files whose images differ from what the file declares, in real render processes. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ async function peakBytes(): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
 
-/** A picture of one colour; its clones are encoded in different formats and sizes. */
+/** An image of one colour; its clones are encoded in different formats and sizes. */
 const plain = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background: '#a86' } });
 const declaredWebp: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['SVG', async () => expensiveSvg(SIDE, 16)],
@@ -67,7 +67,7 @@ describe('a render process', () => {
     await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('uses less than 200 MB of memory for a small SVG that contains a picture of 784 megapixels', async () => {
+  it('uses less than 200 MB of memory for a small SVG that contains an image of 784 megapixels', async () => {
     const svg = expensiveSvg(SIDE, 28_000);
     expect(svg.length).toBeLessThan(690_000);
     const file = tiffOfTile(WEBP, svg, SIDE);

@@ -14,7 +14,7 @@ const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const readerCount = 500;
 /** Maximum memory for each slow client. */
 const maxBytesPerReader = 128 * 1024;
-/** The picture is noise, so that its tiles have 40 kB and more, like tiles of dense tissue. */
+/** The image is noise, so that its tiles have 40 kB and more, like tiles of dense tissue. */
 const side = 1024;
 const noise = (i: number) => 150 + ((Math.imul(i ^ (i >>> 15), 0x2c1b3c6d) >>> 13) & 31);
 const picture = {
