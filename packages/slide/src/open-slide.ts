@@ -152,8 +152,8 @@ export async function groupSlideFiles(
     if (!format.group) continue;
     const ungrouped = names.filter((name) => !groupedNames.has(name)).sort();
     const groupsOfFormat = await format.group(openSlideFolder(folder, ungrouped, folders, objects));
-    for (const { leading, members } of groupsOfFormat)
-      for (const name of [leading, ...members]) groupedNames.add(name);
+    for (const { main, members } of groupsOfFormat)
+      for (const name of [main, ...members]) groupedNames.add(name);
     groups.push(...groupsOfFormat);
   }
   return groups;

@@ -65,11 +65,11 @@ async function slidesAmong(
   }
   const groups = names.length > 1 ? await tree.group(folder, names) : [];
   if (groups === null) return null;
-  const groupedNames = new Set(groups.flatMap(({ leading, members }) => [leading, ...members]));
+  const groupedNames = new Set(groups.flatMap(({ main, members }) => [main, ...members]));
   const singleFiles = names.filter(
     (name) => !groupedNames.has(name) && (hasSlideName(name) || mayBeDicomByContent(name)),
   );
-  return [...groups, ...singleFiles.map((leading) => ({ leading, members: [] }))];
+  return [...groups, ...singleFiles.map((main) => ({ main, members: [] }))];
 }
 
 /** Returns whether a file has the DICOM signature. */

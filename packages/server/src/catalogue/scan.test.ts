@@ -119,7 +119,7 @@ describe('scan of a slide folder', () => {
     await writeFile('Set/a.dcm');
     await writeFile('Set/b.dcm');
     const { slides } = await createTestScanner(async () => [
-      { leading: 'a.dcm', members: ['../../secret'] },
+      { main: 'a.dcm', members: ['../../secret'] },
     ]).scan();
     expect(slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
   });

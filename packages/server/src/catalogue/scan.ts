@@ -262,16 +262,16 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       await unlessUnreadable(folder, async () => {
         const groups = await groupFiles(tree, folder, [...filesToGroup.values()]);
         if (groups === null) recordUnreadable(folder, null); // null: there is no error to log
-        for (const { leading, members } of groups ?? []) {
+        for (const { main, members } of groups ?? []) {
           // The render worker that groups files parses untrusted content. The scan therefore ignores a group with a name that was
           // not passed to the worker. It also ignores a single file that is not a candidate.
-          const files = [leading, ...members].flatMap((name) => filesToGroup.get(name) ?? []);
+          const files = [main, ...members].flatMap((name) => filesToGroup.get(name) ?? []);
           const hasUnknownName = files.length < 1 + members.length;
-          const isNoCandidate = members.length === 0 && !candidates.has(leading);
+          const isNoCandidate = members.length === 0 && !candidates.has(main);
           if (hasUnknownName || isNoCandidate) continue;
           const sizeBytes = files.reduce((sum, { size }) => sum + size, 0);
           const versions = files.map(({ version }) => version);
-          found.push(slideOf(leading, members, sizeBytes, versions));
+          found.push(slideOf(main, members, sizeBytes, versions));
         }
       });
       return found;

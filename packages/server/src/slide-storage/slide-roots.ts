@@ -9,7 +9,7 @@ export interface SlideFile {
   readonly root: SlideRoot;
   /** Path of the file, or of the main file of several; relative to the root, with forward slashes. */
   readonly path: string;
-  /** Paths of the other files, relative to the folder of the leading one; a final slash marks a folder. */
+  /** Paths of the other files, relative to the folder of the main one; a final slash marks a folder. */
   readonly members: readonly string[];
 }
 

@@ -189,11 +189,11 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
 
   it('consists of DICOM files that open as one slide, because UIDs are replaced consistently', async () => {
     const dicom = join(slides, 'dicom/cmu-1-small-region');
-    const [leading = '', ...members] = (await readdir(dicom)).filter((name) => name.endsWith('.dcm')).sort();
-    const location = { path: join(dicom, leading), members };
+    const [main = '', ...members] = (await readdir(dicom)).filter((name) => name.endsWith('.dcm')).sort();
+    const location = { path: join(dicom, main), members };
     const plan = await planOriginals(location, null, 'salt');
     expect(plan.notDeidentifiedBecause).toBeNull();
-    expect(plan.files.map(({ path }) => path)).toEqual([leading, ...members]);
+    expect(plan.files.map(({ path }) => path)).toEqual([main, ...members]);
     const target = await mkdtemp(join(folder, 'dicom-'));
     for (const file of plan.files) {
       const original = await openOriginal(location, null, plan, file);
@@ -201,7 +201,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
       await original.close();
     }
     const original = await openSlide(location);
-    const copy = await openSlide({ path: join(target, leading), members });
+    const copy = await openSlide({ path: join(target, main), members });
     await expectSameTiles(original, copy);
     await original.close();
     await copy.close();

@@ -76,7 +76,7 @@ async function deidentifiedFiles(
 ): Promise<OriginalFile[]> {
   const originals: OriginalFile[] = [];
   for (const path of names) {
-    const source = path === files.name ? files.leading : await openMember(files, path);
+    const source = path === files.name ? files.main : await openMember(files, path);
     const start = await source.read(0, Math.min(SIGNATURE_BYTES, source.size));
     if (isDicom(start)) {
       const patches = await deidentifyDicom(source, salt);
@@ -102,7 +102,7 @@ async function unchangedFiles(files: SlideFiles, names: readonly string[]): Prom
   const originals: OriginalFile[] = [];
   for (const path of names) {
     if (path.endsWith('/')) return [];
-    const { size } = path === files.name ? files.leading : await files.open(path);
+    const { size } = path === files.name ? files.main : await files.open(path);
     originals.push({ path, size, patches: [] });
   }
   return originals;
@@ -130,7 +130,7 @@ export async function openOriginal(
   try {
     if (files.fingerprint !== plan.fingerprint)
       throw new SlideError('FILE_CHANGED', 'The slide was replaced');
-    const source = file.path === files.name ? files.leading : await files.open(file.path);
+    const source = file.path === files.name ? files.main : await files.open(file.path);
     return {
       async read(offset, length, signal) {
         const bytes = await source.read(offset, length, signal);

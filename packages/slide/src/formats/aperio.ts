@@ -33,8 +33,8 @@ export const aperio: SlideFormat = {
       else if (!associated.has(name)) associated.set(name, tiffImage);
     }
 
-    const { leading } = files;
-    const pyramid = await openDisplayPyramid(leading, levels);
+    const { main } = files;
+    const pyramid = await openDisplayPyramid(main, levels);
     const description = (await pyramid.full.directory.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '';
     const mpp = readProperty(description, 'MPP');
     return {
@@ -50,7 +50,7 @@ export const aperio: SlideFormat = {
       async readAssociatedImage(name) {
         const tiffImage = associated.get(name);
         if (!tiffImage) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readWholeImage(leading, tiffImage);
+        return readWholeImage(main, tiffImage);
       },
       readIccProfile: pyramid.readIccProfile,
       close: files.close,

@@ -417,7 +417,7 @@ it('openSlideFrom opens a CZI file without its pixels, by reading less than 4 Ki
       return source.read(offset, length);
     },
   };
-  const slide = await openSlideFrom({ ...memoryFiles({ slide: bytes }), leading: countingSource });
+  const slide = await openSlideFrom({ ...memoryFiles({ slide: bytes }), main: countingSource });
   expect(slide.format).toBe('czi');
   expect(bytesRead).toBeLessThan(4096);
 });

@@ -57,8 +57,8 @@ export const czi: SlideFormat = {
   },
 
   async open(files) {
-    const { leading } = files;
-    const { image, metadata, attachments, planeCounts } = await openDisplayedImage(leading);
+    const { main } = files;
+    const { image, metadata, attachments, planeCounts } = await openDisplayedImage(main);
     const associated = new Map<AssociatedImageName, Attachment>();
     for (const attachment of attachments) {
       const name = associatedNames[attachment.name];
@@ -78,7 +78,7 @@ export const czi: SlideFormat = {
       async readAssociatedImage(name) {
         const attachment = associated.get(name);
         if (!attachment) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readAttachedImage(leading, attachment);
+        return readAttachedImage(main, attachment);
       },
       readIccProfile: async () => null,
       close: files.close,

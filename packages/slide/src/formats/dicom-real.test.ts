@@ -16,7 +16,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped 
   it('opens twelve files of one series as one slide with twelve levels', async () => {
     const names = await readdir(path('cmu-1-small-region'));
     const [group] = await groupSlideFiles({ path: path('cmu-1-small-region') }, names);
-    expect(group?.leading).toBe('level-0-frames-0-30.dcm');
+    expect(group?.main).toBe('level-0-frames-0-30.dcm');
     expect(group?.members).toHaveLength(11);
     const slide = await openSlide({ path: path('cmu-1-small-region/level-0-frames-0-30.dcm') });
     expect(slide.levels.map(({ width, height }) => `${width}×${height}`)).toEqual(

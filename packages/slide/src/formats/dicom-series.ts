@@ -115,7 +115,7 @@ export function checkVolumeCount(count: number): void {
 export async function groupDicomFiles({ names, open }: SlideFolder): Promise<readonly SlideGroup[]> {
   const slides = groupBySlide(await readIdentities(names, open));
   return slides.flatMap((files) => {
-    const [leading, ...others] = files.toSorted(compareImportance).map(({ name }) => name);
-    return leading === undefined || others.length === 0 ? [] : [{ leading, members: others.sort() }];
+    const [main, ...others] = files.toSorted(compareImportance).map(({ name }) => name);
+    return main === undefined || others.length === 0 ? [] : [{ main, members: others.sort() }];
   });
 }

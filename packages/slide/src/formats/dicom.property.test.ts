@@ -339,19 +339,19 @@ describe('the DICOM reader', () => {
         fc.asyncProperty(anyBase, fc.nat(30), async ({ file, tiles }, failingRead) => {
           let reads = 0;
           const failAt = (files: SlideFiles): SlideFiles => {
-            const { leading } = files;
+            const { main } = files;
             const countAndFail = () => {
               if (reads++ === failingRead) throw new SlideError('FILE_MISSING', 'The disk is gone');
             };
-            const read: typeof leading.read = async (...range) => {
+            const read: typeof main.read = async (...range) => {
               countAndFail();
-              return leading.read(...range);
+              return main.read(...range);
             };
-            const readInto: typeof leading.readInto = async (...range) => {
+            const readInto: typeof main.readInto = async (...range) => {
               countAndFail();
-              return leading.readInto(...range);
+              return main.readInto(...range);
             };
-            return { ...files, leading: { ...leading, read, readInto } };
+            return { ...files, main: { ...main, read, readInto } };
           };
           const opened = await openDamaged(writeDicom(file), failAt);
           if (!opened) return;

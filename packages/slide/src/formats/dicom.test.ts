@@ -552,8 +552,8 @@ describe('groupSlideFiles with DICOM files', () => {
     });
     await writeFile(join(folder, 'a-note.txt'), 'no slide');
     expect(await groupFolder()).toEqual([
-      { leading: 'd-large', members: ['b-label', 'c-small'] },
-      { leading: 'e-other', members: ['f-other-small'] },
+      { main: 'd-large', members: ['b-label', 'c-small'] },
+      { main: 'e-other', members: ['f-other-small'] },
     ]);
   });
 
@@ -566,8 +566,8 @@ describe('groupSlideFiles with DICOM files', () => {
       e: { kind: 'OVERVIEW', width: 32, height: 32 },
     });
     expect(await groupFolder()).toEqual([
-      { leading: 'b', members: ['a', 'e'] },
-      { leading: 'c', members: ['d'] },
+      { main: 'b', members: ['a', 'e'] },
+      { main: 'c', members: ['d'] },
     ]);
   });
 
@@ -577,7 +577,7 @@ describe('groupSlideFiles with DICOM files', () => {
       b: { part: { number: 1, from: 0, to: 3 } },
       c: { downsample: 2 },
     });
-    expect(await groupFolder()).toEqual([{ leading: 'b', members: ['a', 'c'] }]);
+    expect(await groupFolder()).toEqual([{ main: 'b', members: ['a', 'c'] }]);
   });
 });
 

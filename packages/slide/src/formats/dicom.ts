@@ -33,21 +33,21 @@ export const dicom: SlideFormat = {
 
   async open(files) {
     // DICOM calls a file an instance, and an image of the pyramid (as opposed to label or overview) a volume.
-    const leadingInstance = await readInstance(files.leading);
-    if (leadingInstance.kind !== 'volume') {
+    const mainInstance = await readInstance(files.main);
+    if (mainInstance.kind !== 'volume') {
       throw new SlideError(
         'NOT_A_SLIDE',
-        `This DICOM file is ${kindNames[leadingInstance.kind]}, not the slide itself`,
+        `This DICOM file is ${kindNames[mainInstance.kind]}, not the slide itself`,
       );
     }
-    const otherFiles = await findOtherFiles(files, leadingInstance);
+    const otherFiles = await findOtherFiles(files, mainInstance);
     const volumeFiles = otherFiles.filter(({ identity }) => identity.kind === 'volume');
     checkVolumeCount(volumeFiles.length);
     const otherVolumes = await Promise.all(volumeFiles.map(({ readHeader }) => readHeader()));
-    const pyramid = openPyramid([leadingInstance, ...otherVolumes]);
+    const pyramid = openPyramid([mainInstance, ...otherVolumes]);
     const { full } = pyramid;
     // Files that no level uses are closed, except the main file, which closes with the slide.
-    for (const { source } of pyramid.unused) if (source !== files.leading) await source.close();
+    for (const { source } of pyramid.unused) if (source !== files.main) await source.close();
 
     const associated = new Map<AssociatedImageName, OtherFile>();
     for (const file of otherFiles) {
@@ -118,14 +118,14 @@ interface OtherFile {
 }
 
 /** Finds the other files of the slide in the folder. @returns them sorted by name, without copies of one file */
-async function findOtherFiles(files: SlideFiles, leadingInstance: Instance): Promise<OtherFile[]> {
+async function findOtherFiles(files: SlideFiles, mainInstance: Instance): Promise<OtherFile[]> {
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);
-  const leadingFile = { name: files.name, identity: leadingInstance };
+  const mainFile = { name: files.name, identity: mainInstance };
   const identities = await readIdentities(names, files.open);
-  const slide = groupBySlide([leadingFile, ...identities]).find((group) => group.includes(leadingFile)) ?? [];
+  const slide = groupBySlide([mainFile, ...identities]).find((group) => group.includes(mainFile)) ?? [];
   // A copy of a file has the same SOP instance UID.
-  const seenUids = new Set([leadingInstance.sopInstance]);
+  const seenUids = new Set([mainInstance.sopInstance]);
   const otherFiles: OtherFile[] = [];
   for (const { name, identity } of slide) {
     if (seenUids.has(identity.sopInstance)) continue;

@@ -24,10 +24,7 @@ export const genericTiff: SlideFormat = {
 
   async open(files, { tiff }) {
     const directories = tiff ? await pyramidDirectories(tiff) : [];
-    const pyramid = await openDisplayPyramid(
-      files.leading,
-      await Promise.all(directories.map(readTiffImage)),
-    );
+    const pyramid = await openDisplayPyramid(files.main, await Promise.all(directories.map(readTiffImage)));
     return {
       format: 'tiff',
       fingerprint: files.fingerprint,

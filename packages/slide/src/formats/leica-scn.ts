@@ -34,7 +34,7 @@ export const leicaScn: SlideFormat = {
   },
 
   async open(files, { tiff }) {
-    const { leading } = files;
+    const { main } = files;
     if (!tiff) throw corruptError('the file is not TIFF');
     const root = await readXmlTag(tiff.first, tag.ImageDescription, isReadElement);
     const images = readImages(root);
@@ -44,7 +44,7 @@ export const leicaScn: SlideFormat = {
     const macro = images.find(({ isMacro }) => isMacro) ?? null;
     const scanLevels: ScanLevels[] = [];
     for (const image of scans) scanLevels.push({ image, levels: await readLevels(image, directories) });
-    const { levels, readTile } = await openLevels(leading, scanLevels);
+    const { levels, readTile } = await openLevels(main, scanLevels);
     const full = scanLevels[0]?.levels[0];
     return {
       format: 'leica-scn',
@@ -62,7 +62,7 @@ export const leicaScn: SlideFormat = {
         }
         const [tiffImage] = await readLevels(macro, directories);
         if (!tiffImage) throw corruptError('its macro image has no level');
-        return readWholeImage(leading, tiffImage);
+        return readWholeImage(main, tiffImage);
       },
       readIccProfile: () => readIccProfile(full?.directory ?? tiff.first),
       close: files.close,

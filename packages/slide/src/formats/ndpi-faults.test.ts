@@ -376,8 +376,8 @@ const faults: readonly Fault[] = [
 
 /** Opens the file and decodes all tiles; returns the outcome, and counts of reads and open files. */
 async function openAndDecode({ pieces, size }: BuiltNdpi) {
-  const leading = sparseSource(pieces, size);
-  const { files, count } = countedFiles({ ...memoryFiles({ slide: new Uint8Array() }), leading });
+  const main = sparseSource(pieces, size);
+  const { files, count } = countedFiles({ ...memoryFiles({ slide: new Uint8Array() }), main });
   const outcome = await decodeAll(() => openSlideFrom(files)).catch((error: unknown) => {
     if (error instanceof SlideError) return error.code;
     throw error;

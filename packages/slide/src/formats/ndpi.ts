@@ -43,14 +43,14 @@ export const ndpi: SlideFormat = {
   },
 
   async open(files, { tiff }) {
-    const { leading } = files;
+    const { main } = files;
     const images: NdpiImage[] = [];
     for (const directory of (await tiff?.directories()) ?? []) images.push(await readNdpiTags(directory));
 
     const [full, ...reduced] = choosePyramid(images);
     if (!full)
       throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: a file without an image of the slide');
-    const first = await openNdpiLevel(leading, full.directory);
+    const first = await openNdpiLevel(main, full.directory);
     if (!first) {
       throw new SlideError(
         'LIMIT_EXCEEDED',
@@ -60,7 +60,7 @@ export const ndpi: SlideFormat = {
     const readers: NdpiLevel[] = [first];
     const levels: [Level, ...Level[]] = [{ ...first.grid, downsample: 1 }];
     for (const image of reduced) {
-      const level = await openNdpiLevel(leading, image.directory);
+      const level = await openNdpiLevel(main, image.directory);
       // A level that cannot be read in parts is skipped; the renderer draws it from a larger one.
       if (!level) continue;
       readers.push(level);
@@ -85,7 +85,7 @@ export const ndpi: SlideFormat = {
         return reader.readTile(column, row, signal);
       },
       async readAssociatedImage(name) {
-        if (name === 'macro' && macro) return readNdpiImage(leading, macro.directory);
+        if (name === 'macro' && macro) return readNdpiImage(main, macro.directory);
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
       readIccProfile: () => readIccProfile(full.directory),

@@ -59,7 +59,7 @@ export const omeTiff: SlideFormat = {
         const image = associated.get(name);
         const directory = image && directories[image.directoryIndexOf(0) ?? -1];
         if (!directory) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readWholeImage(files.leading, await readTiffImage(directory));
+        return readWholeImage(files.main, await readTiffImage(directory));
       },
       readIccProfile: displayed.readIccProfile,
       close: files.close,
@@ -233,7 +233,7 @@ type DisplayedChannels = Pick<Slide, 'levels' | 'readTile' | 'background' | 'rea
 };
 
 async function openDisplayedChannels(
-  { leading }: SlideFiles,
+  { main }: SlideFiles,
   channels: readonly OmeChannel[],
 ): Promise<DisplayedChannels> {
   const [first] = channels;
@@ -242,10 +242,10 @@ async function openDisplayedChannels(
   const isSingleGrey8Bit = channels.length === 1 && first.bits <= 8 && isGrey(first.colour);
   if (isRgb && channels.length > 1) throw notSupportedError(`${channels.length} colour channels`);
   if (isRgb || isSingleGrey8Bit) {
-    const pyramid = await openPyramid(leading, first.tiffImages);
+    const pyramid = await openPyramid(main, first.tiffImages);
     return { ...pyramid, background: { r: 255, g: 255, b: 255 } };
   }
-  const pyramid = await openChannelPyramid(leading, withoutDefaultColours(channels), 'as-stored');
+  const pyramid = await openChannelPyramid(main, withoutDefaultColours(channels), 'as-stored');
   return { ...pyramid, background: { r: 0, g: 0, b: 0 }, readIccProfile: async () => null };
 }
 

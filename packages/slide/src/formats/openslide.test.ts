@@ -394,10 +394,10 @@ describe('groupSlideFiles', () => {
     ];
     expect(await groupSlideFiles({ path: slideFolder }, names, ['slide', 'other'])).toEqual(
       expect.arrayContaining([
-        { leading: 'slide.vms', members: ['a.jpg', 'b.jpg', 'map.jpg'] },
-        { leading: 'broken.vmu', members: [] },
-        { leading: 'slide.MRXS', members: ['slide/'] },
-        { leading: 'lone.mrxs', members: [] },
+        { main: 'slide.vms', members: ['a.jpg', 'b.jpg', 'map.jpg'] },
+        { main: 'broken.vmu', members: [] },
+        { main: 'slide.MRXS', members: ['slide/'] },
+        { main: 'lone.mrxs', members: [] },
       ]),
     );
     await rm(slideFolder, { recursive: true });

@@ -319,24 +319,24 @@ function readPositive(text: string | null, limit: number): number | null {
 /** Groups a MIRAX slide with the folder of the same name, and a VMS or VMU slide with the files that it lists. */
 async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
-  for (const leading of folder.names) {
-    if (/\.mrxs$/i.test(leading)) {
-      const folderName = leading.slice(0, -'.mrxs'.length);
-      groups.push({ leading, members: folder.folders.includes(folderName) ? [`${folderName}/`] : [] });
-    } else if (/\.vm[su]$/i.test(leading)) {
-      groups.push({ leading, members: await readHamamatsuMembers(folder, leading) });
+  for (const main of folder.names) {
+    if (/\.mrxs$/i.test(main)) {
+      const folderName = main.slice(0, -'.mrxs'.length);
+      groups.push({ main, members: folder.folders.includes(folderName) ? [`${folderName}/`] : [] });
+    } else if (/\.vm[su]$/i.test(main)) {
+      groups.push({ main, members: await readHamamatsuMembers(folder, main) });
     }
   }
   return groups;
 }
 
 /** Returns the files of the folder that a VMS or VMU slide lists. */
-async function readHamamatsuMembers(folder: SlideFolder, leading: string): Promise<readonly string[]> {
-  const source = await folder.open(leading);
+async function readHamamatsuMembers(folder: SlideFolder, main: string): Promise<readonly string[]> {
+  const source = await folder.open(main);
   try {
     const text = new TextDecoder().decode(await source.read(0, Math.min(source.size, MAX_LIST_BYTES)));
     const listedNames = new Set(hamamatsuNames(readIni(text)));
-    return folder.names.filter((name) => name !== leading && listedNames.has(name));
+    return folder.names.filter((name) => name !== main && listedNames.has(name));
   } catch (error) {
     // Without a readable description there are no members; opening the slide will report the reason.
     if (error instanceof SlideError && !isTemporaryError(error)) return [];

@@ -28,12 +28,12 @@ export const philipsTiff: SlideFormat = {
   },
 
   async open(files, { tiff }) {
-    const { leading } = files;
+    const { main } = files;
     if (!tiff) throw corruptError('the file is not TIFF');
     const scan = await readScan(tiff);
     const { levelTiffImages, associatedTiffImages } = await sortDirectories(tiff);
     const declaredLevels = declareLevels(levelTiffImages, scan.levelSpacings);
-    const { levels, readTile } = await openDeclaredLevels(leading, declaredLevels);
+    const { levels, readTile } = await openDeclaredLevels(main, declaredLevels);
     const associated = new Set<AssociatedImageName>([...associatedTiffImages.keys(), ...scan.embedded]);
     return {
       format: 'philips-tiff',
@@ -47,7 +47,7 @@ export const philipsTiff: SlideFormat = {
       readTile,
       async readAssociatedImage(name) {
         const tiffImage = associatedTiffImages.get(name);
-        if (tiffImage) return readWholeImage(leading, tiffImage);
+        if (tiffImage) return readWholeImage(main, tiffImage);
         if (associated.has(name)) return readEmbedded(tiff, name);
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },

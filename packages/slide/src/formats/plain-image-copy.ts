@@ -50,17 +50,17 @@ const CHUNK_BYTES = 2 ** 20;
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED, DECODE_FAILED when the disk has too little free space for the copy
  */
 export async function writeTiledCopy(
-  { leading, path }: Pick<SlideFiles, 'leading' | 'path'>,
+  { main, path }: Pick<SlideFiles, 'main' | 'path'>,
   options: TiledCopyOptions,
 ): Promise<TiledCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'picture-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
-    await checkFreeSpace(folder, leading, options);
-    if (options.isProgressive) await checkScans(leading);
+    await checkFreeSpace(folder, main, options);
+    if (options.isProgressive) await checkScans(main);
     const copyPath = join(folder, 'tiles.tif');
     // The decoder reads only files, so an image in object storage is first written to a file.
-    const originalPath = path ?? (await writeOriginal(leading, join(folder, 'original')));
+    const originalPath = path ?? (await writeOriginal(main, join(folder, 'original')));
     await writeTiles(originalPath, copyPath, options);
     const copySource = await openFileSource(copyPath);
     // Windows cannot delete an open file; there the folder is deleted when the copy is closed.

@@ -72,7 +72,7 @@ export const plainImage: SlideFormat = {
 
   async open(files, { start }) {
     const reader = headerReaders.find(({ isMatch }) => isMatch(start));
-    const imageHeader = await reader?.readHeader(files.leading);
+    const imageHeader = await reader?.readHeader(files.main);
     if (!imageHeader) throw new SlideError('FORMAT_NOT_RECOGNISED', 'The file is not an image');
     checkSize(imageHeader);
     const { width, height, codec, orientation, mpp, greyBits } = imageHeader;
@@ -146,20 +146,20 @@ function checkSize({ width, height, codec, decoderBytes }: ImageHeader): void {
 type Tiles = Pick<Slide, 'readTile' | 'close'>;
 
 /** Reads the whole image as one tile. */
-function openOneTile({ leading, close }: SlideFiles, imageHeader: ImageHeader): Tiles {
+function openOneTile({ main, close }: SlideFiles, imageHeader: ImageHeader): Tiles {
   const { codec, width, height, orientation } = imageHeader;
   return {
     async readTile({ level, column, row }, signal) {
       if (level !== 0 || column !== 0 || row !== 0) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${level}`);
       }
-      if (leading.size > SINGLE_TILE_LIMITS.bytes) {
+      if (main.size > SINGLE_TILE_LIMITS.bytes) {
         throw new SlideError(
           'LIMIT_EXCEEDED',
-          `An image of ${width} × ${height} pixels has ${leading.size} bytes`,
+          `An image of ${width} × ${height} pixels has ${main.size} bytes`,
         );
       }
-      const bytes = await leading.read(0, leading.size, signal);
+      const bytes = await main.read(0, main.size, signal);
       return { codec, bytes, width, height, ...(orientation !== 1 && { orientation }) };
     },
     close,

@@ -31,7 +31,7 @@ export const qptiff: SlideFormat = {
   },
 
   async open(files, { tiff }) {
-    const { leading } = files;
+    const { main } = files;
     const pages = await readPages((await tiff?.directories()) ?? []);
     const fullPages = pages.filter(({ type }) => type === 'FullResolution');
     const [first] = fullPages;
@@ -47,11 +47,11 @@ export const qptiff: SlideFormat = {
     }));
     const displayed = isRgb
       ? {
-          ...(await openPyramid(leading, imagesByChannel[0] ?? [])),
+          ...(await openPyramid(main, imagesByChannel[0] ?? [])),
           background: { r: 255, g: 255, b: 255 },
         }
       : {
-          ...(await openChannelPyramid(leading, channels, 'stretched')),
+          ...(await openChannelPyramid(main, channels, 'stretched')),
           background: { r: 0, g: 0, b: 0 },
           readIccProfile: async () => null,
         };
@@ -68,7 +68,7 @@ export const qptiff: SlideFormat = {
       async readAssociatedImage(name) {
         const page = associated.get(name);
         if (!page) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readWholeImage(leading, await readTiffImage(page.directory));
+        return readWholeImage(main, await readTiffImage(page.directory));
       },
       readIccProfile: displayed.readIccProfile,
       close: files.close,

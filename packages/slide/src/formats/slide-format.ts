@@ -54,10 +54,10 @@ const TEXT_BYTES = 64 * 1024;
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED when a TIFF header is invalid
  */
-export async function readFileHeader({ name, leading }: SlideFiles): Promise<FileHeader> {
-  const start = await leading.read(0, Math.min(START_BYTES, leading.size));
+export async function readFileHeader({ name, main }: SlideFiles): Promise<FileHeader> {
+  const start = await main.read(0, Math.min(START_BYTES, main.size));
   // The preamble of a DICOM file may be a valid TIFF header (DICOM PS3.10, 7.1).
-  const tiff = isTiff(start) && !isDicom(start) ? await openTiff(leading) : null;
+  const tiff = isTiff(start) && !isDicom(start) ? await openTiff(main) : null;
   const readText = async (textTag: Tag) => (await tiff?.first.text(textTag, TEXT_BYTES)) ?? '';
   return {
     name,

@@ -120,7 +120,7 @@ describe('a Trestle slide', () => {
     const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
     const failToOpen = () => Promise.reject(new Error('No file needs to be read'));
     expect(await trestle.group?.({ names, folders: [], open: failToOpen })).toEqual([
-      { leading: 'a.tif', members: ['a.Full', 'a.tif-0b', 'a.tif-1b'] },
+      { main: 'a.tif', members: ['a.Full', 'a.tif-0b', 'a.tif-1b'] },
     ]);
   });
 

@@ -38,7 +38,7 @@ export const trestle: SlideFormat = {
     const tiffImages = await readLevels(tiff);
     const background = readBackground(properties.get('Background Color'));
     const overlaps = readOverlaps(properties.get('OverlapsXY'));
-    const { levels, readTile } = await openLevels(files.leading, tiffImages, overlaps, background);
+    const { levels, readTile } = await openLevels(files.main, tiffImages, overlaps, background);
     const power = readDecimal(properties.get('Objective Power'));
     return {
       format: 'trestle',
@@ -61,19 +61,19 @@ export const trestle: SlideFormat = {
   /** Groups a slide with its companions by name: `slide.tif`, the photograph `slide.Full`, the overlaps `slide.tif-1b`. */
   async group({ names }) {
     const groups: SlideGroup[] = [];
-    for (const leading of names) {
-      const base = leading.replace(/\.tif$/i, '');
-      if (base === leading) continue;
-      const members = names.filter((name) => name === `${base}.Full` || isOverlapFile(name, leading));
-      if (members.length > 0) groups.push({ leading, members });
+    for (const main of names) {
+      const base = main.replace(/\.tif$/i, '');
+      if (base === main) continue;
+      const members = names.filter((name) => name === `${base}.Full` || isOverlapFile(name, main));
+      if (members.length > 0) groups.push({ main, members });
     }
     return groups;
   },
 };
 
 /** Returns whether a file contains overlaps of the main file, e.g. `slide.tif-1b` of `slide.tif`. */
-function isOverlapFile(name: string, leading: string): boolean {
-  return name.startsWith(`${leading}-`) && /^\d+b$/.test(name.slice(leading.length + 1));
+function isOverlapFile(name: string, main: string): boolean {
+  return name.startsWith(`${main}-`) && /^\d+b$/.test(name.slice(main.length + 1));
 }
 
 /** Reads pairs separated by semicolons, e.g. `Objective Power=20;OverlapsXY= 64 64 32 32`. */

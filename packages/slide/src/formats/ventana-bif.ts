@@ -37,7 +37,7 @@ export const ventanaBif: SlideFormat = {
   },
 
   async open(files, { tiff }) {
-    const { leading } = files;
+    const { main } = files;
     if (!tiff) throw corruptError('the file is not TIFF');
     const scanner = await readScanner(tiff);
     const { levels: storedLevels, associatedTiffImages } = await sortDirectories(tiff);
@@ -45,7 +45,7 @@ export const ventanaBif: SlideFormat = {
     if (!full) throw corruptError('it has no level');
     const background = readWhitePoint(scanner);
     const regions = await readRegions(full.tiffImage);
-    const { levels, readTile } = await openLevels(leading, storedLevels, regions, background);
+    const { levels, readTile } = await openLevels(main, storedLevels, regions, background);
     const mpp = readPositive(scanner, 'ScanRes');
     return {
       format: 'ventana-bif',
@@ -60,7 +60,7 @@ export const ventanaBif: SlideFormat = {
       async readAssociatedImage(name) {
         const tiffImage = associatedTiffImages.get(name);
         if (!tiffImage) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readWholeImage(leading, tiffImage);
+        return readWholeImage(main, tiffImage);
       },
       readIccProfile: () => readIccProfile(full.tiffImage.directory),
       close: files.close,

@@ -566,8 +566,8 @@ describe('openSlideFrom with a damaged .ets file', () => {
 describe('groupSlideFiles', () => {
   it('groups a .vsi file with the folder _name_ beside it, if that exists', async () => {
     expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
-      { leading: 'a.vsi', members: ['_a_/'] },
-      { leading: 'b.VSI', members: [] },
+      { main: 'a.vsi', members: ['_a_/'] },
+      { main: 'b.VSI', members: [] },
     ]);
   });
 });

@@ -27,7 +27,7 @@ export const vsi: SlideFormat = {
   },
 
   async open(files) {
-    const stacks = await readStacks(files.leading);
+    const stacks = await readStacks(files.main);
     // The pixels of the other stacks are in the .vsi file itself, which is not supported.
     const stacksWithEtsFile = stacks.filter(({ isExternal }) => isExternal);
     // A slide may have several scanned areas; the largest is displayed.
@@ -128,9 +128,9 @@ async function readWholeImage({ levels, readTile, background }: EtsPyramid): Pro
 
 /** Finds the slides of a folder: each .vsi file with its folder `_name_`, if that exists. */
 async function groupFiles({ names, folders }: SlideFolder): Promise<readonly SlideGroup[]> {
-  return names.flatMap((leading) => {
-    if (!/\.vsi$/i.test(leading)) return [];
-    const folder = folderOf(leading);
-    return [{ leading, members: folders.includes(folder) ? [`${folder}/`] : [] }];
+  return names.flatMap((main) => {
+    if (!/\.vsi$/i.test(main)) return [];
+    const folder = folderOf(main);
+    return [{ main, members: folders.includes(folder) ? [`${folder}/`] : [] }];
   });
 }

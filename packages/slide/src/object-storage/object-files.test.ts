@@ -16,7 +16,7 @@ let objects: ObjectReader;
 beforeEach(() => {
   store = memoryStore({
     'secret.dat': text('secret'),
-    'Set/slide.vsi': text('leading'),
+    'Set/slide.vsi': text('main'),
     'Set/beside.dat': text('beside'),
     'Set/_slide_/stack1/frame_t.ets': text('part'),
   });
@@ -32,7 +32,7 @@ const textOf = async (name: string) => {
 };
 
 describe('the objects of a slide in object storage', () => {
-  it('include the leading object and those in its folder', async () => {
+  it('include the main object and those in its folder', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
     expect(files).toMatchObject({ name: 'slide.vsi', path: null });
     expect(await files.list()).toEqual(['beside.dat', 'slide.vsi']);
@@ -40,7 +40,7 @@ describe('the objects of a slide in object storage', () => {
     expect(await textOf('_slide_/stack1/frame_t.ets')).toBe('part');
   });
 
-  it('are only the leading object and the listed members when the location of the slide lists members', async () => {
+  it('are only the main object and the listed members when the location of the slide lists members', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi', ['_slide_/']), objects);
     expect(await files.list()).toEqual(['_slide_/', 'slide.vsi']);
   });
@@ -69,10 +69,10 @@ describe('the objects of a slide in object storage', () => {
   });
 
   it('cause FILE_CHANGED on reads after they were replaced', async () => {
-    const { leading } = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
+    const { main } = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
     store.set('Set/slide.vsi', text('another'));
-    await expect(leading.read(0, 7)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
-    await expect(leading.read(0, 8)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+    await expect(main.read(0, 4)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    await expect(main.read(0, 8)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });
 });
 
@@ -81,7 +81,7 @@ describe('the fingerprint of a slide in object storage', () => {
     const members = ['beside.dat', '_slide_/'];
     const files = await openSlideFiles(objectAt('Set/slide.vsi', members), objects);
     expect(await fingerprintOf(objectAt('Set/slide.vsi', members), objects)).toBe(files.fingerprint);
-    store.set('Other/renamed.vsi', text('leading'));
+    store.set('Other/renamed.vsi', text('main'));
     store.set('Other/beside.dat', text('beside'));
     store.set('Other/_slide_/stack1/frame_t.ets', text('part'));
     expect(await fingerprintOf(objectAt('Other/renamed.vsi', members), objects)).toBe(files.fingerprint);
@@ -137,7 +137,7 @@ describe('a slide in object storage', () => {
     store.set('Series/small.dcm', await buildDicom({ downsample: 2, instance: '2' }));
     const group = () =>
       groupSlideFiles({ path: 'Series', isObject: true }, ['large.dcm', 'small.dcm'], [], objects);
-    expect(await group()).toEqual([{ leading: 'large.dcm', members: ['small.dcm'] }]);
+    expect(await group()).toEqual([{ main: 'large.dcm', members: ['small.dcm'] }]);
     const series = await openSlide(objectAt('Series/large.dcm', ['small.dcm']), objects);
     expect(series.levels).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 /**
- * The files of a slide in object storage: the leading object, and the other objects in its folder, which are those with
+ * The files of a slide in object storage: the main object, and the other objects in its folder, which are those with
  * the same key up to its last slash.
  */
 import { posix } from 'node:path';
@@ -19,17 +19,17 @@ export async function openObjectSource(key: string, objects: ObjectReader): Prom
 export async function openObjectFiles(location: SlideLocation, objects: ObjectReader): Promise<SlideFiles> {
   const { path: key, members } = location;
   const object = { key, ...(await objects.head(key)) };
-  const leading = objectSource(object, objects);
+  const main = objectSource(object, objects);
   const name = posix.basename(key);
   const folder = folderOf(key);
   return {
     name,
     path: null,
     isObject: true,
-    leading,
+    main,
     fingerprint: members?.length
       ? fingerprintOfObjects([object, ...(await membersOf(location, objects))])
-      : leading.fingerprint,
+      : main.fingerprint,
     async list() {
       if (members) return [name, ...members].sort();
       const objectsBelow = await objects.list(folder);
@@ -50,11 +50,11 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
 /**
  * Computes the fingerprint of the current objects without opening them.
  *
- * @throws SlideError FILE_MISSING when the leading object or a member is missing
+ * @throws SlideError FILE_MISSING when the main object or a member is missing
  */
 export async function fingerprintOfLocation(location: SlideLocation, objects: ObjectReader): Promise<string> {
-  const [leading, members] = await Promise.all([objects.head(location.path), membersOf(location, objects)]);
-  return fingerprintOfObjects([leading, ...members]);
+  const [main, members] = await Promise.all([objects.head(location.path), membersOf(location, objects)]);
+  return fingerprintOfObjects([main, ...members]);
 }
 
 /** Returns size and ETag of each member in the order of the location. A folder is replaced by all objects below it. */
@@ -93,7 +93,7 @@ function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
   };
 }
 
-/** Returns the fingerprint of a slide. @param objects the objects of the slide, the leading one first */
+/** Returns the fingerprint of a slide. @param objects the objects of the slide, the main one first */
 function fingerprintOfObjects(objects: readonly ObjectFacts[]): string {
   return fingerprintOfVersions(objects.map(versionOfObject));
 }

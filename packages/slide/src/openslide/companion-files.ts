@@ -55,7 +55,7 @@ export function hamamatsuNames(ini: Ini): readonly string[] {
 }
 
 async function readDescription(files: SlideFiles, name: string): Promise<Ini> {
-  const source = name === files.name ? files.leading : await openMember(files, name);
+  const source = name === files.name ? files.main : await openMember(files, name);
   if (source.size > DESCRIPTION_BYTES) {
     throw new SlideError('LIMIT_EXCEEDED', `The description of the slide has ${source.size} bytes`);
   }

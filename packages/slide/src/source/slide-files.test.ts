@@ -12,7 +12,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slide-files-'));
   await mkdir(join(folder, 'dataset', 'parts'), { recursive: true });
   await writeFile(join(folder, 'secret'), 'secret');
-  await writeFile(join(folder, 'dataset', 'slide.mrxs'), 'leading');
+  await writeFile(join(folder, 'dataset', 'slide.mrxs'), 'main');
   await writeFile(join(folder, 'dataset', 'beside.dat'), 'beside');
   await writeFile(join(folder, 'dataset', 'parts', '..data.dat'), 'part');
   files = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs') });
@@ -30,7 +30,7 @@ const textOf = async (name: string) => {
 describe('the local files of a slide', () => {
   it('include the main file and the files beside it', async () => {
     expect(files.name).toBe('slide.mrxs');
-    expect(Buffer.from(await files.leading.read(0, 7)).toString()).toBe('leading');
+    expect(Buffer.from(await files.main.read(0, 4)).toString()).toBe('main');
     expect(await files.list()).toEqual(['beside.dat', 'slide.mrxs']);
     expect(await textOf('beside.dat')).toBe('beside');
     expect(await textOf('parts/..data.dat')).toBe('part');
@@ -73,7 +73,7 @@ describe('the local files of a slide', () => {
     it('each change the fingerprint of the slide when they change', async () => {
       const before = await openLocalFiles(location());
       expect(before.fingerprint).toBe(await fingerprintOfFiles(location()));
-      expect(before.fingerprint).not.toBe(before.leading.fingerprint);
+      expect(before.fingerprint).not.toBe(before.main.fingerprint);
       await writeFile(join(folder, 'dataset', 'parts', '..data.dat'), 'another part');
       expect(await fingerprintOfFiles(location())).not.toBe(before.fingerprint);
       await before.close();

@@ -13,7 +13,7 @@ export interface SlideFiles {
   readonly path: string | null;
   /** True when the files are objects in object storage, which OpenSlide cannot open. */
   readonly isObject?: true;
-  readonly leading: ByteSource;
+  readonly main: ByteSource;
   /** Fingerprint of the whole slide, as `fingerprintOf` (open-slide-files.ts) computes it for the location of the slide. */
   readonly fingerprint: string;
   /**
@@ -41,20 +41,20 @@ export interface SlideFiles {
 /** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE; FILE_CHANGED when it is replaced meanwhile */
 export async function openLocalFiles(location: SlideLocation): Promise<SlideFiles> {
   const { path, members } = location;
-  const leading = await openFileSource(path);
-  const opened: ByteSource[] = [leading];
+  const main = await openFileSource(path);
+  const opened: ByteSource[] = [main];
   const folder = dirname(resolve(path));
   const close = async () => {
     await Promise.all(opened.splice(0).map((source) => source.close()));
   };
-  const fingerprint = await fingerprintOfOpen(location, leading).catch(async (error) => {
+  const fingerprint = await fingerprintOfOpen(location, main).catch(async (error) => {
     await close();
     throw error;
   });
   return {
     name: basename(path),
     path,
-    leading,
+    main,
     fingerprint,
     async list() {
       if (members) return [basename(path), ...members].sort();
@@ -77,10 +77,10 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
  *
  * @throws SlideError FILE_CHANGED when the main file was replaced
  */
-async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): Promise<string> {
-  if (!location.members?.length) return leading.fingerprint;
+async function fingerprintOfOpen(location: SlideLocation, main: ByteSource): Promise<string> {
+  if (!location.members?.length) return main.fingerprint;
   const fingerprint = await fingerprintOfFiles(location);
-  if ((await fingerprintOfFiles({ path: location.path })) === leading.fingerprint) return fingerprint;
+  if ((await fingerprintOfFiles({ path: location.path })) === main.fingerprint) return fingerprint;
   throw new SlideError('FILE_CHANGED', 'The file was replaced while it was opened');
 }
 
@@ -97,7 +97,7 @@ export interface SlideFolder {
 /** The files of one slide, as paths relative to the folder, with forward slashes. */
 export interface SlideGroup {
   /** The file that represents the slide. */
-  readonly leading: string;
+  readonly main: string;
   /** The other files, sorted. A path with a trailing slash is a folder that belongs to the slide as a whole. */
   readonly members: readonly string[];
 }

@@ -58,8 +58,8 @@ export function ndpiBytes({ pieces, size }: BuiltNdpi): Uint8Array {
 
 /** Opens a built slide of any size. */
 export function openNdpi({ pieces, size }: BuiltNdpi): Promise<Slide> {
-  const leading = sparseSource(pieces, size);
-  return openSlideFrom({ ...memoryFiles({ slide: new Uint8Array() }), leading });
+  const main = sparseSource(pieces, size);
+  return openSlideFrom({ ...memoryFiles({ slide: new Uint8Array() }), main });
 }
 
 /** Builds the directories of a slide: levels, largest first; then the macro; then the map of tissue areas. */

@@ -46,12 +46,12 @@ export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; r
     opened.push(source);
     return source;
   };
-  const leading = trackOpened(countedSource(files.leading));
+  const main = trackOpened(countedSource(files.main));
   return {
     count,
     files: {
       ...files,
-      leading,
+      main,
       open: async (name) => trackOpened(countedSource(await files.open(name))),
       async close() {
         await Promise.all(opened.map((source) => source.close()));

@@ -4,12 +4,12 @@ import type { SlideFiles } from '../source/slide-files.ts';
 
 /** Returns the files of a slide in memory. @param files bytes by file name, the main file first */
 export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideFiles {
-  const [[name, leading] = ['', new Uint8Array()]] = Object.entries(files);
+  const [[name, main] = ['', new Uint8Array()]] = Object.entries(files);
   return {
     name,
     path: null,
-    leading: memorySource(leading),
-    fingerprint: memorySource(leading).fingerprint,
+    main: memorySource(main),
+    fingerprint: memorySource(main).fingerprint,
     list: async () => Object.keys(files).sort(),
     async open(requestedName) {
       const bytes = files[requestedName];

@@ -130,7 +130,7 @@ describe('access to the files of a slide', () => {
     await writeFile(join(folder, 'own.jpg'), '');
     await writeFile(join(folder, 'other.jpg'), '');
     const groups = await groupSlideFiles({ path: folder }, ['a.vms', 'other.jpg', 'own.jpg']);
-    expect(groups).toEqual([{ leading: 'a.vms', members: [] }]);
+    expect(groups).toEqual([{ main: 'a.vms', members: [] }]);
     const location = { path: join(folder, 'a.vms'), members: [] };
     await expect(openSlide(location)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });

@@ -46,7 +46,7 @@ export async function answerObjectQuestion(
 }
 
 /**
- * Whether the job may read the object. The job of a slide may read all objects in the folder of its leading object and in
+ * Whether the job may read the object. The job of a slide may read all objects in the folder of its main object and in
  * the folders below it; a grouping job may read those in its folder and in the folders below it.
  */
 function belongsToJob(job: RenderJob, question: ObjectQuestion): boolean {

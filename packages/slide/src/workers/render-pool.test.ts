@@ -81,7 +81,7 @@ describe('a render pool', () => {
     await writeFile(join(seriesFolder, 'small.dcm'), await buildDicom({ downsample: 2, instance: '2' }));
     await writeFile(join(seriesFolder, 'broken.dcm'), (await buildDicom({ instance: '3' })).subarray(0, 200));
     expect(await renderPool().group({ path: seriesFolder }, names, [])).toEqual([
-      { leading: 'large.dcm', members: ['small.dcm'] },
+      { main: 'large.dcm', members: ['small.dcm'] },
     ]);
   });
 
