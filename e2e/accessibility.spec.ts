@@ -53,7 +53,7 @@ test('axe finds no accessibility violation on the registration, password reset, 
   await page.goto('/auth/password-reset');
   await expect(page.getByRole('button', { name: 'Bağlantı Gönder' })).toBeVisible();
   await expectNoAxeFindings(page, 'request of a reset link');
-  await page.goto('/');
+  await page.goto('/'); // a navigation that changes only the hash would not load the page again
   await page.goto('/auth/password-reset#code=0123456789abcdef');
   await page.getByRole('button', { name: 'Şifreyi Kaydet' }).click();
   await expect(page.getByText('Yeni şifre gerekli.')).toBeVisible();
@@ -174,13 +174,13 @@ test('axe finds no accessibility violation in the viewer with an open slide, ses
   await page.getByRole('button', { name: 'Show session stats' }).click();
   await expect(page.getByRole('region', { name: 'Session stats' })).toBeVisible();
   await expect(page.getByText('Loading tiles...')).toBeHidden();
-  await page.keyboard.press('c');
+  await page.keyboard.press('c'); // selects the counting circle, which Enter places
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-shape="circle"]')).toHaveCount(1);
   await page.keyboard.press('Escape');
   await expectNoAxeFindings(page, 'open slide');
 
-  await page.keyboard.press('b');
+  await page.keyboard.press('b'); // opens the colour panel
   await expect(page.getByRole('slider', { name: 'Contrast' })).toBeVisible();
   await expectNoAxeFindings(page, 'colour panel');
   await page.keyboard.press('?');

@@ -68,7 +68,7 @@ export async function startDrawing(page: Page): Promise<void> {
 export const annotationPanel = (page: Page): Locator => page.getByRole('region', { name: 'Annotations' });
 export const annotationRow = (page: Page, name: RegExp): Locator =>
   annotationPanel(page).getByRole('button', { name });
-/** The element that the page contains only while no change is unsaved. */
+/** The element that the page contains only while all changes are saved. */
 export const savedIndicator = (page: Page): Locator => page.locator('[data-save-state="saved"]');
 
 /** Deletes all annotation layers and result layers of all slides. */

@@ -56,7 +56,7 @@ test.describe('annotating a tumour', () => {
     await page.mouse.up();
     await page.keyboard.up('Alt');
     await expect.poll(() => row(page, /^Area/).textContent()).not.toBe(textBeforeErasing);
-    await page.keyboard.press('1');
+    await page.keyboard.press('1'); // assigns the first annotation class
     await detailsPanel(page).getByRole('textbox', { name: 'Description' }).fill('Invades the vessel.');
     await detailsPanel(page).getByRole('textbox', { name: 'Name' }).fill('Tumour');
     await detailsPanel(page).getByRole('textbox', { name: 'Name' }).press('Enter');

@@ -69,7 +69,7 @@ test('the brush tool paints an area, enlarges it, and erases part of it while Al
   const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
-  await page.keyboard.press('b');
+  await page.keyboard.press('b'); // selects the brush
   /** Paints a horizontal stroke. @param fromX and `toX` are CSS pixels from the middle of the viewer */
   const paint = async (fromX: number, toX: number) => {
     await page.mouse.move(slide.x + fromX, slide.y);
@@ -155,7 +155,7 @@ test("two people see each other's changes to a shared annotation layer within a 
   await expect(panel(colleague).getByText('No class')).toBeVisible();
 
   const responded = page.waitForResponse((response) => response.url().endsWith('/changes'));
-  await page.keyboard.press('1');
+  await page.keyboard.press('1'); // assigns the first annotation class, Tumor
   await responded;
   await expect(panel(colleague).locator('span', { hasText: 'Tumor' })).toBeVisible({ timeout: 1000 });
 
@@ -198,7 +198,7 @@ test('a click with the wand tool outlines the region of similar colour around th
   const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
-  await page.keyboard.press('w');
+  await page.keyboard.press('w'); // selects the wand
   await page.mouse.click(slide.x, slide.y);
   await expect(row(page, /^Area/)).toHaveCount(1);
   await expect(savedIndicator(page)).toHaveText('Saved');
@@ -210,7 +210,7 @@ test('the cut tool splits an area into two annotations along a drawn line', asyn
   await startDrawing(page);
   await drawTriangle(page, slide);
   await expect(row(page, /^Area/)).toHaveCount(1);
-  await page.keyboard.press('x');
+  await page.keyboard.press('x'); // selects the cut tool
   await page.mouse.click(slide.x + 10, slide.y - 120);
   await page.mouse.dblclick(slide.x + 10, slide.y + 120);
   await expect(row(page, /^Area/)).toHaveCount(2);

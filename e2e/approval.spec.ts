@@ -7,8 +7,8 @@ import { callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
 /**
- * Returns the row of an applicant. Other rows may mention the address, too, as a similar application, but without the separator
- * after it.
+ * Returns the row of an applicant. Other rows may also mention the address, as that of a similar application, but
+ * without the separator after the address.
  */
 const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });

@@ -1,6 +1,6 @@
 /**
- * The catalogue and the panels of the viewer for whole-slide images ("WSI Viewer"), with their errors (section 2 of the
- * specification).
+ * The catalogue and the panels of the viewer for whole-slide images ("WSI Viewer"), with their errors
+ * (docs/requirements.md, section 6).
  */
 import type { Page } from '@playwright/test';
 import { axeFindings } from './axe.ts';
@@ -266,7 +266,7 @@ test.describe('a catalogue of 10,000 slides', () => {
     await openCatalogue(page);
     await page.getByLabel('Filter by organ').selectOption('Kidney (5,000)');
     await page.getByLabel('Sort images by').selectOption('Largest first');
-    // The list in the new order begins at its top, so it has to be there before the keys move in it.
+    // The list in the new order begins at its top. The test waits for this list, because the keys below move in it.
     await expect(page.getByRole('listitem').first()).toContainText('slide-9999.svs');
     await page.getByRole('button', { name: 'Study 3 2500 images' }).press('End');
     await expect(page.getByRole('button', { name: /^slide-1\.svs/ })).toBeVisible();

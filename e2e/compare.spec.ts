@@ -128,8 +128,8 @@ test('during a comparison, two linked slides zoom by the same factor and rotate 
   const page = await openPageAs('user');
   await openPair(page, product, startFields);
   await viewerHalf(page, otherName).getByRole('application').focus();
-  await page.keyboard.press('+');
-  await page.keyboard.press('r');
+  await page.keyboard.press('+'); // doubles the zoom
+  await page.keyboard.press('r'); // rotates by 90 degrees
   await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 90 });
   await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 1, rotation: 90 });
 });
@@ -142,7 +142,7 @@ test('when two compared slides are linked again, they keep their current differe
   await openPair(page, product, startFields);
   await page.getByRole('button', { name: 'Unlink' }).click();
   await viewerHalf(page, otherName).getByRole('application').focus();
-  await page.keyboard.press(']');
+  await page.keyboard.press(']'); // rotates by 5 degrees
   await page.keyboard.press('+');
   await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 5 });
   expect(await fieldIn(page, '')).toMatchObject({ zoom: 0.5, rotation: 0 });
@@ -203,12 +203,12 @@ test('during a comparison, keys act only on the slide that was used last', async
   const page = await openPageAs('user');
   await openPair(page, product, startFields);
   await viewerHalf(page, otherName).getByRole('application').click();
-  await page.keyboard.press('m');
+  await page.keyboard.press('m'); // selects the ruler
   const ruler = (name: string) => viewerHalf(page, name).getByRole('button', { name: 'Ruler' });
   await expect(ruler(otherName)).toHaveAttribute('aria-pressed', 'true');
   await expect(ruler(slideName)).toHaveCount(0);
   await page.keyboard.press('Escape');
   const downloading = page.waitForEvent('download');
-  await page.keyboard.press('s');
+  await page.keyboard.press('s'); // saves a screenshot of the slide
   expect((await downloading).suggestedFilename()).toContain(otherName);
 });

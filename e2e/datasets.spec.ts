@@ -1,6 +1,7 @@
 /**
- * Restricted datasets: only members to whom an administrator grants access see their slides. Administration is in Turkish, the
- * viewer in English.
+ * Restricted datasets: only members to whom an administrator grants access see their slides. The viewer is in English,
+ * administration in Turkish: 'Erişimi kısıtla' restricts the access, 'Adını üyelere göster' shows the name to members,
+ * 'Kabul et' accepts a request, and 'Kaldır' revokes an access.
  */
 import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';

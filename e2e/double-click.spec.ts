@@ -14,7 +14,7 @@ const rowOf = (page: Page, email: string) =>
 const cardOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(email, { exact: true }) });
 
-/** Clicks a button of an applicant, and again at the same position of the screen, where another button may be by then. */
+/** Clicks a button of an applicant, then clicks the same position of the screen, where another button may be by now. */
 async function clickTwice(page: Page, email: string, button: string, gapMs: number): Promise<void> {
   const target = rowOf(page, email).getByRole('button', { name: button, exact: true });
   await expect(target).toBeEnabled();

@@ -1,4 +1,7 @@
-/** Sign-in through a real OpenID Connect provider, which runs on another port with its own sign-in page. */
+/**
+ * Sign-in through a real OpenID Connect provider, which runs on another port with its own sign-in page. The screens are
+ * in Turkish: '… ile giriş yap' signs in with the provider, 'Onay Bekliyor' is a pending account, 'Onayla' approves it.
+ */
 import { type OidcProvider, startOidcProvider } from '../packages/server/src/testing/oidc-provider.ts';
 import { expect, slideName, test as withProduct } from './test.ts';
 

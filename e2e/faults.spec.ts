@@ -1,4 +1,7 @@
-/** Behaviour of the web app during faults of files, clock and database, and its recovery (docs/faults.md). */
+/**
+ * Behaviour of the web app during faults of files, clock and database, and its recovery (docs/faults.md). The login
+ * page is in Turkish: 'E-posta' is the e-mail address, 'Şifre' the password, and 'Giriş Yap' signs in.
+ */
 import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +14,7 @@ import { test as base, expect, withoutPrefetch } from './test.ts';
 /** Returns the error message of the viewer, which has a Retry button. */
 const alertOf = (page: Page) =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Retry' }) });
-/** Returns the heading of the dataset with the slides of these tests, whose rows are hidden until it is clicked. */
+/** Returns the button in the heading of the dataset with the slides of these tests; a click shows their rows. */
 const groupOf = (page: Page) =>
   page.getByRole('heading', { level: 2, name: /Mouse kidney/ }).getByRole('button');
 const toolsOf = (page: Page) => page.getByRole('toolbar', { name: 'Measuring and colours' });
@@ -60,7 +63,7 @@ base.describe('a slide file', () => {
       ?.status;
   }
 
-  /** Removes a slide and waits until it is no longer listed, because the next test would request its thumbnail in vain. */
+  /** Removes a slide and waits until the catalogue no longer lists it; the next test would request its thumbnail. */
   async function removeSlide({ url: productUrl }: Product, file: string): Promise<void> {
     await rm(file);
     await expect.poll(() => statusOfSlide(productUrl, path.basename(file)), longTimeout).not.toBe('ready');

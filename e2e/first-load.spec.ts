@@ -1,8 +1,11 @@
-/** Size of the script that a first visit loads, paint times and layout shifts of the first screens. */
+/**
+ * Size of the script that a first visit loads, paint times and layout shifts of the first screens. 'Giriş Yap' is the
+ * button of the login page; 'Giriş yapıldı' (signed in) is an activity that the dashboard lists.
+ */
 import type { Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
-/** The size limit of the first load; all sizes of this file are as transferred, that is, compressed. */
+/** Size limit of the script of a first load. All sizes in this file are as transferred, that is, compressed. */
 const maxScriptBytes = 200_000;
 
 /** Counts the script bytes that the page loads from now on. @returns a function that returns the sum */
@@ -31,7 +34,7 @@ function paintMetricsOf(page: Page): Promise<PaintMetrics> {
           observer.disconnect();
           resolve(list.getEntries());
         }).observe({ type, buffered: true });
-        // Without such entries the observer is not called.
+        // When there are no entries of this type, the browser does not call the observer.
         requestAnimationFrame(() => setTimeout(() => resolve([])));
       });
     const [paint] = (await entriesOf('paint')).filter(({ name }) => name === 'first-contentful-paint');

@@ -97,9 +97,8 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
     await visitor.screenshot({ path: 'artefacts/viewer-full-resolution.png' });
 
     const { red, green, blue } = await meanColourOf(viewer);
-    // Haematoxylin and eosin are violet and pink, so green is the weakest channel. With swapped channels or without the colour
-    // transform,
-    // the slide would be green or blue.
+    // Haematoxylin and eosin are violet and pink, so green is the weakest channel. With swapped channels or without the
+    // colour transform, the slide would be green or blue.
     expect(red).toBeGreaterThan(green + 15);
     expect(blue).toBeGreaterThan(green + 5);
     expect(red).toBeGreaterThan(blue);

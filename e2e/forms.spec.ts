@@ -1,6 +1,6 @@
 /**
- * The forms for signing in, registering and changing the password, with their messages (sections 2, 5 and 8 of the specification). The
- * screens are in Turkish: 'Giriş Yap' signs in, 'Kayıt Ol' registers, 'Şifre' is the password.
+ * The forms for signing in, registering and changing the password, with their messages (docs/requirements.md, sections 3, 4, 9
+ * and 11). The screens are in Turkish: 'Giriş Yap' signs in, 'Kayıt Ol' registers, 'Şifre' is the password.
  */
 import type { Page } from '@playwright/test';
 import { callApi, signIn } from './accounts.ts';

@@ -1,4 +1,4 @@
-/** The route table of the specification (section 2): redirects and page titles for each kind of account. */
+/** The routes and guards of docs/requirements.md, section 2: redirects and page titles for each kind of account. */
 import type { AccountState } from './accounts.ts';
 import { expect, test } from './test.ts';
 
@@ -91,7 +91,7 @@ for (const [who, pathPairs] of Object.entries(routes) as [
   Visitor,
   readonly (readonly [string, string])[],
 ][]) {
-  test(`the app opens or redirects each path as the route table of the specification defines it for ${visitorNames[who]}`, async ({
+  test(`the app opens or redirects each path as section 2 of docs/requirements.md defines it for ${visitorNames[who]}`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs(who);

@@ -1,4 +1,8 @@
-/** Registration with REGISTRATION_HIDE_EXISTING=on: the screens do not reveal whether an e-mail address already has an account. */
+/**
+ * Registration with REGISTRATION_HIDE_EXISTING=on: the screens do not reveal whether an e-mail address already has an
+ * account. The screens are in Turkish: 'Kayıt Ol' registers, 'Doğrula' confirms, 'Giriş Yap' signs in, and 'Giriş
+ * yapılamadı' reports that the sign-in failed.
+ */
 import type { Page } from '@playwright/test';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
@@ -38,7 +42,8 @@ test('with REGISTRATION_HIDE_EXISTING=on, registration looks the same for new an
   expect(await registerAndSignIn(page, email)).toEqual(textsForExisting);
 
   /**
-   * Returns the link in an e-mail to this address, for example http://127.0.0.1:3000/auth/confirm#code=…; undefined without one.
+   * Returns the link in an e-mail to this address, for example http://127.0.0.1:3000/auth/confirm#code=…; undefined
+   * when no e-mail to the address contains a link.
    */
   const linkTo = async (address: string) =>
     (await product.mailsTo(address)).map((mail) => /https?:\S+#code=\S+/.exec(mail)?.[0]).find(Boolean);

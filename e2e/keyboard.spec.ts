@@ -1,4 +1,8 @@
-/** Use of the whole product by keyboard: this test neither clicks nor scrolls. */
+/**
+ * Use of the whole product by keyboard: this test neither clicks nor scrolls. The screens before the viewer are in
+ * Turkish: 'Kayıt ol' registers, 'E-posta' is the e-mail address, 'Görünen Ad' the display name, and 'Şifre' the
+ * password.
+ */
 import type { Locator, Page } from '@playwright/test';
 import { administratorToken, callApi } from './accounts.ts';
 import { expect, slideName, test } from './test.ts';
@@ -109,7 +113,7 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
     await tabTo(page, page.getByRole('application'));
     await expect.poll(() => fieldOf(page).zoom).not.toBeNull();
     const { zoom } = fieldOf(page);
-    await page.keyboard.press('4');
+    await page.keyboard.press('4'); // zooms to the objective 10×
     await expect(page.getByRole('button', { name: '10×' })).toHaveAttribute('aria-pressed', 'true');
     await expect.poll(() => fieldOf(page).zoom).not.toBe(zoom);
     const { x } = fieldOf(page);
@@ -118,7 +122,7 @@ test('by keyboard alone, a visitor registers, signs in, finds, opens and measure
   });
 
   await test.step('the user measures a distance', async () => {
-    await page.keyboard.press('m');
+    await page.keyboard.press('m'); // selects the ruler
     await page.keyboard.press('Enter');
     const { x } = fieldOf(page);
     await page.keyboard.press('ArrowRight');

@@ -1,4 +1,8 @@
-/** Links to slides, also before the sign-in and to unknown slides, and screens that load after a network failure. */
+/**
+ * Links to slides, also before the sign-in and to unknown slides, and screens that load after a network failure. Some
+ * texts are in Turkish: 'Giriş Yap' signs in, 'Açtığınız slayda devam edin' continues to the slide, 'Hızlı Bağlantılar'
+ * are the quick links of the dashboard, and 'Sunucuya ulaşılamıyor' reports that the server is unreachable.
+ */
 import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 

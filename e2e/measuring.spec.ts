@@ -103,7 +103,7 @@ test('the contrast slider of the viewer changes the colours of the slide, and th
 }) => {
   const page = await openPageAs('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=0.5');
-  /** Returns the CSS filter that changes the colours; undefined without one. */
+  /** Returns the CSS filter that changes the colours; undefined when the slide has no filter. */
   const filter = () =>
     slide.evaluate((element) => {
       const canvases = [...element.querySelectorAll('canvas')];
@@ -136,9 +136,9 @@ test('clicks inside the counting circle of the viewer count cells, and Backspace
 }) => {
   const page = await openPageAs('user');
   const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
-  await page.keyboard.press('c');
+  await page.keyboard.press('c'); // selects the counting circle, which the click places
   await page.mouse.click(x, y);
-  await page.keyboard.press('k');
+  await page.keyboard.press('k'); // selects the counting tool
   await expect(page.getByText('Counted: 0 · Click each cell once')).toBeVisible();
   await page.mouse.click(x + 20, y);
   await page.mouse.click(x - 20, y + 30);

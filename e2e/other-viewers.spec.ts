@@ -29,8 +29,8 @@ interface TestedSlide {
   /** Path below TEST_SLIDES. */
   readonly path: string;
   /**
-   * Largest mean difference between a DICOM frame and the Deep Zoom tile (0 to 255). It is larger for JPEG 2000, which the server
-   * encodes as JPEG for tiles.
+   * Largest allowed mean difference between a DICOM frame and the Deep Zoom tile (0 to 255). The limit is higher for a
+   * slide in JPEG 2000, because the server converts its tiles to JPEG.
    */
   readonly tolerance: number;
   /** A position with tissue, in pixels of full resolution. */

@@ -1,5 +1,6 @@
 /**
- * Reset of a forgotten password by the link in an e-mail, which works once. The screens are in Turkish: 'Şifre' is the password.
+ * Reset of a forgotten password by the link in an e-mail, which works once. The screens are in Turkish: 'Şifre' is the
+ * password, 'Şifreni mi unuttun?' asks whether it is forgotten, 'Bağlantı Gönder' sends the link, 'Kaydet' saves.
  */
 import { expect, test } from './test.ts';
 
@@ -29,7 +30,7 @@ test('the link in a password reset e-mail sets a new password, and is rejected w
   expect(origin).toBe(product.url);
 
   const setPassword = async () => {
-    await page.goto('/');
+    await page.goto('/'); // a navigation that changes only the hash would not load the page again
     await page.goto(`${pathname}${hash}`);
     await expect(page, 'the code is removed from the URL').toHaveURL(/\/auth\/password-reset$/);
     await page.getByLabel('Yeni Şifre', { exact: true }).fill(newPassword);

@@ -23,8 +23,8 @@ export interface Product {
 }
 
 /**
- * Folder with compiled code of earlier starts. It halves the start time of a server, and reduces that of a render worker (a
- * process that renders tiles) to a third.
+ * Folder with compiled code of earlier starts. This code halves the start time of a server, and reduces the start time
+ * of a render worker (a process that renders tiles) to a third.
  */
 const compileCache = path.join(tmpdir(), 'lamina-e2e-compile-cache');
 

@@ -70,7 +70,7 @@ test.describe('a slide whose tiles fail to load', () => {
 });
 
 test.describe('changed colours', () => {
-  /** Returns the CSS filter that changes the colours of the slide; undefined without one. */
+  /** Returns the CSS filter that changes the colours of the slide; undefined when the slide has no filter. */
   const filterOf = (page: Page) =>
     page.getByRole('application').evaluate((element) => {
       const canvases = [...element.querySelectorAll('canvas')];
@@ -112,7 +112,7 @@ test.describe('changed colours', () => {
     await expect(coloursButtonOf(page)).toHaveAccessibleName('Brightness and colours (changed)');
 
     const downloading = page.waitForEvent('download');
-    await page.keyboard.press('s');
+    await page.keyboard.press('s'); // saves a screenshot
     await downloading;
     const writtenTexts = await page.evaluate(
       () => (window as unknown as { writtenTexts: string[] }).writtenTexts,

@@ -16,8 +16,8 @@ export interface GraphicsCounts {
 }
 
 /**
- * Arguments that start Chromium with WebGL in software. The viewer uses it only when `countGraphics` has made it look like a
- * graphics card.
+ * Arguments that start Chromium with WebGL in software. The viewer uses WebGL in software only after `forceDrawer`, or
+ * when `countGraphics` makes the page report a graphics card.
  */
 export const webGlArguments = [
   '--no-sandbox',
@@ -28,7 +28,7 @@ export const webGlArguments = [
   '--force-color-profile=srgb',
 ];
 
-/** Makes the viewer use a drawer (the part of OpenSeadragon that draws tiles), independent of the graphics card. */
+/** Makes the viewer use a drawer (the part of OpenSeadragon that draws tiles), independently of the graphics card. */
 export async function forceDrawer(page: Page, drawer: 'webgl' | 'canvas'): Promise<void> {
   await page.addInitScript((choice) => localStorage.setItem('viewer_drawer', choice), drawer);
 }
@@ -81,7 +81,7 @@ export async function countGraphics(page: Page): Promise<void> {
       const isWebGl = kind.startsWith('webgl');
       if (isWebGl && !this.hasAttribute('data-webgl')) counts.contexts += 1; // later calls return the same context
       if (isWebGl) this.setAttribute('data-webgl', kind);
-      // The viewer may set this option to true, with which the browser creates no context in software.
+      // The viewer may set this option to true; the browser then creates no context in software.
       return getContext.call(this, kind, { ...options, failIfMajorPerformanceCaveat: false });
     } as typeof getContext;
 

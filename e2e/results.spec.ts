@@ -123,12 +123,12 @@ async function outlineTumour(page: Page): Promise<void> {
       box.x + box.width / 2 + (x - middleX) * zoom,
       box.y + box.height / 2 + (y - middleY) * zoom,
     );
-  await page.keyboard.press('r');
+  await page.keyboard.press('r'); // selects the rectangle tool
   await moveTo(16, 16);
   await page.mouse.down();
   await moveTo(400, 496);
   await page.mouse.up();
-  await page.keyboard.press('1');
+  await page.keyboard.press('1'); // assigns the first annotation class, Tumor
   await expect(annotationPanel(page).locator('span', { hasText: 'Tumor' })).toBeVisible();
   await expect(savedIndicator(page)).toHaveText('Saved');
 }

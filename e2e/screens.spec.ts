@@ -1,5 +1,5 @@
 /**
- * Screens of section 2 of the specification (dashboard, profile, account status, administration) with their texts (section 8). Most texts are
+ * Dashboard, profile, account status and administration (docs/requirements.md, sections 4 and 5) with their texts (section 11). Most texts are
  * Turkish: 'Onayla' approves, 'Askıya Al' suspends, 'Etkinleştir' reactivates, 'Yönetici Yap' promotes to administrator, 'Tekrar Dene' retries.
  */
 import type { Page } from '@playwright/test';

@@ -1,6 +1,6 @@
 /**
- * The sign-in that the browser stores (section 4 of the specification), and the messages of signing in and out (section 8). The screens are in
- * Turkish: 'Giriş Yap' signs in, 'Çıkış' signs out.
+ * The sign-in that the browser stores (docs/requirements.md, section 3), and the messages of signing in and out (section 11). The screens are
+ * in Turkish: 'Giriş Yap' signs in, 'Çıkış' signs out.
  */
 import { callApi } from './accounts.ts';
 import { administrator } from './product.ts';

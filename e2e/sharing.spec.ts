@@ -215,7 +215,7 @@ test('a visitor with a share link sees the annotations of the slide until the li
     });
 
   await test.step('the visitor cannot change the annotations', async () => {
-    await visitor.keyboard.press('d');
+    await visitor.keyboard.press('d'); // opens the drawing tools for accounts
     await expect(visitor.getByRole('toolbar', { name: /Drawing tools|Çizim araçları/ })).toHaveCount(0);
     const query = { session };
     const read = await visitor.request.get(`${layerUrl}/annotations`, { params: query });

@@ -1,6 +1,6 @@
 /**
- * The list of sign-ins on the profile ('Oturumlar'): each browser in which a user is signed in, with a button that signs it
- * out.
+ * The list of sign-ins on the profile ('Oturumlar'): each browser in which a user is signed in, with a button that ends
+ * the sign-in ('Oturumu kapat'). 'Bu oturum' marks the sign-in of the current browser.
  */
 import { expect, test } from './test.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Fixtures of every browser test: the running product, accounts, and browsers whose console must stay free of errors. The screens are in
- * Turkish by default and the slide viewer is in English, as the specification requires, so the tests look for texts in both languages.
+ * Turkish by default and the slide viewer is in English (docs/requirements.md, ACC-10), so the tests look for texts in both languages.
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -59,7 +59,7 @@ async function waitForSlides(productUrl: string): Promise<void> {
  */
 type OpenPageAs = (who: AccountState | Account | 'anonymous') => Promise<Page>;
 
-/** What each test gets. */
+/** Values that Playwright creates for each test. */
 interface Fixtures {
   /** Errors that the test provokes in the browser's console; any other error there fails the test. */
   readonly expectedConsoleErrors: RegExp | null;
@@ -68,7 +68,7 @@ interface Fixtures {
   readonly openPageAs: OpenPageAs;
 }
 
-/** What all tests in one process of Playwright share. */
+/** Values that all tests in one worker process of Playwright share. */
 interface WorkerFixtures {
   /** Settings of the product that differ from those of a fresh installation. Tests with other settings get a product of their own. */
   readonly settings: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** Signs in and returns the browser storage of a signed-in account, with the keys of the specification. */
+/** Signs in and returns the browser storage of a signed-in account, with the keys of docs/requirements.md, SIGN-10. */
 async function storageOf(productUrl: string, account: Account) {
   const { token, user } = await signIn(productUrl, account);
   return {

@@ -1,4 +1,4 @@
-/** Toasts: at the top right for 5000 ms, at most 20, the newest on top (section 9 of the specification). */
+/** Toasts: at the top right for 5000 ms, at most 20, the newest on top (docs/requirements.md, NUM-10). */
 import type { Page } from '@playwright/test';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
@@ -6,7 +6,7 @@ import { expect, test } from './test.ts';
 test.use({ expectedConsoleErrors: /status of 418/ });
 
 /**
- * Opens the login page with a stubbed server, which responds to the n-th attempt with the message 'Yanıt n'.
+ * Opens the login page with a stubbed server. Its response to the n-th attempt has the message 'Yanıt n' (response n).
  *
  * @returns a function that tries to sign in several times, each of which shows a toast
  */

@@ -176,7 +176,7 @@ test.describe('an upload', () => {
     const page = await openPageAs('admin');
     /** Offset in the file, in bytes, of each part that the page has sent. */
     const offsets: number[] = [];
-    /** Number of requests that still reach the server; the following ones fail. */
+    /** Number of further requests that reach the server; later requests fail. */
     let remainingRequests = 2;
     await page.route(/\/admin\/upload-files\/[^/]+$/, async (route) => {
       const request = route.request();

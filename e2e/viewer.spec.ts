@@ -1,5 +1,5 @@
 /**
- * The viewer for whole-slide images ("WSI Viewer"), its image session and its error messages (sections 2, 4, 8 and 9 of the specification). An
+ * The viewer for whole-slide images ("WSI Viewer"), its image session and its error messages (docs/requirements.md, sections 6, 7, 11 and 12). An
  * image session is a credential with which the page loads thumbnails and tiles; the page creates it with the bearer token.
  */
 import type { Locator, Page } from '@playwright/test';

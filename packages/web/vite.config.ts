@@ -130,7 +130,7 @@ export default defineConfig({
             // Shared components that need large parts of a library: a screen without these components does not load them.
             {
               name: 'menus',
-              // The texts are those of the user menu and of dialogs; in the chunk `dialogs`, every screen would load that one, too.
+              // texts.ts also has user menu texts; if it were in `dialogs`, all screens would load the chunk `dialogs`.
               test: /(@mantine[\\/]core[\\/].*components[\\/](Menu|Tooltip)[\\/]|src[\\/]components[\\/]texts\.ts$)/,
               priority: 3,
             },

@@ -1,4 +1,4 @@
-/** What all parts of the bench share: a cache folder, large slides, and the choice of processors on which servers and client run. */
+/** The environment of all parts of the bench: a cache folder, large slides, and processors for servers and client. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
@@ -20,8 +20,8 @@ export interface BenchEnvironment {
   /** Side of the tiles of these slides, in pixels. */
   readonly tileSize: number;
   /**
-   * Returns the command line with a prefix (taskset) that makes it run on the processor reserved for servers. Returns it unchanged when
-   * servers and client share all processors.
+   * Returns the command line with a prefix (taskset) that makes it run on the processor reserved for servers. Returns
+   * the command line unchanged when servers and client share all processors.
    */
   readonly pin: (commandLine: readonly string[]) => readonly string[];
 }
@@ -50,6 +50,7 @@ export function withSeparateProcessors(environment: BenchEnvironment): BenchEnvi
   const taskset = findCommand('taskset');
   const count = availableParallelism();
   if (!taskset || count < 2) return null;
+  // Options: a for all threads, c for a list of processors, p for a running process.
   const { status } = spawnSync(taskset, ['-acp', String(count - 1), String(process.pid)]);
   if (status !== 0) return null;
   return { ...environment, pin: (commandLine) => [taskset, '-c', '0', ...commandLine] };

@@ -28,7 +28,7 @@ interface Goal<Results> extends Limits {
 interface ServerMeasurements {
   /** Results by the name of the server. */
   readonly results: Readonly<Record<string, ServerResult | undefined>>;
-  /** The largest difference of a sample; null when pixels were not compared. */
+  /** The largest difference of a sample (value of one colour channel, 0 to 255); null when pixels were not compared. */
   readonly pixels: { readonly largest: number } | null;
 }
 

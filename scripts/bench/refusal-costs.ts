@@ -1,6 +1,7 @@
 /**
- * `npm run refusal-costs -- <folder>`: prints the CPU time and memory that a render worker spends on each file of a folder, in
- * descending order. It shows how expensive damaged and hostile files are before they are rejected.
+ * `npm run refusal-costs -- <folder>`: prints the CPU time and memory that a render worker (a process that opens and
+ * decodes slides) spends on each file of a folder, in descending order. The output shows how much damaged and hostile
+ * files cost before the worker rejects them.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A wait for the end of prerendering, for measurements that need warm caches or that background rendering would disturb. */
+/**
+ * Waits for the end of prerendering (the idle server renders tiles in advance), for measurements that need warm caches
+ * or that background rendering would disturb.
+ */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Functions that all scripts of the project use: they find the Node that runs the product, and start programs that share the signals, the
- * output and the exit code of the script. They run on Node 20 or newer.
+ * Functions for all scripts of the project: they find the Node that runs the product, and start programs that share the
+ * signals, the output and the exit code of the script. The functions themselves run on Node 20 or newer.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -102,8 +102,8 @@ export async function run(commandLine, { env = {}, capture = false, ...options }
 }
 
 /**
- * Runs a program in place of this script: it gets the script's signals, and its exit code is returned. Its standard input
- * is empty.
+ * Runs a program in place of this script: the program gets the script's signals and an empty standard input, and the
+ * function returns the program's exit code.
  *
  * @param {CommandLine} commandLine
  * @param {NodeJS.ProcessEnv} env added to the environment
@@ -115,8 +115,8 @@ export async function runInstead(commandLine, env = {}) {
 }
 
 /**
- * Starts a program in the root folder of the project. If its path is absolute, its folder comes first in its PATH. The Node of the product
- * therefore runs itself when it starts `node`.
+ * Starts a program in the root folder of the project. If the path of the program is absolute, the folder of the program
+ * comes first in PATH. A script that runs on the product's Node therefore starts the same Node with the command `node`.
  *
  * @param {CommandLine} commandLine
  * @param {StartOptions} options `env` is added to the environment

@@ -53,7 +53,7 @@ async function installPackage(name: string): Promise<void> {
   await run(['apt-get', 'install', '-qq', '-y', '--no-install-recommends', name], { env });
 }
 
-/** Returns the path of the configured or installed Chromium; undefined without one. @throws {Stop} when the configured file is missing */
+/** Returns the path of the configured or an installed Chromium, or undefined. @throws {Stop} if that file is missing */
 function findInstalled(): string | undefined {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
   if (configured) {

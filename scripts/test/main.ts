@@ -1,5 +1,5 @@
 /**
- * `npm test`: all tests, then one line with the sums.
+ * `npm test`: runs all tests, then prints the failed tests and one line with the sums.
  *
  * Vitest runs the unit, property, server and screen tests; Playwright runs the browser tests, in a headless Chromium
  * against a running server with the built web app.
@@ -42,8 +42,9 @@ async function runVitest(): Promise<TestCounts> {
       commandLine: [
         ...tool('vitest'),
         'run',
-        // By default vitest leaves one processor idle, even when there are only two. With one worker more than processors a run took
-        // 623 s in place of 683, but a server of a test on PostgreSQL answered 503, because the database was too slow.
+        // By default vitest leaves one processor idle, even if there are only two. With one worker more than there are
+        // processors, a run took 623 s instead of 683 s, but in a test on PostgreSQL the server responded with 503,
+        // because the database was too slow.
         `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
         '--reporter=default',
         '--reporter=json',

@@ -1,4 +1,4 @@
-/** `npm run test:quick`: runs the tests that need no process but their own (quick-folders.ts), in at most 60 s on two cores. */
+/** `npm run test:quick`: runs the tests of quick-folders.ts, which need no other process; at most 60 s on two cores. */
 import { availableParallelism } from 'node:os';
 import { main, run, tool } from '../launcher/runtime.mjs';
 import { quickFolders } from './quick-folders.ts';

@@ -20,7 +20,7 @@ const MARGIN = 1;
 // The priority is lower than the server's but not the lowest, because the operator waits for these slides on the first start.
 // Threads inherit the priority of the thread that starts them, so this must run before sharp starts threads.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
-// The process only encodes images, so all decoders of libvips are blocked.
+// The process only encodes images, so all decoders of libvips (the library behind sharp) are blocked.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.concurrency(1);
 sharp.cache(false);

@@ -1,7 +1,7 @@
 /**
  * The demonstration slides, which the server draws on its first start when its slide folder is empty: two synthetic sections that
- * look like tissue stained with haematoxylin and eosin. One of them also gets results as an analysis program would compute them:
- * a heatmap and outlines of cells.
+ * look like tissue stained with haematoxylin and eosin. One slide also gets results as an analysis program would
+ * compute them: a heatmap and outlines of cells.
  *
  * Each slide is drawn in a child process of low priority, so the server stays responsive. Files are written under hidden names and
  * renamed when all are complete, so an aborted or failed run leaves no incomplete files.
@@ -72,7 +72,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
 
   onProgress('No slides yet: drawing two demonstration slides, which takes about half a minute.');
   const reportProgress = createProgressReporter(onProgress);
-  /** Kills the other drawing process when one fails. */
+  /** Aborted when one drawing process fails; this kills the other process. */
   const stop = new AbortController();
   try {
     const drawings = slides.map(async ({ tissue, seed, results }, index) => {

@@ -24,7 +24,7 @@ void import('./start.tsx').then(({ start }) => start());
 function moveStyleSheetToHead(): void {
   for (const link of document.body.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
     const copy = link.cloneNode() as HTMLLinkElement;
-    // The copy comes from the browser's cache. The original stays until it is loaded, so that the page is never without styles.
+    // The copy comes from the browser's cache. The original stays until the copy is loaded: the page always has styles.
     copy.addEventListener('load', () => link.remove());
     document.head.append(copy);
   }

@@ -46,7 +46,7 @@ export async function preloadScreen(pathname: string): Promise<void> {
   );
 }
 
-/** A component, so that its text is read when it is rendered: the language may change after `routes` was created. */
+/** A component, so that React reads the text at each rendering: the language may change after `routes` was created. */
 function ScreenLoading() {
   return <Loading label={texts.loading} />;
 }

@@ -1,4 +1,4 @@
-/** Renders the app. The small `main.ts` loads first; it imports this file, and requests the first data while this file is loading. */
+/** Renders the app. The small `main.ts` loads first, imports this file, and requests the first data meanwhile. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router';

@@ -22,7 +22,7 @@ declare global {
   }
 }
 
-/** Runs in the page. Only the source text of this function is sent there, so it must not use anything outside of itself. */
+/** Runs in the page. Playwright sends only the source text of this function, so it must use nothing outside itself. */
 export function installAnnotationProbe(): void {
   const probe: AnnotationProbe = {
     listRequestedAt: 0,
@@ -45,7 +45,7 @@ export function installAnnotationProbe(): void {
     const parent = canvas instanceof HTMLCanvasElement ? canvas.parentElement : null;
     return parent?.className.includes('canvases') ? parent : null;
   };
-  // In each frame the canvas of all annotations is cleared first, and after its drawing the canvas of the unfinished shape.
+  // In each frame the page clears and draws the canvas of all annotations, then clears that of the unfinished shape.
   CanvasRenderingContext2D.prototype.clearRect = function clearMeasured(...area) {
     const canvases = annotationCanvasesOf(this);
     if (canvases !== null && this.canvas === canvases.firstElementChild) frameStartedAt = performance.now();

@@ -40,6 +40,7 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
         addRow(await measureList(product, name, isQuick ? 3 : 20));
         if (name === 'SQLite') for (const row of await measureInBrowser(product, isQuick)) addRow(row);
       });
+      // WORKERS is the number of server processes that respond to HTTP requests.
       await withProduct(environment, { ...env, WORKERS: '3' }, async (product) => {
         addRow(await measureConcurrentChanges(product, name, isQuick ? 3 : 30));
       });

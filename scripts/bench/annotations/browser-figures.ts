@@ -134,9 +134,9 @@ async function measurePanning(browser: Browser, product: RunningProduct): Promis
 function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
   return withLayer(product, [outline(4000, 3000, 1600, 50_000)], () =>
     withPage(browser, product, { x: 4000, y: 3000, zoom: 0.25 }, async (page) => {
-      await page.keyboard.press('d');
+      await page.keyboard.press('d'); // opens the drawing tools
       await page.getByRole('region', { name: 'Annotations' }).getByRole('button', { name: /^Area/ }).click();
-      await page.keyboard.press('b');
+      await page.keyboard.press('b'); // selects the brush
       await page.waitForTimeout(1500); // meanwhile the browser compiles the code of the brush
       const [x, y] = await middleOf(page);
       for (let stroke = 0; stroke < brushStrokes; stroke++) {

@@ -10,7 +10,7 @@ import { type GeneratedFeature, makeLayer, outline } from './generated-annotatio
 
 /** Number of users, each with connections of its own. */
 const users = 20;
-/** Number of annotations that all users change; each user also draws new ones. */
+/** Number of annotations that all users change. Each user also draws new annotations. */
 const sharedCount = 5;
 
 /** The response to a change: the new revisions, or the current annotations with which it conflicts. */

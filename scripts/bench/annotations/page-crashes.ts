@@ -1,6 +1,6 @@
 /**
- * A measurement that crashes the page repeatedly while its saves fail, and counts annotations that are missing after a later page has
- * saved what the browser has stored.
+ * A measurement that crashes a page repeatedly while the page cannot save. Then another page saves the annotations that
+ * the browser has stored, and the measurement counts the missing ones.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from '@playwright/test';
@@ -34,7 +34,7 @@ export async function measureCrashes(
     });
     await page.goto(`${product.url}/wsi-viewer?${query}`);
     await page.getByRole('toolbar', { name: 'Measuring and colours' }).waitFor();
-    await page.keyboard.press('d');
+    await page.keyboard.press('d'); // opens the drawing tools
     await page.getByRole('toolbar', { name: 'Drawing tools' }).waitFor();
   };
   try {
@@ -72,7 +72,7 @@ export async function measureCrashes(
 /** Draws a rectangle, and waits until the page has stored it as unsaved. @param extraWidth makes the rectangles differ */
 async function drawRectangle(page: Page, extraWidth: number): Promise<void> {
   const [x, y] = await middleOf(page);
-  await page.keyboard.press('r');
+  await page.keyboard.press('r'); // selects the rectangle tool
   await page.mouse.move(x - 40, y - 30);
   await page.mouse.down();
   await page.mouse.move(x + 20 + extraWidth, y + 30, { steps: 3 });

@@ -28,9 +28,9 @@ const timeoutMs = 180_000;
 /** Presses of an arrow key that move the view to the adjacent field. */
 const pressesPerField = 6;
 
-/** Milliseconds until an opened slide is visible (`first`) and `sharp`, both inherited, and the requests until then. */
+/** An opened slide. The inherited fields are the milliseconds until the slide is visible (`first`) and `sharp`. */
 interface Opening extends Appearance {
-  /** Number of API requests. */
+  /** Number of API requests from the click to the end of the measurement. */
   readonly requests: number;
   /** Number of API requests that repeat an earlier one. */
   readonly repeated: number;
@@ -151,7 +151,7 @@ async function measureStep(page: Page, key: string): Promise<number> {
   return (await appearance).sharp;
 }
 
-/** Drags the slide back and forth with the mouse at full resolution. */
+/** Drags the slide back and forth with the mouse at full resolution, and measures the frames meanwhile. */
 function measurePan(
   visit: Visit,
   product: RunningProduct,

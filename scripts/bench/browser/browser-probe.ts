@@ -8,7 +8,7 @@ export interface Probe {
   watch(eventName: 'click' | 'keydown'): Promise<Appearance>;
   /** Measures from the navigation to this page. */
   watchOpening(): Promise<Appearance>;
-  /** Records the milliseconds between frames. @returns a function that stops the recording and returns them */
+  /** Records the milliseconds between frames. @returns a function that stops the recording and returns these numbers */
   countFrames(): () => number[];
 }
 
@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** Runs in the browser. Only the source text of this function is sent there, so it must not use anything outside of itself. */
+/** Runs in the page. Playwright sends only the source text of this function, so it must use nothing outside itself. */
 export function installProbe(): void {
   /** Size in pixels of the reduced copy of the canvas that is compared. */
   const sample = { width: 160, height: 100 };

@@ -92,7 +92,7 @@ export async function fillDatabase(
         id: randomUUID(),
         root: 'slides' as const,
         path,
-        members: '[]',
+        members: '[]', // the slide consists of one file
         fingerprint: fingerprintOfVersions([versionOfFile(lstatSync(join(folder, path), { bigint: true }))]),
         file_name: name,
         dataset_name: dataset,

@@ -168,7 +168,7 @@ interface Readers {
   readonly member: string;
 }
 
-/** Creates a member, and restricts all datasets but the last five to administrators. */
+/** Creates a member, and restricts all datasets except the last five to administrators. */
 async function createReaders(url: string): Promise<Readers> {
   const token = await signIn(url, administrator);
   const { user } = await callApi<{ user: { uid: string } }>(url, 'POST', '/auth/register', { body: member });
@@ -247,7 +247,7 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
     'viewer: first rows': [{ path: 'images/rows' }],
     'viewer: later rows': [0.02, 0.05, 0.1].map((share) => ({
       path: 'images/rows',
-      from: String(Math.floor(share * 500 * cursors.length)),
+      from: String(Math.floor(share * 500 * cursors.length)), // a page has 500 slides
     })),
     'viewer: last rows': [{ path: 'images/rows', from: String(500 * cursors.length - 100) }],
     'viewer: rows of a search': [

@@ -46,7 +46,7 @@ const installations: readonly {
 const password = 'a slide a day, at least';
 /** Connections over which the pending account signs in. */
 const signInConnections = 60;
-/** Tiles that the heavy image session requests at once; none of them is cached. */
+/** Number of uncached tiles that the heavy image session requests at once. */
 const coldTiles = 1600;
 /** Interval between two requests for `/health/live`. */
 const healthIntervalMs = 20;
@@ -238,7 +238,7 @@ async function measureTiles(
   for (let n = 0; n < count && waitingRequests > 0; n++) {
     // Negative indices count from the end of the slide, whose tiles the flooding session does not request.
     rendered.push(await requestTile(renderedTiles, -1 - repeat * count - n, viewingSession, viewerAgent));
-    native.push(await requestTile(nativeTiles, n * 97, viewingSession, viewerAgent));
+    native.push(await requestTile(nativeTiles, n * 97, viewingSession, viewerAgent)); // 97: tiles far from each other
     await setTimeout(50); // ms between two tiles
   }
   const stillWaiting = waitingRequests;

@@ -27,7 +27,7 @@ interface Workload {
   readonly seconds: number;
 }
 
-/** Connections of the comparison of frames, and of the viewer while originals are downloaded. */
+/** Connections for the comparison of frames with tiles, and connections of the viewer during downloads of originals. */
 const frameConnections = 4;
 const viewerConnections = 6;
 /** Number of downloads at the same time. */

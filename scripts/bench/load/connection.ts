@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   readonly bytesPerSecond?: number | null;
 }
 
-/** Opens a connection. It connects with the first request, and again after the server has closed the connection. */
+/** Creates a connection. It connects with the first request, and again after the server has closed the connection. */
 export function openConnection({ port, onResponse, bytesPerSecond = null }: ConnectionOptions): Connection {
   let socket: Socket | null = null;
   let sentAt = 0;

@@ -45,7 +45,7 @@ interface Workload {
   readonly viewingTiles: number;
 }
 
-/** The results with one number of processes. */
+/** The results of both loads for one number of server processes. */
 interface Row {
   /** Number of server processes. */
   readonly count: number;

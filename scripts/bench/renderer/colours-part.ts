@@ -2,8 +2,9 @@
  * `npm run bench -- colours`, also a part of `renderer`: measures how close the corrected colours of a slide with a colour profile are to
  * those of Little CMS. Needs aperio/1065626.svs in the folder TEST_SLIDES, and `transicc` of the package liblcms2-utils.
  *
- * The part compares pixels that the browser shows or saves with corrected colours with the same pixels without correction, which Little CMS
- * converts in floating point (relative colorimetric with black point compensation). The difference is ΔE2000; about 1 is just visible.
+ * The part takes the pixels that the browser shows or saves with corrected colours. It compares them with the result of
+ * Little CMS, which converts the uncorrected pixels in floating point (relative colorimetric with black point
+ * compensation). The difference is ΔE2000; about 1 is just visible.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -85,7 +86,7 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
   }
 }
 
-/** Compares what OpenSeadragon's two drawers show and save, at several zooms, with the colours of Little CMS (`convert`) and each other. */
+/** Compares the pictures that OpenSeadragon's two drawers show and save with those of Little CMS and each other. */
 async function compareScreens(
   browser: Browser,
   product: RunningProduct,

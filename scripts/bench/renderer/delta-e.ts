@@ -47,7 +47,8 @@ export function deltaE2000([l1, a1, b1]: Lab, [l2, a2, b2]: Lab): number {
 
   const lightness = (l1 + l2) / 2;
   const meanChroma = (c1 + c2) / 2;
-  // The mean of the two hues; when they are more than 180 degrees apart, it lies on the other side of the circle.
+  // The mean of the two hues. When the hues are more than 180 degrees apart, the mean lies on the other side of the
+  // circle.
   const hueSum = h1 + h2;
   const sumTurn = hueSum < 360 ? 360 : -360;
   const hue = isGrey ? hueSum : (hueSum + (turn === 0 ? 0 : sumTurn)) / 2;

@@ -106,6 +106,7 @@ async function withPage<Result>(
     await page.addInitScript(installLayerProbe);
     const image = product.imageIdOf(slideNames.scan);
     const [x, y] = [bigSlide.width / 2, bigSlide.height / 2];
+    // The URL parameter `results` contains the first 8 characters of the layer's id.
     const field = { image, x: String(x), y: String(y), zoom: String(zoom), results: layerId.slice(0, 8) };
     await page.goto(`${product.url}/wsi-viewer?${new URLSearchParams(field)}`);
     // The function returns false before the first picture, and then the time.

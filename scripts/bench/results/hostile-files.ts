@@ -85,7 +85,7 @@ async function writeLongPolygon(file: string): Promise<void> {
 /** Writes a PNG that consists only of a header, which claims 2³¹ − 1 pixels in both directions. */
 function writePngHeader(file: string): void {
   const header = Buffer.alloc(33);
-  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(header);
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(header); // signature
   header.writeUInt32BE(13, 8); // length of the chunk
   header.write('IHDR', 12, 'latin1');
   header.writeUInt32BE(2_147_483_647, 16); // width
@@ -97,8 +97,8 @@ function writePngHeader(file: string): void {
 /** Writes a TIFF with one directory (of one tag, ImageWidth), whose next directory is itself. */
 function writeEndlessTiff(file: string): void {
   const bytes = Buffer.alloc(26);
-  bytes.write('II', 0, 'latin1');
-  bytes.writeUInt16LE(42, 2);
+  bytes.write('II', 0, 'latin1'); // little-endian
+  bytes.writeUInt16LE(42, 2); // identifies a TIFF
   bytes.writeUInt32LE(8, 4); // offset of the directory
   bytes.writeUInt16LE(1, 8); // number of tags
   bytes.writeUInt16LE(256, 10); // ImageWidth

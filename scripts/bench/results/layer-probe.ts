@@ -5,7 +5,7 @@ interface LayerProbe {
   requestedAt: number;
   /** Number of requests for result layers since the navigation, or since the benchmark set it to 0. */
   requests: number;
-  /** Milliseconds from the start of a frame to its last drawing call, for each drawn frame. The next frame adds it to the list. */
+  /** Milliseconds from the start of each drawn frame to its last drawing call; added when the next frame starts. */
   frames: number[];
   /** Milliseconds and frames from the last `change` event of a control until the layer was drawn again; null until then. */
   change: { readonly ms: number; readonly frames: number } | null;
@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-/** Runs in the page. Only the source text of this function is sent there, so it must not use anything outside of itself. */
+/** Runs in the page. Playwright sends only the source text of this function, so it must use nothing outside itself. */
 export function installLayerProbe(): void {
   const probe: LayerProbe = { requestedAt: 0, requests: 0, frames: [], change: null };
   window.layerProbe = probe;

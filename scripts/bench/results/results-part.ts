@@ -16,7 +16,7 @@ import { measureHostileFiles } from './hostile-files.ts';
 import { measureImport } from './measured-import.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Size in pixels of the slide that the layers belong to; it exists only as a size. */
+/** Size in pixels of the slide that the layers belong to; no file of this slide exists. */
 const slide = { width: 100_000, height: 80_000 };
 /** Size of a field of view in screen pixels; at full resolution also in pixels of the slide. */
 const field = { width: 1920, height: 1080 };
@@ -24,7 +24,8 @@ const field = { width: 1920, height: 1080 };
 const repetitions = 200;
 /** Number of fields of view whose counts are compared with the source. */
 const comparedFields = 70;
-/** A block is a group of outlines that are stored together. Its index entry begins with its bounds (Int32) and ends with its length (Uint32). */
+// A block is a group of outlines that are stored together. An index entry begins with the block's bounds (Int32) and
+// ends with the block's length in bytes (Uint32).
 const indexEntryBytes = 28;
 const blockLengthOffset = 24;
 

@@ -37,7 +37,7 @@ export interface ServerResult {
 export interface ComparedServer {
   readonly name: string;
   readonly version: string;
-  /** True when the server cannot read the common slide, so that its results are of another file. */
+  /** True when the server cannot read the common slide, so that its results come from another file. */
   readonly usesOtherSlide: boolean;
 }
 

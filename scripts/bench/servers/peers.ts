@@ -29,7 +29,7 @@ export interface TileServer {
   /** True when the server cannot read the common slide. */
   readonly usesOtherSlide?: boolean;
   start(): Promise<RunningServer>;
-  /** Removes rendered tiles of earlier runs; missing when the server keeps none on disk. */
+  /** Removes rendered tiles of earlier runs; missing when the server keeps no tiles on disk. */
   clearCache?(): void;
 }
 
@@ -221,13 +221,13 @@ async function waitUntilListening({ port, servers, pathOf }: StartedServer): Pro
   }
 }
 
-/** Returns the first version number in the output of a command. */
+/** Returns the first version number in the output of a command; undefined when there is none. */
 function versionIn(command: string, args: readonly string[]): string | undefined {
   const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   return /\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0];
 }
 
-/** Returns the version of an installed Debian package. */
+/** Returns the version of a Debian package; undefined when the package is not installed. */
 function versionOfPackage(name: string): string | undefined {
   const { status, stdout } = spawnSync('dpkg-query', ['-W', '-f', `\${Version}`, name], { encoding: 'utf8' });
   return status === 0 ? stdout : undefined;

@@ -8,11 +8,11 @@ const decimal = (value: number | null, digits = 0) =>
     ? value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits })
     : '–';
 
-/** Returns the ratio to a value of nginx; a dash without that value. */
+/** Returns the ratio to a value of nginx; a dash when nginx was not measured. */
 const ratio = (value: number, nginxValue = Number.NaN) =>
   Number.isFinite(value / nginxValue) ? (value / nginxValue).toFixed(3) : '–';
 
-/** Returns a table with one row per server. The ratios to nginx are empty when nginx was not measured or reads another slide. */
+/** Returns a table with one row per server. A ratio to nginx is a dash if nginx did not run or had another slide. */
 export function serversTable(
   servers: readonly ComparedServer[],
   results: Readonly<Record<string, ServerResult>>,

@@ -13,7 +13,7 @@ export interface PhoneLimits {
   readonly cpuSlowdown: number;
   /** Megabits per second, in both directions. */
   readonly megabits: number;
-  /** Milliseconds that each response takes longer. */
+  /** Milliseconds by which each response is delayed. */
   readonly latencyMs: number;
 }
 

@@ -208,7 +208,7 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
   for (let repeat = 0; repeat < repeats; repeat++) {
     const { linkId, secret } = await makeLink(product, lesson);
     const session = await openLink(product, secret, clientAddressOf(repeat));
-    const path = tilePathOf(lesson.imageId, '8/0_0', session);
+    const path = tilePathOf(lesson.imageId, '8/0_0', session); // any tile of the slide
     let lastTileAt = 0;
     const stopController = new AbortController();
     // Each request uses a new connection, so that the operating system distributes the requests among the processes.
@@ -300,7 +300,7 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
   let remainingGuesses = count;
   const guessers = Array.from({ length: guessConnections }, async () => {
     while (remainingGuesses-- > 0) {
-      const guess = `${remainingGuesses}`.padStart(43, 'x');
+      const guess = `${remainingGuesses}`.padStart(43, 'x'); // as long as a real secret
       const { status } = await request({
         port,
         path: '/api/v1/share-links/open',

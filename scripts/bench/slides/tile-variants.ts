@@ -1,8 +1,9 @@
 /**
  * Variants of a native JPEG tile that are a little darker or brighter in one component, created without encoding the tile again.
  *
- * The first DC coefficient of a scan is the mean of its first block; each following block of that component stores the difference from
- * the block before. Replacing the first number therefore changes all blocks. The new number has the same bit length.
+ * The DC coefficient of an 8 × 8 block is proportional to the mean of its samples. The first block of a component
+ * stores this coefficient; each following block stores the difference from the block before. Replacing the first number
+ * therefore changes all blocks of the component. The new number has the same bit length.
  *
  * Source: ITU-T T.81, annexes C (Huffman codes from their lengths) and F.1.2.1 (coding of DC coefficients).
  */
@@ -39,8 +40,8 @@ export function lengthsByCode(tables: Uint8Array): Map<string, number> {
 }
 
 /**
- * Returns a variant of a tile. The tile is returned unchanged when its first number is shorter than 2 bits, and when one of its first 4
- * bytes is or would become 0xff.
+ * Returns a variant of a tile; the tile itself when its first number is shorter than 2 bits, or when one of the first
+ * 4 bytes of its scan is or would become 0xff.
  *
  * @param codes as `lengthsByCode` returns them
  * @param variant number of the variant; 0 is the tile itself

@@ -81,7 +81,7 @@ export async function writeTiff(
         index += 1;
       }
     }
-    writeSync(descriptor, buildDirectories(), 0, undefined, 0); // with the real offsets
+    writeSync(descriptor, buildDirectories(), 0, undefined, 0); // all bytes, at the file's start, with the real offsets
   } finally {
     closeSync(descriptor);
   }

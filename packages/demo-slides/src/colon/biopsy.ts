@@ -67,11 +67,11 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   const { long, short } = biopsy;
   const outline = outlineAt(biopsy, Math.atan2(alongShort / short, alongLong / long));
   const radius = Math.hypot(alongLong / long, alongShort / short);
-  // The depth is measured perpendicular to the outline, not towards the centre.
+  // Change of `radius` per pixel perpendicular to the outline (the direction of the depth); constant near the centre.
   const slope =
     radius < 0.2 ? 1 / short : Math.hypot(alongLong / long ** 2, alongShort / short ** 2) / radius;
   const depth = (outline - radius) / slope;
-  // The nearest point of the outline gives the arc length, which matters only near the outline, where the epithelium is.
+  // Moves the position to the nearest point of the outline; `along` is the arc length there. Only epithelium needs it.
   const gradient = Math.hypot(alongLong / long ** 2, alongShort / short ** 2);
   if (depth > 0 && depth < 300 && gradient > 0) {
     const [nx, ny] = [alongLong / long ** 2 / gradient, alongShort / short ** 2 / gradient];

@@ -26,7 +26,7 @@ import {
 } from './colon-wall.ts';
 import { placeCrypts } from './crypts.ts';
 
-/** Difference of depths below which `locateInMucosa` joins two surfaces. */
+/** `locateInMucosa` joins two surfaces (of mucosa or a crypt) where the depths below them differ by less than this. */
 const JOIN_WIDTH = 46;
 
 // oxlint-disable-next-line lamina/max-own-lines -- its functions share the outlines, which depend on the seed
@@ -46,6 +46,7 @@ export function layOutColon(seed: number): ColonLayout {
       (sum, fold) => sum + fold.rise * Math.exp(-(((x - fold.x) / (fold.width * widthFactor)) ** 2)),
       0,
     );
+  // The curves are 600 pixels longer than the slide at both ends and have a point every 24 pixels.
   const createLayerCurve = (heightAt: (x: number) => number) =>
     createCurve(-600, COLON_WIDTH + 600, 24, heightAt);
   const surface = createLayerCurve(
@@ -84,12 +85,12 @@ export function layOutColon(seed: number): ColonLayout {
     { x: 6500, long: 430, short: 320 },
   ].map(({ x, long, short }) => {
     const { y, downX, downY } = pointOnCurve(mucosaBase, x);
-    return { x: x - downX * 90, y: y - downY * 90, long, short };
+    return { x: x - downX * 90, y: y - downY * 90, long, short }; // 90 pixels above the base of the mucosa
   });
 
   const curvePosition: CurvePosition = { depth: 0, along: 0 };
   const biopsyPosition: BiopsyPosition = { distanceFromEdge: 0, depth: 0, along: 0 };
-  // Return the x of a cut end of the strip at a y.
+  // `leftEnd` and `rightEnd` return the x of a cut end of the strip at the height `y`.
   const leftEnd = (y: number) => 820 + 230 * roughNoiseAt(seed + 5, y / 1300, 7, 3) + (y - 9000) * 0.05;
   const rightEnd = (y: number) => 19700 + 260 * roughNoiseAt(seed + 6, y / 1500, 9, 3) - (y - 9000) * 0.04;
   const isAmongBiopsies = (x: number, y: number) => y < BIOPSIES_TO && y < arch(x) - 1900;

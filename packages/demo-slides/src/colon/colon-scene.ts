@@ -38,12 +38,12 @@ export const MUSCLE_DEPTH = 5;
 export const LOOSE = 6;
 /** Thickness of the section relative to the mean. */
 export const THICKNESS = 7;
-// Displacement of textures and glands (`warp`).
+// Displacement of textures and glands, as `ColonLayout.warp` computes it.
 export const SHIFT_X = 8;
 export const SHIFT_Y = 9;
-/** Depth inside fat (`fatIn`). */
+/** Depth inside fat, as `fatIn` computes it. */
 export const FAT = 10;
-/** Depth inside a lymph follicle (`ColonLayout.lymphoid`). */
+/** 1 in the centre of a lymph follicle, 0 at its border, as `ColonLayout.lymphoid` computes it. */
 export const LYMPHOID = 11;
 export const MUSCLE_ALONG = 12;
 /** Number of quantities. */
@@ -55,11 +55,11 @@ export interface ColonScene {
   readonly layout: ColonLayout;
   /** The values of each quantity at every pixel of the current tile. */
   planes: readonly Float32Array[];
-  /** The result of the last call of `locate`, `mucosaAt` or `fatAt`. */
+  /** The position of the last call of `mucosaAt` or `fatAt`, or of a `layout.locate` that had this object as `out`. */
   readonly position: WallPosition;
   /** Locates a position in the mucosa, and sets `position`. The result is overwritten by the next call. */
   mucosaAt(x: number, y: number): MucosaPosition;
-  /** Returns the pixels inwards from the border of fat, and sets `position`. */
+  /** Returns the depth inside fat in pixels, negative outside fat, and sets `position`. */
   fatAt(x: number, y: number): number;
 }
 
@@ -114,11 +114,11 @@ export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number)
 
 /** Depth of positions that are far from all fat. */
 const FAR_FROM_FAT = -1e3;
-/** There is no fat farther than this inwards from the muscle coat, pixels. */
+/** There is no fat where the muscle coat begins more than this many pixels deeper. */
 const MAX_FAT_TO_MUSCLE = 2500;
 /** Mean distance from the muscle coat to the fat outside it, and the deviation per unit of noise, both pixels. */
 const [OUTER_FAT_DISTANCE, OUTER_FAT_DEVIATION] = [170, 110];
-/** A position farther than this from the outer fat, and with a mucosa depth below this limit, is far from all fat; pixels. */
+/** No fat is near a position this far above the outer fat and less than the second distance below the mucosa, in px. */
 const [FAR_FROM_OUTER_FAT, LOBULE_MUCOSA_DEPTH] = [400, 300];
 /** Pixels per unit of the noise of lobules, and the noise above which there is a lobule. */
 const [LOBULE_DEPTH, LOBULE_THRESHOLD] = [420, 0.34];

@@ -69,7 +69,7 @@ export function placeVessels(
     if (
       (isInSubmucosa || isInSubserosa) &&
       position.distanceFromEdge > clearance &&
-      layout.lymphoid(x, y) < -0.5
+      layout.lymphoid(x, y) < -0.5 // far from lymph follicles
     )
       addUnlessOverlapping(vessel);
   }

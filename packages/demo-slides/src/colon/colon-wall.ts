@@ -61,13 +61,13 @@ export function emptyWallPosition(): WallPosition {
 
 /** A position relative to the epithelium of the mucosa or of a crypt. */
 export interface MucosaPosition {
-  /** Depth below the nearest surface, of the mucosa or of a crypt; negative in a lumen. */
+  /** Depth below the nearest surface, of the mucosa or of a crypt; negative in the inner space of a crypt. */
   depth: number;
   /** Distance along this surface. */
   along: number;
-  /** Random seed of the wall that the position belongs to. */
+  /** Random seed of the cells of this surface. */
   seed: number;
-  /** Share of goblet cells, 0…1. */
+  /** Share of goblet cells (mucus-secreting cells of the epithelium), 0…1. */
   gobletShare: number;
   /** Width of a cell along the surface. */
   cellWidth: number;
@@ -106,10 +106,10 @@ export interface ColonLayout {
   readonly ganglia: SpatialIndex<Ganglion>;
   /** Computes the position in the wall; writes it into `out` and returns `out`. */
   locate(x: number, y: number, out: WallPosition): WallPosition;
-  /** Writes the displacement of a position into `out`; it makes the regular geometry of tubes look like tissue. */
+  /** Writes the displacement of a position into `out`; the displacement makes the regular tubes look like tissue. */
   warp(x: number, y: number, out: { x: number; y: number }): void;
   /**
-   * Computes the position relative to the epithelium; writes it into `out`.
+   * Computes a position relative to the epithelium; writes the result into `out`.
    *
    * @param x the x of the position plus the displacement of `warp`; likewise y
    * @param position the position in the wall, without the displacement
@@ -122,7 +122,7 @@ export interface ColonLayout {
     glands: readonly Gland[],
     out: MucosaPosition,
   ): void;
-  /** Returns 1 in the centre of a lymph follicle, 0 at its border, negative outside. */
+  /** Returns 1 in the centre of a lymph follicle (a round group of lymphocytes), 0 at its border, negative outside. */
   lymphoid(x: number, y: number): number;
   /** Returns the direction of the layers in radians. */
   tangent(x: number, y: number): number;

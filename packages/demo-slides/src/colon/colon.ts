@@ -37,14 +37,14 @@ import { paintMucosa } from './paint-mucosa.ts';
 import { paintWallLayers } from './paint-wall-layers.ts';
 import { scatterCells } from './scatter-cells.ts';
 
-/** Pixels to a border between layers within which both layers may be in a tile, because noise displaces the border. */
+/** Noise displaces the border of two layers by at most this many pixels, so a tile near it may have both layers. */
 const BORDER = 40;
 /** A tile is bare glass when all its sampled positions are farther than this from the tissue; pixels. */
 const GLASS_MARGIN = 40;
 /** A tile has no fat when all its sampled positions are farther than this from fat: the size of a fat cell, pixels. */
 const FAT_MARGIN = 250;
 
-/** Creates the tissue. */
+/** Creates the tissue. The number added to `seed` for fat must be the same in `scatter-cells.ts`. */
 export function createColon(seed: number): Tissue {
   const palette = createPalette(seed);
   const scene = createColonScene(seed, palette, layOutColon(seed));
@@ -100,7 +100,7 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
 /**
  * Interpolates the sampled quantities at every pixel.
  *
- * Most tiles lie in one layer and far from every edge. A quantity that has no effect on the tile gets a constant, which is faster.
+ * Most tiles lie in one layer and far from every edge. To save time, a quantity without effect on the tile is constant.
  */
 function interpolateQuantities(scene: ColonScene, field: SampledField): void {
   const surfaceDepth = rangeOf(field, SURFACE_DEPTH);

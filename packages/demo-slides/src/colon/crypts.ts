@@ -12,7 +12,7 @@ export function placeCrypts(
   clearanceAt: (x: number, y: number) => number,
 ): Gland[] {
   const glands: Gland[] = [];
-  /** Returns the length after which a crypt would touch one of the last five crypts, an edge or a follicle; or its whole length. */
+  /** Returns the length up to which a crypt touches none of the last five crypts, no edge and no follicle. */
   const freeLength = (gland: Gland) => {
     const radius = gland.lumen + gland.height + 20;
     for (let alongAxis = 60; alongAxis <= gland.length; alongAxis += 40) {
@@ -33,7 +33,7 @@ export function placeCrypts(
     const depth = Math.hypot(baseX - x, baseY - y);
     const dx = (baseX - x) / depth;
     const dy = (baseY - y) / depth;
-    const lumen = between(random, 8, 22);
+    const lumen = between(random, 8, 22); // radius of the inner space
     const fullLength = depth - lumen - EPITHELIUM - between(random, 20, 90);
     const bend = between(random, -52, 52);
     /** Creates the part of the crypt between two distances from the surface. */
@@ -51,7 +51,7 @@ export function placeCrypts(
       cellWidth: between(random, 43, 50),
       gobletShare: between(random, 0.4, 0.6),
     });
-    /** 68 % of crypts lie in the section plane, 20 % leave it and reappear, 12 % show only their middle. −40 is above the surface. */
+    /** 68 % of crypts lie in the section, 20 % leave it and reappear, 12 % lack the mouth. −40 is above the surface. */
     const createParts = (chance: number): readonly Gland[] => {
       if (chance < 0.68) return [createPart(-40, fullLength)];
       if (chance < 0.88) {

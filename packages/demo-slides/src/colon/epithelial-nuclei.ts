@@ -1,4 +1,7 @@
-/** Places the nuclei of the epithelium, in the crypts and at the surface. Numbers without a name are chosen by eye. */
+/**
+ * Places the nuclei of the epithelium, in the crypts (tubular glands) and at the surface, as stamps (small images of
+ * nuclei). Numbers without a name are chosen by eye.
+ */
 import { pointOnCurve } from '../geometry/curve.ts';
 import { pick, randomAt } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
@@ -33,7 +36,7 @@ export function placeEpithelialNuclei({
         x = nucleus.x - shift.x;
         y = nucleus.y - shift.y;
       }
-      // Near the surface or another crypt, the wall may be somewhere else than in the crypt alone; such nuclei are omitted.
+      // Near the surface or another crypt, `locateInMucosa` joins both walls. Omits nuclei outside the joined wall.
       const { depth } = mucosaAt(x, y);
       if (depth > EPITHELIUM * 0.3 && depth < EPITHELIUM * 1.02) add({ ...nucleus, x, y });
     }
@@ -45,7 +48,7 @@ export function placeEpithelialNuclei({
     const isInEpithelium = below.depth > EPITHELIUM * 0.5 && below.depth < EPITHELIUM;
     if (below.seed !== SURFACE_SEED || !isInEpithelium) return;
     cellAt(below.seed, below.gobletShare, below.cellWidth, below.along, cell);
-    // A wall cell that is not a goblet cell is a pair of slim cells with a nucleus each.
+    // A wall cell is a goblet cell (which secretes mucus) or a pair of slim absorptive cells with a nucleus each.
     const isSecond = !cell.isGoblet && cell.across > 0.5;
     const absorptiveMiddle = isSecond ? 0.74 : 0.26;
     const middle = cell.isGoblet ? 0.5 : absorptiveMiddle;

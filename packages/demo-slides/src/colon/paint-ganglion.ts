@@ -1,5 +1,6 @@
 /**
- * Paints a ganglion: a group of nerve cells between the two layers of the muscle coat. Numbers without a name are chosen by eye.
+ * Paints a ganglion: a group of nerve cells between the two layers of the muscle coat. The cells are stamps (small
+ * images created once per slide). Numbers without a name are chosen by eye.
  */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -24,7 +25,7 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
       const squaredDistance = circleX * circleX + circleY * circleY;
       if (squaredDistance > 1.5) continue;
       const distance = Math.sqrt(squaredDistance) + 0.12 * noiseAt(ganglion.seed, dx / 60, dy / 60);
-      const cover = smoothStep(1.06, 0.97, distance);
+      const cover = smoothStep(1.06, 0.97, distance); // opacity of the ganglion, from 0 outside to 1 inside
       const pixel = row * size + column;
       const strand = sample(reticulum, circleX * ganglion.long * 0.7, circleY * ganglion.short * 1.3);
       haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + (0.08 + 0.03 * strand) * cover;
@@ -34,7 +35,7 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
   // The cells lie in a row along the long axis.
   const count = Math.max(2, Math.round(ganglion.long / 45));
   for (let k = 0; k < count; k++) {
-    const chance = (stream: number) => randomAt(ganglion.seed, k, stream);
+    const chance = (stream: number) => randomAt(ganglion.seed, k, stream); // one random number per property of the cell
     const alongLong = (((k + 0.5) / count) * 2 - 1) * ganglion.long * 0.8;
     const alongShort = (chance(1) - 0.5) * ganglion.short * 0.7;
     const isNeuron = chance(2) < 0.62;

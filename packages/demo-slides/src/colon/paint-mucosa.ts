@@ -1,4 +1,7 @@
-/** Paints the epithelium of the mucosa and of its crypts, and the mucus and the basement membrane beside it. */
+/**
+ * Paints the epithelium of the mucosa and of its crypts (tubular glands), the mucus in the crypts, and the basement
+ * membrane below the epithelium. Amounts of stain (the unit is defined in `stain.ts`) are chosen by eye.
+ */
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, sample } from '../stain/texture.ts';
 import { paintEpithelium } from '../structures/epithelium.ts';
@@ -15,10 +18,10 @@ import {
 } from './colon-scene.ts';
 import { EPITHELIUM, emptyMucosaPosition, GLAND_SQUARE } from './colon-wall.ts';
 
-/** Pixels below the epithelium in which the basement membrane is visible. */
+/** The basement membrane is visible down to this many pixels below the epithelium. */
 const MEMBRANE_REACH = 12;
 
-/** Paints the epithelium of a tile by squares of the crypt index, so that crypts are looked up once per square, not per pixel. */
+/** Paints the epithelium of a tile. Looks the crypts up once per square of the crypt index, not once per pixel. */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   const { palette, layout, position } = scene;
@@ -52,10 +55,10 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
             glands,
             mucosa,
           );
-          const beyond = mucosa.depth - EPITHELIUM;
+          const beyond = mucosa.depth - EPITHELIUM; // pixels below the epithelium
           if (beyond > MEMBRANE_REACH) continue;
           if (mucosa.depth <= -1) {
-            // The lumen of some crypts contains mucus; above the surface of the mucosa there is only glass.
+            // The lumen (inner space) of some crypts contains mucus; above the surface of the mucosa is only glass.
             const density =
               position.surfaceDepth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearestValue(clouds, x, y);
             const mucus = Math.min(0.1, Math.max(0, density - 0.25) * 0.12);

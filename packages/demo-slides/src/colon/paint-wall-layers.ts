@@ -1,8 +1,9 @@
 /**
  * Paints the connective tissue and the muscle of the colon wall.
  *
- * Numbers without a name are chosen by eye, so that each layer resembles stained tissue: amounts of stain (the unit is defined in
- * `stain.ts`), weights of textures and noises in these amounts, and scales by which a texture is stretched.
+ * The stains are haematoxylin (blue-violet, mostly in nuclei) and eosin (pink, in muscle and connective tissue).
+ * Numbers without a name are chosen by eye, so that each layer resembles stained tissue: amounts of stain (the unit is
+ * defined in `stain.ts`), weights of textures and noises in these amounts, and scales by which a texture is stretched.
  */
 import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -52,7 +53,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   for (let row = 0, pixel = 0; row < size; row++) {
     const y = tile.y + row;
     for (let column = 0; column < size; column++, pixel++) {
-      // Farther outside there is only glass.
+      // Skips pixels of bare glass.
       if ((distanceFromEdge[pixel] as number) < -FRAY_REACH || (surfaceDepth[pixel] as number) < -2) continue;
       const x = tile.x + column;
       const cloud = nearestValue(clouds, x, y);

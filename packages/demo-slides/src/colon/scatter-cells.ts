@@ -1,4 +1,7 @@
-/** Scatters single cells over the layers of the colon wall. Spacings, shares and the looks of cells are chosen by eye. */
+/**
+ * Scatters single cells over the layers of the colon wall, by drawing stamps (small images of cells) into a tile.
+ * Spacings, shares and the looks of cells are chosen by eye.
+ */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { rangeOf, type SampledField } from '../geometry/sampled-field.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
@@ -39,7 +42,11 @@ interface Kind {
   readonly name?: ImmuneClass;
 }
 
-/** Returns the population of each kind of tissue; `muscleAlong` and `muscleAcross` are muscle cut along and across its fibres. */
+/**
+ * Returns the cells of each kind of tissue. `laminaPropria` is the connective tissue of the mucosa, `connective` that
+ * of other layers; `muscleAlong` and `muscleAcross` are muscle cut along and across its fibres; `mantle` and `germinal`
+ * (the centre) are parts of a lymph follicle.
+ */
 function createPopulations({
   cells,
 }: Palette): Record<
@@ -79,7 +86,7 @@ function createPopulations({
   return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
 }
 
-/** Side of the squares that have at most one cell each, pixels; `muscle` is that of muscle cut along its fibres. */
+/** Side of the squares that have at most one cell each, pixels; `muscle` is for muscle cut along its fibres. */
 const spacings = {
   laminaPropria: 36,
   connective: 92,
@@ -91,9 +98,9 @@ const spacings = {
 /** Pixels around a tile in which squares are visited, because their cells may overlap the tile. */
 const CELL_REACH = 64;
 // Ranges of `ColonLayout.lymphoid`, which is 1 in the centre of a follicle and 0 at its border.
-/** Cells of the germinal centre have larger values. */
+/** Cells of the germinal centre lie where `lymphoid` is larger than this. */
 const GERMINAL_FROM = 0.5;
-/** Lymphocytes of the mantle around the germinal centre have values in this range; the overlap of the ranges prevents a gap. */
+/** Lymphocytes of the mantle around the germinal centre lie in this range. The overlap with the centre avoids a gap. */
 const MANTLE = { from: -0.25, to: 0.52 };
 
 /**
@@ -151,8 +158,8 @@ export function scatterCells(
   const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = createPopulations(
     scene.palette,
   );
-  // A cell that overlaps the tile is at most this many pixels outside it. A depth changes by at most one per pixel, so the depth
-  // of the cell differs from the depths of the tile by at most the same number.
+  // The centre of a cell that overlaps the tile is at most this many pixels outside the tile. A depth changes by at
+  // most 1 per pixel, so the depth at the centre differs from a depth in the tile by at most the same number.
   const margin = 95;
   const mucosaRange = rangeOf(field, MUCOSA_DEPTH);
   const muscleRange = rangeOf(field, MUSCLE_DEPTH);

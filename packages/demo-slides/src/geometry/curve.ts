@@ -18,7 +18,7 @@ export interface CurvePosition {
   along: number;
 }
 
-/** Creates a curve from a function that returns its y at an x. */
+/** Creates a curve from a function that returns the y of the curve at an x. */
 export function createCurve(
   startX: number,
   endX: number,
@@ -47,7 +47,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   const lastNearIndex = Math.min(lastIndex, indexAtX + reach);
   let bestSquare = Number.POSITIVE_INFINITY;
   let bestIndex = indexAtX;
-  // First, every `stride`-th node is compared, about 48 nodes in all; then every node around the best of them.
+  // First compares every `stride`-th node, about 48 nodes; then compares every node around the nearest of these.
   const stride = Math.max(1, Math.floor(reach / 24));
   const squaredDistanceTo = (index: number) => {
     const dx = startX + index * step - x;
@@ -69,7 +69,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
       bestIndex = i;
     }
   }
-  // The depth is measured from the tangent at the nearest node, so that it changes smoothly between nodes.
+  // Measures the depth from the tangent at the nearest node, so that the depth changes smoothly between nodes.
   const before = Math.max(0, bestIndex - 1);
   const after = Math.min(lastIndex, bestIndex + 1);
   const tangentX = (after - before) * step;

@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Returns a number in [0, 1) that depends only on the seed and a grid position (a hash). */
+/** Returns a number in [0, 1) that depends only on the seed and a grid position: a hash, mixed as in MurmurHash3. */
 export function randomAt(seed: number, column: number, row: number): number {
   let mixed = Math.imul(column, 0x27d4eb2d) ^ Math.imul(row, 0x165667b1) ^ Math.imul(seed, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);

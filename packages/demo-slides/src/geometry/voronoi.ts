@@ -89,7 +89,7 @@ export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCel
       });
     }
   }
-  // Cuts the polygon at each bisector: keeps the corners on this side (depth ≥ 0), and adds one where an edge crosses it.
+  // Cuts the polygon at each bisector: keeps corners on the cell's side (depth ≥ 0), adds one where an edge crosses it.
   for (const side of candidates) {
     const remaining: typeof corners = [];
     corners.forEach((corner, i) => {
@@ -109,7 +109,7 @@ export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCel
     corners = remaining;
   }
   const sides = candidates.flatMap((side): Side[] => {
-    // The remaining corners on this side; a side with fewer than two does not belong to the polygon.
+    // Positions, along this side, of the corners on it. A side with fewer than two corners is no part of the polygon.
     const cornerPositions = corners
       .filter((corner) => Math.abs(side.distance - corner.x * side.nx - corner.y * side.ny) < 1e-6)
       .map((corner) => corner.y * side.nx - corner.x * side.ny);

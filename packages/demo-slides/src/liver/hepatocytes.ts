@@ -40,7 +40,7 @@ export interface HepatocyteSide extends Side {
   readonly gap: number;
   /** 1 for one of the two cells at a side and -1 for the other: one bulges out where the other bulges in. */
   readonly bulge: 1 | -1;
-  /** Whether the sinusoid ends at the start of the side, and at its end. */
+  /** Whether the adjacent sinusoid ends where the side starts, and whether it ends where the side ends. */
   readonly closesAtStart: boolean;
   readonly closesAtEnd: boolean;
 }
@@ -55,7 +55,7 @@ interface GridPosition {
 
 const neighbourOf = (side: Side): GridPosition => ({ column: side.neighbourColumn, row: side.neighbourRow });
 
-/** Returns whether a cell comes before its neighbour in the order by row and column; the first of two owns what they share. */
+/** Returns whether a cell precedes its neighbour by row and column. The first places the cells of their sinusoid. */
 function isFirst(cell: GridPosition, neighbour: GridPosition): boolean {
   return neighbour.row > cell.row || (neighbour.row === cell.row && neighbour.column > cell.column);
 }
@@ -85,7 +85,7 @@ function gapBetween(seed: number, lobule: Lobule, cell: GridPosition, neighbour:
   const fy = flow.x * Math.sin(swirl) + flow.y * Math.cos(swirl);
   /** 0 when the side is parallel to the blood flow, 1 when it is perpendicular to the flow. */
   const crossing = Math.abs(dx * fx + dy * fy) / length;
-  // Most sinusoids follow the blood flow; a few connect two parallel ones.
+  // Most sinusoids follow the blood flow; a few connect two parallel sinusoids.
   const probability = smoothStep(0.82, 0.45, crossing) * 0.84 + 0.045;
   const chance = chanceBetween(seed + 100, cell, neighbour);
   if (chance > probability) return 0;

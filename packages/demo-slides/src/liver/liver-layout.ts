@@ -115,7 +115,7 @@ export function layOutLiver(seed: number): LiverLayout {
   }
 
   function flow(x: number, y: number, out: { x: number; y: number; zone: number }): void {
-    // The flow, not yet of unit length.
+    // Direction of the flow; normalised to unit length below.
     let fx = 0;
     let fy = 0;
     let squaredDistanceToVein = 1e9;
@@ -217,6 +217,7 @@ function placePortalTriad(
   tract: PortalTract,
 ): { vessels: readonly Vessel[]; ducts: readonly Gland[] } {
   const turn = random() * Math.PI * 2;
+  // `share` is the distance from the centre of the tract as a share of its radius.
   const positionAt = (direction: number, share: number) => ({
     x: tract.x + Math.cos(turn + direction) * tract.radius * share,
     y: tract.y + Math.sin(turn + direction) * tract.radius * share,

@@ -35,7 +35,7 @@ const SHIFT_X = 4;
 const SHIFT_Y = 5;
 const QUANTITIES = 6;
 
-/** A tile is bare glass when all its sampled positions are farther than this outside the section; pixels. */
+/** A tile is bare glass when all its sampled positions are outside the section by more than this; pixels. */
 const GLASS_MARGIN = 40;
 /** Single cells of portal tracts or the capsule are painted only in tiles with a sampled position within this distance; pixels. */
 const CELL_MARGIN = 120;
@@ -68,6 +68,7 @@ export function createLiver(seed: number): Tissue {
     return planes[quantity] as Float32Array;
   }
 
+  /** Returns whether a position is in the parenchyma: liver cells and the sinusoids (narrow vessels) between them. */
   function isParenchyma(x: number, y: number): boolean {
     layout.locate(x, y, position);
     if (position.distanceFromEdge < 12 || position.capsuleDepth < CAPSULE + 4) return false;

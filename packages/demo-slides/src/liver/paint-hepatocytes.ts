@@ -25,7 +25,7 @@ const BULGE = 5;
 /** Pixels over which a sinusoid narrows at its end. */
 const NARROWING = 26;
 
-/** Returns a function that paints the liver cells of a tile over its background. */
+/** Returns a function that paints the liver cells of a tile, and their nuclei, over the background of the tile. */
 export function createHepatocytePainter(
   palette: Palette,
   seed: number,
@@ -105,7 +105,8 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
 
   for (let py = top; py <= bottom; py++) {
     const dy = tile.y + py - cell.y;
-    // The part of this row that lies in the cell, and the part of it without a visible border; x relative to the cell.
+    // `start` and `end` limit the part of this row in the cell, `interiorStart` and `interiorEnd` the part without a
+    // visible border; x relative to the cell's point.
     let start = -reach;
     let end = reach;
     let interiorStart = -reach;

@@ -11,6 +11,7 @@ export interface PyramidPlan {
   readonly height: number;
   /** Micrometres per pixel at full resolution. */
   readonly micronsPerPixel: number;
+  /** Magnification of the objective lens, such as 40. */
   readonly objectivePower: number;
   /** Colour of bare glass, red, green and blue, 0…255. */
   readonly glass: readonly [number, number, number];
@@ -32,7 +33,7 @@ export interface LevelPlan {
   readonly rows: number;
   /** Offset of each tile in the file in bytes, row by row; `writePyramid` sets it. */
   readonly offsets: Uint32Array;
-  /** Length of each tile in bytes. */
+  /** Length of each tile in bytes, in the same order; `writePyramid` sets it. */
   readonly lengths: Uint32Array;
 }
 

@@ -91,7 +91,7 @@ function entriesOf(
   tables: Buffer,
 ): Entry[] {
   const level = levels[levelIndex] as LevelPlan;
-  const pixelsPerCentimetre = Math.round(10_000 / plan.micronsPerPixel / 2 ** levelIndex);
+  const pixelsPerCentimetre = Math.round(10_000 / plan.micronsPerPixel / 2 ** levelIndex); // 10,000 µm are 1 cm
   return [
     longEntry(254, Uint32Array.of(levelIndex === 0 ? 0 : 1)), // NewSubfileType: 1 is a reduced version of another image
     longEntry(256, Uint32Array.of(level.width)), // ImageWidth

@@ -1,6 +1,6 @@
 /**
  * Writes a demonstration slide with the layout of an Aperio scan: one TIFF with a directory per level, JPEG tiles with shared
- * tables, and a description with pixel size and objective power.
+ * tables, and a description with pixel size and objective power (the magnification of the scanner's objective lens).
  *
  * Every pixel of full resolution is drawn once. Tiles are drawn in quadtree order: four adjacent tiles are averaged into one tile of
  * the next smaller level while they are in memory, so no level is read back from the file.
@@ -89,7 +89,7 @@ function createGlassTile(glass: PyramidPlan['glass']): Uint8Array {
   return pixels;
 }
 
-/** Halves a tile by averaging 2 × 2 pixels, and writes the result into the quarter of the coarser tile that begins at x, y. */
+/** Halves `fine` by averaging 2 × 2 pixels, and writes the result into the quarter of `coarse` that begins at x, y. */
 function halveInto(coarse: Uint8Array, fine: Uint8Array, x: number, y: number): void {
   const stride = TILE_SIZE * 3;
   for (let row = 0; row < TILE_SIZE / 2; row++) {

@@ -1,6 +1,6 @@
 /**
  * The results of a demonstration slide, as from a program that detects immune cells: outlines of their nuclei and a heatmap of their
- * density. They are exact, because the program that draws the slide reports every immune cell that it draws.
+ * density. The results are exact, because the program that draws the slide reports every immune cell that it draws.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -163,6 +163,7 @@ function toSlide({ x, y, angle, scale }: Placement, [alongX, alongY]: Point): Po
   return [x + alongX * cos - alongY * sin, y + alongX * sin + alongY * cos];
 }
 
+/** Returns the area of a polygon in square pixels (shoelace formula). */
 function areaOf(ring: readonly Point[]): number {
   const doubleArea = ring.reduce((sum, [x, y], index) => {
     const [nextX, nextY] = ring[(index + 1) % ring.length] as Point;

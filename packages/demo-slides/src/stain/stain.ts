@@ -1,6 +1,9 @@
 /**
  * A square part of a stained section as amounts of three stains per pixel, and its conversion to RGB.
  *
+ * Haematoxylin stains nuclei blue-violet, eosin stains most other tissue pink. The third "stain", orange, gives red
+ * blood cells, granules and pigments their tone.
+ *
  * Colours follow the Beer–Lambert law: the absorbances of the stains add up, and the colour is the transmitted light.
  * Amounts are relative: 1 of haematoxylin is the amount in a typical nucleus, 1 of eosin that in deeply stained muscle, and 1 of
  * orange the amount that red blood cells have in addition to eosin.
@@ -18,13 +21,13 @@ export interface StainTile extends SquareArea {
 export const GLASS = [246, 245, 247] as const;
 
 // Absorbance of one unit in red, green and blue, taken from the colours of well-stained sections:
-// haematoxylin #5B3F8C, eosin #DA6F9B. The directions agree with Ruifrok and Johnston (2001).
+// haematoxylin #5B3F8C, eosin #DA6F9B. Their ratios agree with the stain vectors of Ruifrok and Johnston (2001).
 const HAEMATOXYLIN = [1.0, 1.34, 0.57] as const;
 const EOSIN = [0.105, 0.79, 0.44] as const;
 const ORANGE = [0.03, 0.2, 0.72] as const;
 
 const STEPS_PER_UNIT = 1024;
-/** Smallest absorbance of the tables, negative because textures vary around their mean. The largest, 15, exceeds that of tissue. */
+/** Smallest absorbance of the tables, negative because textures vary around their mean; the largest is almost 15. */
 const MIN_ABSORBANCE = -1;
 const TABLE_LENGTH = 16 * STEPS_PER_UNIT;
 const TABLE_MASK = TABLE_LENGTH - 1;
@@ -69,19 +72,19 @@ export function reuseStainTile(tile: StainTile, x: number, y: number): StainTile
  * The kernel needs a neighbour on every side, so the result is two pixels smaller than the tile and starts one pixel
  * further in.
  *
- * @param image receives the result
+ * @param picture receives the result
  * @param start index of the first byte of the result in `picture`
  * @param stride bytes per row of `picture`
  */
 export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, stride: number): void {
   const { haematoxylin, eosin, orange, size } = tile;
   const resultSide = size - 2;
-  /** Table index of absorbance 0. */
+  /** Index of absorbance 0 in the tables of transmitted light. */
   const zero = -MIN_ABSORBANCE * STEPS_PER_UNIT;
   // Red and blue share one number, 16 bits each: the sum of 16 weighted bytes fits into 12 bits.
   const redBlue = new Int32Array(size);
   const green = new Int32Array(size);
-  // Ring buffers of the last three rows, blurred along x. `below`, `here` and `above` are pairs: red and blue, green.
+  // Ring buffers of the last three rows, blurred along x. `below`, `here` and `above` are pairs: [red and blue, green].
   const blurredRedBlue = [
     new Int32Array(resultSide),
     new Int32Array(resultSide),
@@ -97,7 +100,7 @@ export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, s
       const h = (haematoxylin[i] as number) * STEPS_PER_UNIT;
       const e = (eosin[i] as number) * STEPS_PER_UNIT;
       const o = (orange[i] as number) * STEPS_PER_UNIT;
-      // Indices in the tables of transmitted light.
+      // Indices in the tables of transmitted light; `&` also cuts off the fraction.
       const r = (h * HAEMATOXYLIN[0] + e * EOSIN[0] + o * ORANGE[0] + zero) & TABLE_MASK;
       const g = (h * HAEMATOXYLIN[1] + e * EOSIN[1] + o * ORANGE[1] + zero) & TABLE_MASK;
       const b = (h * HAEMATOXYLIN[2] + e * EOSIN[2] + o * ORANGE[2] + zero) & TABLE_MASK;

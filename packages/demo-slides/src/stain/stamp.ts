@@ -1,7 +1,7 @@
 /** Stamps: small images of the stain of single cells and nuclei, created once per slide and drawn many times. */
 import type { StainTile } from './stain.ts';
 
-/** An image whose centre is that of the cell; the long axis of the cell is x. */
+/** An image of a cell. The centre of the image is the centre of the cell; the long axis of the cell is x. */
 export interface Stamp {
   readonly width: number;
   readonly height: number;
@@ -59,7 +59,8 @@ export interface PlacedStamp extends Placement {
 export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement): void {
   const { width, height, values } = stamp;
   const { haematoxylin, eosin, orange, size } = tile;
-  // Rotate and scale from the tile into the stamp. The reach of the stamp in the tile needs the opposite scaling: scale², below.
+  // `cos` and `sin` rotate and scale from the tile into the stamp, so they contain 1 / scale. The reach of the stamp in
+  // the tile needs the opposite scaling, so the factor scale² is added below.
   const cos = Math.cos(placement.angle) / placement.scale;
   const sin = Math.sin(placement.angle) / placement.scale;
   const centreX = placement.x - tile.x;

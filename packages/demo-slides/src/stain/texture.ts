@@ -37,12 +37,12 @@ export function sample(texture: Texture, x: number, y: number): number {
   return (a + (b - a) * fx) * (1 - fy) + (c + (d - c) * fx) * fy;
 }
 
-/** Creates noise without a direction: mean 0, mostly within −1…1. Each radius adds structures of that size in pixels. */
+/** Creates noise without a direction: mean 0, mostly within −1…1. Each radius (pixels) adds structures of its size. */
 export function createSpeckle(random: Random, size: number, radii: readonly number[]): Texture {
   const values = new Float32Array(size * size);
   for (const radius of radii) {
     let layer: Float32Array = Float32Array.from(values, () => random() - 0.5);
-    // Three passes of a box filter approximate a Gaussian.
+    // Three passes of a box filter approximate a Gaussian; radius 0 leaves the pixels independent.
     for (let pass = 0; pass < 3 && radius > 0; pass++) layer = blur(layer, size, radius);
     let squareSum = 0;
     for (const value of layer) squareSum += value * value;
@@ -99,7 +99,7 @@ interface FibreLook {
   readonly softness: number;
 }
 
-/** Creates overlapping strands: 0 where there is none, about 1 in the centre of a strand. */
+/** Creates overlapping strands: 0 between the strands, about 1 in the centre of a strand. */
 export function createFibres(random: Random, size: number, look: FibreLook): Texture {
   const values = new Float32Array(size * size);
   const mask = size - 1;
@@ -118,7 +118,7 @@ export function createFibres(random: Random, size: number, look: FibreLook): Tex
       const sway = Math.sin(along * swingRate + phase) * swing;
       const x = startX + along * cos - sway * sin;
       const y = startY + along * sin + sway * cos;
-      const taper = Math.min(1, along / 30, (length - along) / 30);
+      const taper = Math.min(1, along / 30, (length - along) / 30); // the last 30 pixels at each end become thin
       const width = halfWidth * (0.35 + 0.65 * taper);
       const column = Math.floor(x) & mask;
       for (let row = Math.floor(y - width); row <= y + width + 1; row++) {

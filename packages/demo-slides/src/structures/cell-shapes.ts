@@ -9,7 +9,7 @@ export interface NucleusLook {
   readonly long: readonly [number, number];
   /** Half axis along y, pixels: smallest and largest. */
   readonly short: readonly [number, number];
-  /** Relative deviation of the outline from the ellipse: 0 none, 0.15 much. */
+  /** Relative deviation of the outline from the ellipse: 0 is an exact ellipse, 0.15 is very irregular. */
   readonly irregular: number;
   /** Amount of haematoxylin between the chromatin clumps. */
   readonly base: number;
@@ -23,7 +23,7 @@ export interface NucleusLook {
   readonly nucleoli: number;
   /** Curvature of a long nucleus: largest sideways deviation of its ends, pixels. */
   readonly bow: number;
-  /** 0 round ends, 1 pointed. */
+  /** Shape of the ends: 0 is round, 1 is pointed. */
   readonly pointed: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Paints epithelium, which consists of absorptive cells and goblet cells, and places its nuclei. Numbers without a name are chosen by
- * eye: amounts of stain (the unit is defined in `stain.ts`), and depths and widths in pixels or as shares of a cell.
+ * Paints epithelium, which consists of absorptive cells and goblet cells (cells that secrete mucus), and places its
+ * nuclei. Numbers without a name are chosen by eye: amounts of stain (the unit is defined in `stain.ts`), and depths
+ * and widths in pixels or as shares of a cell.
  */
 import { between, pick, randomAt, randomFrom, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -123,7 +124,8 @@ export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false
           opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96,
         });
       }
-      // Some columnar cells (0.5 %) are dividing, but not at the start of the wall. 31 tells this random number from others of the cell.
+      // Some columnar cells (0.5 %) are dividing, but not at the start of the wall. The number 31 makes this random
+      // number independent of the cell's other random numbers.
       if (!cell.isGoblet && !isCuboidal && index > 0 && randomAt(seed, index, 31) < 0.005) {
         const point = wallPoint(gland, middle, side, gland.height * 0.35);
         nuclei.push({

@@ -55,7 +55,7 @@ export function paintFat(
         orange[pixel] = 0;
       }
     }
-    // A section contains the nucleus of 55 % of the cells; it lies at the middle of a random side.
+    // A section contains the nucleus of 55 % of the cells. The nucleus lies at the middle of a random side of its cell.
     const side = pick(cell.sides, randomAt(seed + 2, column, row));
     if (randomAt(seed + 3, column, row) < 0.55) {
       const x = cell.x + side.nx * side.distance;

@@ -3,13 +3,13 @@ import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, type Texture } from '../stain/texture.ts';
 
-/** Pixels from a cut edge inwards in which `frayEdges` changes the stain. */
+/** `frayEdges` changes the stain up to this many pixels inside a cut edge. */
 export const EDGE_WIDTH = 60;
-/** Pixels beyond the edge that must be painted, because `frayEdges` moves the edge inwards and outwards. */
+/** Callers must paint this many pixels beyond the edge, because `frayEdges` moves the edge inwards and outwards. */
 export const FRAY_REACH = 12;
 
 /**
- * Makes cut edges ragged and slightly darker, because they curl.
+ * Makes cut edges ragged, and slightly darker as in real sections, whose edges curl.
  *
  * @param distanceFromEdge distance from the nearest cut edge in pixels, for every pixel of the tile; negative outside the section
  */

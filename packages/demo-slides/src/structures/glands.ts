@@ -27,7 +27,7 @@ export interface Gland {
   readonly open: boolean;
   /** Width of a pair of absorptive cells, or of a goblet cell, along the wall, pixels. */
   readonly cellWidth: number;
-  /** Share of goblet cells, 0…1. */
+  /** Share of goblet cells (cells that secrete mucus), 0…1; the others are absorptive cells. */
   readonly gobletShare: number;
 }
 

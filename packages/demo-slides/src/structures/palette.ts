@@ -90,7 +90,7 @@ export function createPalette(seed: number): Palette {
       cover: 0.95,
       softness: 1,
     }),
-    muscleEnds: createCutEnds(random, 512, 16, 0.68),
-    bundles: createCutEnds(random, 1024, 128, 0),
+    muscleEnds: createCutEnds(random, 512, 16, 0.68), // 16 pixels apart, with slightly paler gaps
+    bundles: createCutEnds(random, 1024, 128, 0), // 128 pixels apart, with empty gaps
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Cross-sections of blood vessels: arteries with a muscular wall, veins with a thin one, both with red blood cells. Numbers without
- * a name are chosen by eye: amounts of stain (the unit is defined in `stain.ts`), sizes in pixels, and weights of textures.
+ * Cross-sections of blood vessels: arteries with a muscular wall and veins with a thin wall, with red blood cells.
+ * Numbers without a name are chosen by eye: amounts of stain (unit: see `stain.ts`), sizes in pixels, and weights of
+ * textures.
  */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -34,7 +35,7 @@ export interface Vessel extends VesselShape {
 
 /** Number of angles at which the outline of a vessel is stored. */
 const DIRECTIONS = 128;
-/** Pixels over which a wall blends into the surrounding tissue. */
+/** Pixels over which a wall blends into the surrounding tissue (the adventitia is the outer layer of a vessel wall). */
 const ADVENTITIA = 16;
 /** Mean distance between red blood cells of a group, pixels. */
 const RED_CELL_SPACING = 22;
@@ -117,7 +118,7 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
       const pixel = row * size + column;
       const granules = nearestValue(grain, x, y);
       const along = direction * (meanRadius + depth);
-      const surface = isArtery ? depth - 2.2 * Math.sin(direction * scallops) : depth;
+      const surface = isArtery ? depth - 2.2 * Math.sin(direction * scallops) : depth; // depth below the wavy surface
       // Amounts of haematoxylin and eosin.
       let h = 0;
       let e = 0;

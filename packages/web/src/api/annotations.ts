@@ -40,7 +40,7 @@ const layersKey = (imageId: string) => ['annotation-layers', imageId];
 
 /**
  * Polling interval while a slide has no layers. A slide with layers has an event stream instead. A stream for every open slide would
- * occupy one of the six HTTP/1.1 connections that a browser opens to a server, which the tiles need.
+ * occupy one of the six HTTP/1.1 connections that a browser opens to a server; the tiles need these connections.
  */
 const firstLayerPollMs = 800;
 /** Polling interval after a minute without input, and while the server is unreachable. */
@@ -175,7 +175,7 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
 /** The result of sending a batch of changes. */
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
-  /** Another user has changed these annotations. `conflicts` has their current features; that of a deleted one has no geometry. */
+  /** Others changed annotations of the batch. `conflicts` has their current features; a deleted one has no geometry. */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
   /** The server is unreachable or overloaded; a retry may succeed. */
   | { readonly kind: 'unreachable' }
@@ -203,7 +203,7 @@ export async function sendChanges(layerId: string, changes: AnnotationChange[]):
   }
 }
 
-/** Returns the annotation classes of a dataset. Until they are loaded, and for slides without a dataset, it returns the default ones. */
+/** Returns the annotation classes of a dataset; the default classes while loading, and for slides without a dataset. */
 export function useAnnotationClasses(dataset: string | null): readonly AnnotationClass[] {
   const { data } = useQuery({
     queryKey: ['annotation-classes', dataset],

@@ -53,6 +53,7 @@ export function connectAuth(): () => void {
   return () => window.removeEventListener('storage', followOtherTab);
 }
 
+/** Applies a sign-in or sign-out of another tab to this tab. */
 function followOtherTab(event: StorageEvent): void {
   const concernsSignIn = event.key === tokenKey || event.key === null; // null: the other tab cleared the storage
   if (!concernsSignIn || storedToken() === authState().token) return;
@@ -62,7 +63,8 @@ function followOtherTab(event: StorageEvent): void {
 }
 
 /**
- * Restores the stored sign-in and verifies it with the API. Does nothing without one, or while a user is signed in or signing in.
+ * Restores the stored sign-in and verifies it with the API. Does nothing when no sign-in is stored, or while a user is
+ * signed in or signing in.
  *
  * A rejected token ends the sign-in. When the API does not respond, the stored user stays signed in: an outage must not sign people
  * out, and the server checks every call anyway.
@@ -75,7 +77,7 @@ export async function initialiseAuth(): Promise<void> {
   try {
     const verified = await call(verifyToken, { body: { token: stored.token } });
     if (isReplacedByOtherTab(stored.token)) return;
-    if (verified.token !== stored.token) syncToken(verified.token, Date.now());
+    if (verified.token !== stored.token) syncToken(verified.token, Date.now()); // to the deployment's token-sync URL
     storeSignIn(verified);
     setAuthState({ ...verified, isAuthenticated: true, loading: false, error: null });
   } catch (error) {
@@ -179,7 +181,7 @@ export async function confirmRegistration(code: string, password: string): Promi
 
 /** Signs out in this browser even when the call fails, in which case the server may still consider the sign-in valid. */
 export async function logout(): Promise<ActionResult> {
-  const allowReadingCalls = abortReadingCalls();
+  const allowReadingCalls = abortReadingCalls(); // aborts GET requests until `allowReadingCalls` is called
   try {
     await call(signOut, {});
     return { success: true, message: texts.logoutDone };
@@ -206,7 +208,7 @@ export async function requestPasswordReset(email: string): Promise<ActionResult>
   }
 }
 
-/** Returns whether the server rejects the code of a reset link; false also when the server is unreachable. */
+/** Returns whether the server rejects the code of a reset link. Also returns false when the server is unreachable. */
 export async function isResetLinkInvalid(code: string): Promise<boolean> {
   try {
     await call(checkPasswordReset, { body: { code } });

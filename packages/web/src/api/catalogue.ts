@@ -261,8 +261,9 @@ export async function loadPosition(
 }
 
 /**
- * Loads an image; returns it immediately when it is in a loaded list, and null until it is loaded. `isLoading` is true until the server has
- * answered the first request; `isUnknown` is true when the catalogue of this account does not contain the image.
+ * Loads an image. Returns the image at once when a loaded list contains it, otherwise null until it is loaded.
+ * `isLoading` is true until the server has responded to the first request; `isUnknown` is true when the catalogue of
+ * this account does not contain the image.
  */
 export function useImage(imageId: string | null) {
   const { data, error, isLoading } = useQuery({
@@ -277,7 +278,7 @@ export function useImage(imageId: string | null) {
   return { image: isUnknown ? null : (data ?? null), isLoading, isUnknown };
 }
 
-/** Loads the first `limit` images that match a search text, sorted by name. @returns those of them that are ready */
+/** Loads the first `limit` images that match a search text, sorted by name. @returns only the images that are ready */
 export function useImageSearch(searchText: string, { isEnabled = true, limit = 30 } = {}) {
   return useQuery({
     queryKey: [listsKey, 'found', searchText, limit],

@@ -81,7 +81,7 @@ export function readingCallsSignal(): AbortSignal {
   return readingCalls.signal;
 }
 
-/** Aborts all GET requests of the sign-in, including new ones until the caller calls the returned function. */
+/** Aborts all GET requests of the sign-in, and also new GET requests until the caller calls the returned function. */
 export function abortReadingCalls(): () => void {
   readingCalls.abort();
   return () => {
@@ -240,7 +240,7 @@ function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token:
   if (
     response.status === 401 &&
     endpoint.access !== 'anyone' &&
-    response.headers.get('WWW-Authenticate')?.startsWith('Bearer') && // `ImageSession` when it concerns the image session
+    response.headers.get('WWW-Authenticate')?.startsWith('Bearer') && // `ImageSession` for a rejected image session
     !isWrongInput
   ) {
     notifySignInEnded(token);
@@ -274,7 +274,7 @@ export function fieldOf(error: unknown): string | null {
   return error instanceof AppError ? (error.detail.field ?? null) : null;
 }
 
-/** Returns the error code; null if there is no response or with an unexpected one. */
+/** Returns the error code; null when the server sent no response or one that is not in the contract. */
 export function codeOf(error: unknown): ErrorCode | null {
   return error instanceof AppError ? error.code : null;
 }

@@ -1,4 +1,4 @@
-/** API calls for saved views, collections, and the answers to the questions of collections. */
+/** API calls for saved views, collections (shareable lists of slides and views), and the answers to their questions. */
 import {
   answerQuestion,
   type BodyInputOf,

@@ -22,7 +22,7 @@ const datasetsKey = ['datasets'];
 const requestableKey = ['requestable-datasets'];
 const pollMs = 30_000;
 
-/** Loads all datasets for administrators, in natural order, and polls them. */
+/** Loads all datasets for administrators, in natural order (2 before 10), and polls them. */
 export function useDatasets() {
   return useQuery({
     queryKey: datasetsKey,

@@ -63,7 +63,7 @@ export async function startExternalSignIn(): Promise<string> {
  *
  * @param search the query of the redirect
  * @returns the token, and the nonce that it must contain
- * @throws ExternalSignInError
+ * @throws ExternalSignInError when the response is invalid, the user has cancelled, or the provider is unreachable
  */
 export async function identityTokenOf(
   search: string,

@@ -1,4 +1,4 @@
-/** A parser for a list of GeoJSON features that is still being received: the first annotations are drawn before the last ones arrive. */
+/** Parses a list of GeoJSON features while it is being received; the viewer draws the first annotations meanwhile. */
 
 /** Features of a layer as the server sends them, not yet validated. */
 export interface FeatureBatch {

@@ -15,12 +15,12 @@ import { storedToken } from './stored-sign-in.ts';
 const renewalMarginMs = 5 * 60_000;
 /** Delay before the next attempt after a failed renewal, while the current session is still valid. */
 const renewalPauseMs = 30_000;
-/** Time for which all callers get the error of a failed creation: hundreds of tiles may request a session at the same time. */
+/** For this time, all callers get the error of a failed creation: hundreds of tiles may request a session at once. */
 const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
 export interface ImageSessionState {
-  /** `refreshing`: a session is being created; `error`: that failed, but an older one may still be valid; `inactive`: there is none. */
+  /** `refreshing`: the page creates a session; `error`: the last creation failed, but an older session may be valid. */
   readonly status: 'inactive' | 'refreshing' | 'active' | 'error';
   /** The current session; null while there is none. */
   readonly id: string | null;
@@ -54,6 +54,7 @@ interface CurrentSession {
   readonly expiresAt: number;
 }
 
+/** Creates the image sessions of one tab: `imageSessions` below, or separate ones in tests. */
 export function createSessionStore(): ImageSessions {
   let current: CurrentSession | null = null;
   /** The last failed creation; null after a success. `at` is the time of `performance.now()`. */
@@ -200,6 +201,7 @@ function revoke(id: string): void {
 /** The image sessions of this tab. */
 export const imageSessions = createSessionStore();
 
+/** Returns the state of the image session and renders the component again when the state changes. */
 export function useImageSession(): ImageSessionState {
   return useSyncExternalStore(imageSessions.subscribe, imageSessions.state);
 }

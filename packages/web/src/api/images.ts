@@ -7,7 +7,7 @@ import { type ImageSessions, imageSessions } from './image-sessions.ts';
 
 const retryDelayMs = 1000;
 
-/** @throws Error 'Image ID is required' */
+/** Returns the id unchanged. @throws Error 'Image ID is required' for an empty id */
 function requireId(imageId: string): string {
   if (imageId === '') throw new Error('Image ID is required');
   return imageId;
@@ -58,8 +58,9 @@ interface PixelRequest {
  * Loads pixels with the current image session. After a 401 it renews the session, once for all concurrent requests, and
  * retries once after 1 s.
  *
- * While the user signs out, no request is sent and running requests are aborted. The promise of such a request then stays pending
- * until its caller aborts it, which closing the screen does. If it rejected at once, the viewer would show an error and retry.
+ * While the user signs out, this function sends no request, and running requests are aborted. The promise of such a
+ * request then stays pending until the caller aborts the request, which closing the screen does. If the promise
+ * rejected at once, the viewer would show an error and retry.
  *
  * @returns the response of the server, which may also be an error or a second 401; 'session-lost' when no session could be created
  * @throws TypeError when there was no response; the abort reason

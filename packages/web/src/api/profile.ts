@@ -16,7 +16,7 @@ import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { texts } from './texts.ts';
 
 interface ProfileOptions {
-  /** Interval at which the profile is loaded again; it is then also loaded when the page becomes visible. By default it is loaded once. */
+  /** Interval for loading the profile again, which also happens when the page becomes visible. Omitted: loaded once. */
   readonly refetchIntervalMs?: number;
 }
 

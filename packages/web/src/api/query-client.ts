@@ -3,8 +3,8 @@ import { QueryClient } from '@tanstack/react-query';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // Requests are not retried, because the screens have a retry button. They are sent even when the browser reports that it is offline,
-    // as it may in a hospital network without internet access.
+    // Requests are not retried, because the screens have a retry button. They are sent even when the browser reports
+    // that it is offline, because a browser in a hospital network without internet access may report this wrongly.
     queries: { retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },

@@ -61,7 +61,7 @@ let preopened: { readonly secret: string; readonly result: OpenResult } | null =
 
 /** Opens a link while the browser still loads the code of the page that shows it. The first `openLink` of that page uses the result. */
 export function preopenLink(secret: string): void {
-  preopened = { secret, result: requestLink(secret, undefined) };
+  preopened = { secret, result: requestLink(secret, undefined) }; // without a password
 }
 
 /**

@@ -119,7 +119,7 @@ export function downloadCatalogue(): Promise<Blob> {
   return download(exportCatalogue, {});
 }
 
-/** Returns what a catalogue file would change, without changing anything. @throws like `call` */
+/** Returns the changes that a catalogue file would make, without making them. @throws like `call` */
 export function checkCatalogueFile(file: Blob): Promise<ImportPlan> {
   return sendFile(checkCatalogueImport, {}, file);
 }

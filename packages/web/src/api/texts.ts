@@ -1,4 +1,4 @@
-/** Messages about the results of API calls. `languageWhenMixed` is their language in the mixed interface that the specification prescribes. */
+/** Messages about the results of API calls. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import { wording } from '../language/language.ts';
 
 /** Messages for actions on an account; the server's own message takes precedence. */

@@ -1,6 +1,6 @@
 /**
  * Token synchronisation: the app sends the current bearer token to the URL in the setting `tokenSyncUrl`, if the deployment has one
- * (specification, section 7). The app ignores a URL of another origin, and only logs failures.
+ * (docs/requirements.md, SIGN-12). The app ignores a URL of another origin, and only logs failures.
  */
 import { settings } from '../browser/settings.ts';
 

@@ -52,7 +52,7 @@ export function sendByTus({ file, destination, metadata, signal, onProgress }: F
     },
     onShouldRetry: ({ originalResponse }) => {
       const status = originalResponse?.getStatus() ?? 0; // 0: no response
-      // Halves the size of the next part: the network may be too slow for this one.
+      // Halves the size of the next part, because the network may be too slow for parts of the current size.
       upload.options.chunkSize = Math.max(minPartBytes, (upload.options.chunkSize ?? 0) / 2);
       // Errors of the API are retried only for 5xx, except for 507 (the server has no disk space).
       const isApiError = errorBodyOf(originalResponse) !== null;

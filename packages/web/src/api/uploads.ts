@@ -39,6 +39,7 @@ export function useUploads(sentUploadIds: ReadonlySet<string>) {
 function isBeingProcessed(upload: SlideUpload, isSent: boolean): boolean {
   const { state, problem, images, checked_count, begun_at } = upload;
   if (state === 'placing') return true; // the server moves the files to the slide storage
+  // The state 'open': files are being sent, and the server checks each file that has been sent completely.
   if (state === 'open') return problem === null && (isSent || checked_count > 0);
   // The state is 'done': the files are stored, and the scan creates the catalogue entries.
   if (images.length === 0) return Date.now() - Date.parse(begun_at) < maxIngestWaitMs;

@@ -63,8 +63,8 @@ interface UserPage {
 }
 
 /**
- * Loads one page of accounts, and returns the previous page until it is loaded. For the first page without search and filters, the
- * specification requires a call without parameters. Its response contains all accounts, and the hook returns the first 50.
+ * Loads one page of accounts, and returns the previous page until it is loaded. For the first page without search and filters, the API
+ * contract requires a call without parameters. Its response contains all accounts, and the hook returns the first 50.
  */
 export function useUsers(userQuery: UserQuery) {
   return useQuery({
@@ -254,7 +254,7 @@ export function suspend(uid: string): Promise<ActionResult> {
   return resultOf(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
 }
 
-/** Undoes a suspension. The approval does not restore the role `admin`, so an administrator is promoted again. */
+/** Undoes a suspension by a new approval, which does not restore the role `admin`; promotes an administrator again. */
 export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<ActionResult> {
   const approved = await approve(uid, null);
   return approved.success && wasAdmin ? promote(uid) : approved;
@@ -262,7 +262,7 @@ export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<Ac
 
 /**
  * Changes the role of an active account. The API sets the roles `user` and `viewer` only when an account is approved, so this function
- * suspends the account first. This ends its sign-ins; its datasets and its end date stay.
+ * suspends the account first. The suspension ends the sign-ins of the account; datasets and end date stay.
  */
 export async function changeRole(uid: string, role: GrantableRole | 'admin'): Promise<ActionResult> {
   if (role === 'admin') return promote(uid);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const Settings = z.object({
   productName: z.string().min(1),
-  /** URL to which the app sends the token of each sign-in, and which it notifies of sign-outs; null for none. */
+  /** URL to which the app sends the token of each sign-in and a notice of each sign-out; null for none. */
   tokenSyncUrl: z.string().nullable(),
   /** E-mail address or telephone number of the administrators, for people without access; null for none. */
   contact: z.string().nullable().default(null),
@@ -20,7 +20,7 @@ type Settings = z.infer<typeof Settings>;
 
 function readSettings(): Settings {
   const content = document.querySelector('meta[name="settings"]')?.getAttribute('content');
-  return Settings.parse(JSON.parse(content ?? ''));
+  return Settings.parse(JSON.parse(content ?? '')); // throws without the element, which the server writes
 }
 
 export const settings: Settings = readSettings();

@@ -13,7 +13,8 @@ interface ActionToastProps {
 
 /** Content of a toast: the result of an action, and an undo button when the action can be undone. */
 export function ActionToast({ message, about, onUndo }: ActionToastProps) {
-  // A new toast moves the others. The undo button is disabled for 0.7 s, because the click may have been meant for another toast.
+  // A new toast moves the others, so that an early click may be meant for another toast. The undo button is therefore
+  // disabled for the first 0.7 s; the layout 'shown' never changes.
   const isSettled = useSettled('shown', { isInitiallySettled: false });
   return (
     <div className={classes.toast}>

@@ -30,7 +30,8 @@ export function ConfirmDialog({
 }: ConfirmDialogProps) {
   useReturnFocus();
   const [isRunning, setRunning] = useState(false);
-  // The dialog may open under the pointer. The confirm button is disabled for 0.7 s, so that a double click does not confirm the dialog.
+  // The dialog may open under the pointer. The confirm button is disabled for the first 0.7 s, so that a double click
+  // does not confirm the dialog; the layout 'open' never changes.
   const isSettled = useSettled('open', { isInitiallySettled: false });
 
   async function confirm() {

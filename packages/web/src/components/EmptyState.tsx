@@ -5,7 +5,7 @@ import classes from './EmptyState.module.css';
 interface EmptyStateProps {
   /** States which entries are missing, such as 'No slides found'. */
   readonly title: string;
-  /** Tells the user what to do about it. */
+  /** A sentence that tells the user how to get entries. */
   readonly hint?: string;
   /** A button or a link to the next step. */
   readonly action?: ReactNode;

@@ -4,7 +4,7 @@ import classes from './UserMenu.module.css';
 import type { UserMenuProps } from './UserMenu.tsx';
 import { UserName } from './UserName.tsx';
 
-/** Mantine's code for menus is as large as the code of the catalogue. It is loaded separately, so that it does not delay the catalogue. */
+/** Loaded separately: Mantine's code for menus is as large as the catalogue's code and would delay the catalogue. */
 const UserMenu = preloadable(async () => (await import('./UserMenu.tsx')).UserMenu);
 UserMenu.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 

@@ -10,7 +10,7 @@ interface UserNameProps {
   readonly badge: ReactNode;
 }
 
-/** The content of the user menu's button: initials, name and badge of the signed-in user. */
+/** The content of the user menu's button: initials, name (marked as Turkish for screen readers) and badge. */
 export function UserName({ user, badge }: UserNameProps) {
   return (
     <>

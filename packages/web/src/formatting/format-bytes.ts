@@ -2,7 +2,7 @@ import { chosenLanguageOr } from '../language/language.ts';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Formats a number of bytes in the largest decimal unit in which it is at least 1: '12,4 GB'. */
+/** Formats a number of bytes in the largest unit (a power of 1000) in which it is at least 1: '12,4 GB' in Turkish. */
 export function formatBytes(bytes: number): string {
   const thousands = Math.floor(Math.log10(Math.max(bytes, 1)) / 3);
   const power = Math.min(units.length - 1, thousands);

@@ -1,4 +1,5 @@
-/** Number formats in the current language. */
+/** Number formats in the current language. When the user has chosen none, `chosenLanguageOr` returns its argument. */
+import type { Language } from '@lamina/contract';
 import { chosenLanguageOr } from '../language/language.ts';
 
 /** Returns '1.234' in Turkish, '1,234' in English. */
@@ -6,8 +7,12 @@ export function formatNumber(value: number): string {
   return value.toLocaleString(chosenLanguageOr('tr'));
 }
 
-/** Returns all digits of a measured value: with a decimal comma ('2,5') if the user chose Turkish, otherwise with a point ('2.5'). */
-export function formatFigure(value: number): string {
+/**
+ * Returns all digits of a measured value, with a decimal comma in Turkish ('2,5') and a point in English ('2.5').
+ *
+ * @param languageWhenMixed the language if the user has chosen none; English, because the slide viewer is then in English
+ */
+export function formatFigure(value: number, languageWhenMixed: Language = 'en'): string {
   const text = String(value);
-  return chosenLanguageOr('en') === 'tr' ? text.replace('.', ',') : text;
+  return chosenLanguageOr(languageWhenMixed) === 'tr' ? text.replace('.', ',') : text;
 }

@@ -5,7 +5,7 @@ import { useLocation, useNavigate } from 'react-router';
  * Returns the single-use code of an e-mailed link, and removes it from the URL and the history. The code is in the fragment
  * (`#code=…`), which browsers do not send to the server.
  *
- * @returns the code, null if there is none, and a function that discards it
+ * @returns the code (null if there is none), and a function that discards it
  */
 export function useMailedCode(): readonly [code: string | null, discard: () => void] {
   const { hash, pathname } = useLocation();

@@ -1,5 +1,5 @@
 /**
- * The language of the interface: Turkish, English, or by default the mix of both that the specification prescribes.
+ * The language of the interface: Turkish, English, or by default a mix of both (docs/requirements.md, ACC-10).
  *
  * Every text exists in both languages (see `wording`, used by all `texts.ts` files). Reading a text returns it in the
  * current language. Therefore texts must be read inside functions: a value read at module level would never change.
@@ -7,7 +7,7 @@
 import type { Language } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
 
-/** `mixed` shows each text in the language that the specification prescribes for it. */
+/** `mixed` shows each text in the language that docs/requirements.md prescribes for it. */
 export type LanguageChoice = 'mixed' | Language;
 
 interface OfferedLanguage {
@@ -73,6 +73,7 @@ function chosenLanguage(): LanguageChoice {
   return choice;
 }
 
+/** Returns the current choice; the component renders again when it changes. */
 export function useLanguage(): LanguageChoice {
   return useSyncExternalStore(subscribe, chosenLanguage);
 }
@@ -87,8 +88,8 @@ export function chosenLanguageOr(languageWhenMixed: Language): Language {
 }
 
 /**
- * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`, with which the API responds in the language that the
- * specification prescribes for each endpoint.
+ * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`, with which the API responds in the language that docs/requirements.md
+ * prescribes for each endpoint.
  */
 export function acceptLanguage(): string {
   return choice === 'mixed' ? '*' : choice;
@@ -120,8 +121,8 @@ export function wording<Words extends object>(words: Wording<Words>): Readonly<W
 }
 
 /**
- * Creates texts for a component that several screens use. The screen chooses `tr` or `en`: its own language when the choice is 'mixed'.
- * Otherwise both return texts in the chosen language.
+ * Creates texts for a component that several screens use, in two variants. A screen reads the variant, `tr` or `en`, of the language that
+ * it has when the choice is 'mixed'. For any other choice, both variants return texts in the chosen language.
  */
 export function wordingByScreenLanguage<Words extends object>(
   words: Pick<Wording<Words>, 'tr' | 'en'>,

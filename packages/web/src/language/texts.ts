@@ -1,4 +1,7 @@
-/** Texts shared by several screens, and the titles of all screens. `languageWhenMixed` and `exceptions` are explained in `wording`. */
+/**
+ * Texts shared by several screens, and the titles of all screens. In the default mode, which mixes Turkish and English, they are in
+ * `languageWhenMixed`, and the `exceptions` in the other language.
+ */
 import type { Role, Status } from '@lamina/contract';
 import { wording } from './language.ts';
 
@@ -34,10 +37,12 @@ const roleLabels = wording<Record<Role, string>>({
   },
 });
 
+/** Returns the label of an account status; "Unknown" for a status that this version of the app does not know. */
 export function statusLabel(status: string): string {
   return Object.hasOwn(statusLabels, status) ? statusLabels[status as Status] : texts.unknown;
 }
 
+/** Returns the label of a role; "Unknown" for a role that this version of the app does not know. */
 export function roleLabel(role: string): string {
   return Object.hasOwn(roleLabels, role) ? roleLabels[role as Role] : texts.unknown;
 }

@@ -19,6 +19,8 @@ export function AdminLayout() {
   const uploads = useUploadActivity();
   if (user === null) return null; // the routing guard redirects
 
+  // An upload of empty files has a size of 0 bytes.
+  const uploadedShare = uploads.sizeBytes === 0 ? 0 : uploads.sentBytes / uploads.sizeBytes;
   const links = [
     { to: '/admin', label: texts.adminDashboard, isExact: true },
     {
@@ -29,9 +31,7 @@ export function AdminLayout() {
     {
       to: '/admin/slides',
       label: texts.slides,
-      waiting: waitingItems(uploads.count, (count) =>
-        texts.uploadsRun(count, uploads.sentBytes / uploads.sizeBytes),
-      ),
+      waiting: waitingItems(uploads.count, (count) => texts.uploadsRun(count, uploadedShare)),
     },
     { to: '/admin/cases', label: texts.cases },
     {
@@ -62,7 +62,7 @@ export function AdminLayout() {
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
           onLogout={() => void signOut()}
-          labelLanguage={chosenLanguageOr('tr')}
+          labelLanguage={chosenLanguageOr('tr')} // in the default mode, the admin area is Turkish, but the badge English
         />
       </TopBar>
       <main id="content" className={classes.content} tabIndex={-1}>

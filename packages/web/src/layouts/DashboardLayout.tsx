@@ -20,7 +20,7 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();
   if (user === null) return null; // the routing guard redirects
-  const language = chosenLanguageOr('en');
+  const language = chosenLanguageOr('en'); // 'en': the language of this layout while the interface mixes both languages
 
   async function signOut() {
     const result = await logout();

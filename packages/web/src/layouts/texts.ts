@@ -1,4 +1,4 @@
-/** Texts of the navigation bars; in the mixed language, English for the dashboard and Turkish for the admin area. */
+/** Texts of the navigation bars. In the default mode, which mixes two languages, they are in `languageWhenMixed`. */
 import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({
@@ -33,6 +33,7 @@ export const adminTexts = wording({
     audit: 'Denetim Kaydı',
     peopleWait: (count: number) => `${count} kişi onay bekliyor`,
     slides: 'Slaytlar',
+    /** @param share how much of the uploads has been sent, from 0 to 1 */
     uploadsRun: (count: number, share: number) => `${count} yükleme sürüyor (%${Math.floor(share * 100)})`,
     cases: 'Vakalar',
     datasets: 'Veri Kümeleri',

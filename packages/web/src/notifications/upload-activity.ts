@@ -4,9 +4,9 @@ import { useSyncExternalStore } from 'react';
 export interface UploadActivity {
   /** Number of uploads that wait, are being sent, or wait for the network. */
   readonly count: number;
-  /** Bytes sent so far, in all these uploads together. */
+  /** Number of bytes of all these uploads that have been sent. */
   readonly sentBytes: number;
-  /** Size of their files together. */
+  /** Total size of the files of these uploads, in bytes. */
   readonly sizeBytes: number;
 }
 

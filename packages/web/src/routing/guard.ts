@@ -3,7 +3,7 @@ import { may } from '@lamina/contract';
 import type { AuthState } from '../api/auth-state.ts';
 
 /**
- * Who may open a screen. Accounts with a status other than active may open only `openToInactiveAccounts`, whatever its access.
+ * Who may open a screen. Accounts with a status other than active may open only `openToInactiveAccounts`, whatever access these have.
  *
  * - `anyone`: everyone, signed in or not
  * - `guests`: visitors who are not signed in
@@ -13,7 +13,7 @@ import type { AuthState } from '../api/auth-state.ts';
  */
 export type RouteAccess = 'anyone' | 'guests' | 'signed-in' | 'active' | 'admin';
 
-/** The screens that accounts with a status other than active may open. A share link works without an account, so also with any. */
+/** Paths of the screens that accounts with a status other than active may open. `/shared` (the page of share links) needs no account. */
 const openToInactiveAccounts: readonly string[] = ['/account-status', '/auth/login', '/shared'];
 
 /** Returns the path to redirect to; null when the user may open `pathname`. */

@@ -37,7 +37,7 @@ export function openApp(path: string, { signedInAs, api = {} }: OpenAppOptions =
     ...api,
   });
   if (signedInAs) storeSignIn({ token: 'token-1', user: signedInAs });
-  onTestFinished(connectAuth());
+  onTestFinished(connectAuth()); // `connectAuth` returns a function that disconnects
   void initialiseAuth();
 
   const router = createMemoryRouter(routes, { initialEntries: [path] });
@@ -47,7 +47,7 @@ export function openApp(path: string, { signedInAs, api = {} }: OpenAppOptions =
     </App>,
   );
   return {
-    person: userEvent.setup({ delay: null }),
+    person: userEvent.setup({ delay: null }), // null: no pauses between the key presses and clicks
     calls,
     address: () => {
       const { pathname, search, hash } = router.state.location;

@@ -14,10 +14,10 @@ export interface ApiCall {
 /** A response, or the JSON body of a response with status 200. */
 type Answer = Response | object;
 type AnswerFunction = (call: ApiCall) => Answer | Promise<Answer>;
-/** The answer to each call by `ApiCall.name`, or a function that runs for every such call and returns the answer. */
+/** Answers by `ApiCall.name`. An answer can be a function, which runs for every call with this name. */
 export type Answers = Readonly<Record<string, Answer | AnswerFunction>>;
 
-/** Returns an error response as the server sends it. */
+/** Returns an error response as the server sends it. The message is Turkish by default. */
 export function errorResponse(code: ErrorCode, message: string = errors[code].tr): Response {
   const { status } = errors[code];
   const headers = { ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="api"' }) };

@@ -30,7 +30,7 @@ import { useKeys } from './use-keys.ts';
 import { usePictures } from './use-pictures.ts';
 import type { AnnotatedSlide } from './viewed-slide.ts';
 
-// Rotations in degrees: by the rotation buttons, and by the keys [ and ].
+// Degrees of one turn: `quarterTurn` for the rotation buttons and the key R, `smallTurn` for the keys [ and ].
 const quarterTurn = 90;
 const smallTurn = 5;
 /** Movement per arrow key, as a fraction of the view's width or height. */
@@ -38,7 +38,7 @@ const keyStep = 0.15;
 const noKeys = {};
 const noShapes: readonly Shape[] = [];
 const noResults: readonly ResultLayer[] = [];
-/** Choosing the counting circle zooms out until its diameter is at most this fraction of the view's width and height. */
+/** Choosing the counting circle (1 mm²) zooms out until its diameter is at most this fraction of the view's sides. */
 const maxCircleFraction = 0.9;
 /** How long the copy button shows that the link is copied. */
 const copiedMs = 2000;
@@ -79,7 +79,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** Whether a phone shows all tools; it hides most of them at first. */
   const [areAllToolsShown, setAllToolsShown] = useState(false);
   const [isLinkCopied, setLinkCopied] = useState(false);
-  /** Whether the drawing mode is on, in which the user draws annotations, which are saved, and cannot measure. */
+  /** Whether the drawing mode is on: the user draws annotations, which the server stores, instead of measurements. */
   const [isAnnotating, setAnnotating] = useState(false);
   /** Measurements to convert into annotations as soon as the annotations are loaded. */
   const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
@@ -118,7 +118,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   };
   const toggleAnnotating = () => {
     whiteBalance.setPicking(false);
-    // The step deselects the tool, because the tool is already chosen.
+    // Choosing the tool that is already chosen deselects it.
     if (drawing.tool !== null) dispatch({ type: 'choose-tool', tool: drawing.tool });
     setAnnotating(!isAnnotating);
     setAllToolsShown(false);
@@ -225,7 +225,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         className={classes.instruments}
         role="group"
         aria-label={texts.instruments}
-        data-all-tools={areAllToolsShown || undefined}
+        data-all-tools={areAllToolsShown || undefined} // read by the style sheet
       >
         {/* When two slides are shown side by side, only the one that the user works on shows its tools. */}
         {hasKeys && (
@@ -289,7 +289,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         {annotated !== null && (
           <AnnotationsGate
             view={view}
-            {...annotated}
+            {...annotated} // `imageId` and `dataset`
             calibration={calibration}
             isDrawing={isAnnotating && hasKeys}
             onDone={toggleAnnotating}

@@ -6,7 +6,7 @@ import toolPanel from './ToolPanel.module.css';
 import { texts } from './texts.ts';
 
 interface RotationPanelProps {
-  /** In degrees clockwise on the screen, 0 to 360. */
+  /** In degrees clockwise on the screen, from 0 (inclusive) to 360 (exclusive). */
   readonly rotation: number;
   /** @param degrees 0 to 359, clockwise on the screen */
   readonly onRotateTo: (degrees: number) => void;

@@ -12,7 +12,7 @@ interface ScaleReadoutProps {
   readonly calibration: Calibration | null;
   /** CSS pixels per image pixel at full resolution. */
   readonly zoom: number;
-  /** In degrees clockwise on the screen, 0 to 360; shown unless 0. */
+  /** In degrees clockwise on the screen, from 0 (inclusive) to 360 (exclusive); shown unless 0. */
   readonly rotation: number;
   /** Null for a file with one focal plane and one time point. */
   readonly shownPlane: ShownPlane | null;
@@ -23,7 +23,7 @@ interface ScaleReadoutProps {
  * Notes mark digital zoom (beyond the resolution of the scan), estimated and entered scales, and the shown focal plane and time point.
  */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
-  const isPixelSizeEstimated = calibration?.derived === 'mpp'; // calculated from the magnification
+  const isPixelSizeEstimated = calibration?.derived === 'mpp'; // µm per pixel, calculated from the magnification
   return (
     <div className={classes.scale}>
       <span

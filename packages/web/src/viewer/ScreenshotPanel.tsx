@@ -7,8 +7,8 @@ import toolPanel from './ToolPanel.module.css';
 import { texts } from './texts.ts';
 
 /**
- * Maximum size of a picture. Browsers limit the size of a canvas, and a PNG of tissue needs about two bytes per pixel: 200 MB at
- * this size.
+ * Maximum number of pixels of a picture. Browsers limit the size of a canvas, and a PNG of tissue needs about two bytes
+ * per pixel: 200 MB for the largest picture.
  */
 const maxPixels = 100_000_000;
 
@@ -38,7 +38,7 @@ export interface ScreenshotPanelProps {
   readonly onClose: () => void;
 }
 
-/** Saves the visible field as PNG or JPEG, at the magnification of the screen or another one. */
+/** Saves the visible field as PNG or JPEG, at the magnification of the screen or at another magnification. */
 export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPanelProps) {
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);
@@ -46,7 +46,7 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
   const allChoices = [screenChoice, ...choices];
   const [chosenIndex, setChosenIndex] = useState(0);
   const [type, setType] = useState<PictureType>('image/png');
-  /** Progress of the picture that is being saved; null while none is. */
+  /** Progress of the picture that is being saved; null while no picture is being saved. */
   const [runningSave, setRunningSave] = useState<{
     readonly abortController: AbortController;
     readonly fraction: number;

@@ -35,7 +35,7 @@ interface SlideControlsProps {
   readonly onToggleFullPage: () => void;
   readonly onRotateLeft: () => void;
   readonly onRotateRight: () => void;
-  /** @param degrees clockwise on the screen, 0 to 360 */
+  /** @param degrees clockwise on the screen, from 0 (inclusive) to 360 (exclusive) */
   readonly onRotateTo: (degrees: number) => void;
   readonly onResetRotation: () => void;
   readonly onMirror: () => void;

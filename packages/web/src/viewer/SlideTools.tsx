@@ -36,7 +36,7 @@ const ScreenshotPanel = lazy(async () => ({
 interface SlideToolsProps {
   /** The measurements and the chosen measuring tool. */
   readonly drawing: Drawing;
-  /** Whether the slide has a scale, which the counting circle needs. */
+  /** Whether the slide has a scale, which the counting circle of 1 mm² needs. */
   readonly isCalibrated: boolean;
   /** Chooses a measuring tool, or deselects it when it is already chosen. */
   readonly onChooseTool: (kind: ShapeKind) => void;
@@ -62,7 +62,7 @@ interface SlideToolsProps {
   /** Starts the drawing mode; null when the page shows no annotations. */
   readonly onAnnotate: (() => void) | null;
   readonly areResultsOpen: boolean;
-  /** Opens and closes the panel of result layers; null when the slide has none and the user may not add any. */
+  /** Toggles the panel of result layers (such as detected cells); null if none exist and the user cannot add any. */
   readonly onToggleResults: (() => void) | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The React component that shows a slide: it opens the slide, shows progress and errors, retries, and renders the controls. The
- * zoomable view itself is `slide-view.ts`. This file is long, because opening, retrying and renewed sessions share the state of
- * one slide.
+ * The React component that shows a slide: it opens the slide, shows progress and errors, retries, and renders the
+ * controls. The zoomable view itself is `slide-view.ts`. This file is long, because opening, retrying and the renewal
+ * of image sessions (the credentials for loading pixels) share the state of one slide.
  */
 import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useWhenIdle } from '../browser/use-when-idle.ts';
@@ -37,7 +37,7 @@ const fieldDelayMs = 250;
 /** Maximum time for which the opening of a slide waits for the thumbnail in which it searches for tissue. */
 const maxTissueSearchMs = 1500;
 
-/** What the viewer is doing with the slide, for the content over it. */
+/** Progress and errors of the slide, which the component `Overlay` shows over it. */
 export interface ViewingState {
   /** Progress of opening or loading; null when all visible tiles are loaded. */
   readonly loading: LoadingState | null;
@@ -55,8 +55,8 @@ interface SlideViewerProps {
   /** Loads the Deep Zoom descriptors of slides: their size and their division into tiles. */
   readonly descriptors: DescriptorSupply;
   /**
-   * The current image session (the credential for loading pixels); null before there is one. With a new session, the viewer retries the
-   * requests that failed with the old one.
+   * The current image session; null before the first one is created. With a new session, the viewer retries the
+   * requests that failed with the previous one.
    */
   readonly session: string | null;
   /** Returns the field (the visible part of the slide) to show first; null: the whole slide. */
@@ -71,17 +71,17 @@ interface SlideViewerProps {
    */
   readonly onView: (view: SlideView | null) => void;
   /**
-   * Called with the reason when the view is not sharp, and with null when it is or the slide is closed. Must be a stable
-   * function.
+   * Called with the reason when the view is not sharp, and with null when the view is sharp or the slide is closed.
+   * Must be a stable function.
    */
   readonly onIncomplete: (incomplete: Incompleteness | null) => void;
   /** The colour adjustment for all slides; null: each slide opens as scanned. */
   readonly keptColours: ColourAdjustment | null;
   /** Called with the adjustment that the user keeps for all slides; null when the user stops keeping it. */
   readonly onKeepColours: (colours: ColourAdjustment | null) => void;
-  /** Whether colour profiles correct the colours of slides that have one. */
+  /** Whether the viewer corrects the colours of slides whose file contains a colour profile. */
   readonly isCorrected: boolean;
-  /** Called when the user switches this correction on or off. */
+  /** Called when the user switches the correction by colour profiles on or off. */
   readonly onCorrect: (isCorrected: boolean) => void;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
@@ -139,7 +139,7 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
 
 interface OpenSlideProps extends SlideViewerProps {
   readonly slide: ViewedSlide;
-  /** Returns the view, which is created on the first call. */
+  /** Returns the view; the first call creates it. */
   readonly getOrCreateView: () => SlideView;
   readonly isFullPage: boolean;
   readonly onToggleFullPage: () => void;
@@ -162,8 +162,8 @@ function OpenSlide(props: OpenSlideProps) {
     onView,
     onIncomplete,
   } = props;
-  const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
-  /** The error that the user sees; null when there is none. A single missing tile is not such an error. */
+  const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' }); // null: no progress to show
+  /** The error that the user sees; null when there is none. A single missing tile is only visible as blur. */
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   /** Zoom, rotation and mirroring of the view; null until the slide is open. */
   const [pose, setPose] = useState<Pose | null>(null);
@@ -226,9 +226,9 @@ function OpenSlide(props: OpenSlideProps) {
    * the server has corrected.
    */
   const createTileUrlBuilder = useEffectEvent(
-    (view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
+    (newView: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
       // `tableSize` is null for a profile that the server ignores.
-      const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
+      const isServerCorrecting = isCorrected && !newView.correctsColours && slideProfile?.tableSize != null;
       return (tile: TileCoordinates) => slide.tileUrlOf(tile, isServerCorrecting ? 'srgb' : undefined);
     },
   );
@@ -240,7 +240,7 @@ function OpenSlide(props: OpenSlideProps) {
     const { signal } = abortController;
     let openedView: SlideView | null = null;
     let fieldTimer: ReturnType<typeof setTimeout> | undefined;
-    /** The last field as JSON; empty before the first one. */
+    /** The last field as JSON; empty before the first field is known. */
     let lastField = '';
     /** The progress to render in the next frame; undefined while no frame is scheduled. */
     let pendingProgress: LoadingState | null | undefined;
@@ -288,7 +288,7 @@ function OpenSlide(props: OpenSlideProps) {
       // Decodes the first tiles as soon as they are loaded, while OpenSeadragon still prepares its requests for them.
       for (const [index, tile] of firstVisibleTiles.entries()) {
         const blob = preloadedBlobs[index];
-        // A failure is ignored here: OpenSeadragon requests the same tile, fails too, and the failure is handled there.
+        // A failure is ignored here: OpenSeadragon requests the same tile, and `load` handles its failure.
         if (blob) openedView.prefetch(tile, urlOf(tile), () => blob).catch(() => undefined);
       }
       const prefetch = createIdlePrefetch({ view: openedView, descriptor, urlOf, fetchPixels, signal });
@@ -319,7 +319,7 @@ function OpenSlide(props: OpenSlideProps) {
       pendingProgress = state;
     }
 
-    /** Reports a new field after `fieldDelayMs`, unless another one follows before. */
+    /** Reports a new field after `fieldDelayMs`, unless the field changes again within this time. */
     function onFieldChanged(field: SlideField) {
       const newField = JSON.stringify(field);
       if (newField === lastField) return;
@@ -347,7 +347,7 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [slide, fetchPixels, descriptors, getOrCreateView, attempt]);
 
-  /** Opens the slide again to load tiles in the other colours. Does nothing when the view corrects colours itself. */
+  /** Opens the slide again, because the server must send tiles in other colours, unless the view corrects colours. */
   const reopenForColours = useEffectEvent(() => {
     if (view === null || view.correctsColours || profile?.tableSize == null) return;
     fieldBeforeReopening.current = view.destination();
@@ -399,7 +399,7 @@ function OpenSlide(props: OpenSlideProps) {
   }, [view]);
 
   const [latestSession, setLatestSession] = useState(session);
-  // Set during rendering: React renders again at once, before the page shows an error of the previous session.
+  // Set during rendering: React renders again immediately, before the page shows an error of the previous session.
   if (session !== null && session !== latestSession) {
     setLatestSession(session);
     if (failure !== null && isAboutSession(failure)) {
@@ -444,7 +444,7 @@ function OpenSlide(props: OpenSlideProps) {
       )}
       <PictureNotes
         incomplete={incomplete}
-        onRetry={() => view?.retryFailedTiles('all')}
+        onRetry={() => view?.retryFailedTiles('all')} // `all` includes the tiles that the server does not have
         areColoursChanged={!isAsScanned(colours.adjustment)}
         onResetColours={colours.reset}
       />

@@ -14,7 +14,7 @@ function hintOf({ tool, placedPoints, shapes }: Drawing): string | null {
     case 'ruler':
       return placedPoints.length === 0 ? texts.hints.ruler : texts.hints.rulerEnd;
     case 'area':
-      return placedPoints.length < 3 ? texts.hints.area : texts.hints.areaEnd;
+      return placedPoints.length < 3 ? texts.hints.area : texts.hints.areaEnd; // an area has at least three corners
     case 'circle':
       return texts.hints.circle;
     case 'mark':

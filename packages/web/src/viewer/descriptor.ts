@@ -2,7 +2,7 @@
 import { type ColourProfile, profileOf } from './colours/colour-table.ts';
 import { type FetchPixels, loadPixels, PixelError, type PixelRequest } from './pixels.ts';
 
-/** What a descriptor says about a slide. */
+/** The content of a descriptor. */
 export interface DeepZoomDescriptor {
   /** Size in pixels at full resolution. */
   readonly width: number;
@@ -71,8 +71,8 @@ export async function loadDescriptor(
   url: string,
   request: PixelRequest,
 ): Promise<DeepZoomDescriptor> {
-  const response = await loadPixels(fetchPixels, url, { priority: 'high', ...request });
-  const descriptor = parseDescriptor(await response.text());
+  const body = await loadPixels(fetchPixels, url, { priority: 'high', ...request });
+  const descriptor = parseDescriptor(await body.text());
   if (descriptor === null) throw new PixelError({ kind: 'unreadable' });
   return descriptor;
 }

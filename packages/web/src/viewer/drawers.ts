@@ -1,6 +1,6 @@
 /**
  * Creates the renderer of a view, and thereby chooses how OpenSeadragon draws tiles: with WebGL 2 on computers with a graphics
- * card, on a 2D canvas on others.
+ * card, and on a 2D canvas on other computers.
  */
 import { pictureLimitOf, setPictureLimit } from './renderer/picture-limit.ts';
 import { Renderer } from './renderer/renderer.ts';
@@ -31,14 +31,14 @@ export function isSoftwareRendered(rendererName: string | null): boolean {
  * long for a screen of tiles (measured with SwiftShader: 7 s instead of 0.7 s).
  */
 export function createRenderer(): Renderer {
-  setPictureLimit(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory)); // pictures are decoded tiles
+  setPictureLimit(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory)); // a picture is a decoded tile
   const forcedDrawer = forcedDrawerOrNull();
   const context = forcedDrawer === 'canvas' ? null : createContext(forcedDrawer === 'webgl');
   const isForced = forcedDrawer !== null;
   return new Renderer(context, isForced);
 }
 
-/** Creates a WebGL 2 context; null when the browser has none or only in software. @param isForced accepts software, too */
+/** Returns a WebGL 2 context; null if the browser has none, or only in software and `isForced` is false. */
 function createContext(isForced: boolean): WebGL2RenderingContext | null {
   const context = document.createElement('canvas').getContext('webgl2', {
     // Smoothed edges would show as seams between neighbouring tiles.

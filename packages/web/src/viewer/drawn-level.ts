@@ -6,8 +6,8 @@ const visibleDensity = 2;
 /**
  * Returns OpenSeadragon's `minPixelRatio`: the smallest width, in device pixels, of an image pixel of the drawn level.
  *
- * OpenSeadragon's default is 0.5 on every screen. On a phone with 3 device pixels per CSS pixel, the same field would then need
- * up to sixteen times as many tiles as on a screen with 1 device pixel per CSS pixel.
+ * OpenSeadragon's default is 0.5 on every screen. On a phone with 3 device pixels per CSS pixel, the same part of the
+ * slide would then need up to sixteen times as many tiles as on a screen with 1 device pixel per CSS pixel.
  *
  * @param density device pixels per CSS pixel
  */

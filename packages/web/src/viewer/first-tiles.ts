@@ -14,7 +14,7 @@ interface ViewportSize {
 }
 
 /**
- * Returns the tiles of the first view, the one nearest to the centre first.
+ * Returns the tiles of the first view, those nearest to the centre first.
  *
  * @param field the part of the slide that will be visible; null for the whole slide
  * @returns an empty array for a rotated view, whose tiles are not computed, and for a viewer without a size

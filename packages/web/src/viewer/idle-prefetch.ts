@@ -19,7 +19,7 @@ const concurrentLoads = 4;
 /** HTTP statuses of a busy server: too many requests, and service unavailable. */
 const busyStatuses: readonly number[] = [429, 503];
 
-/** A part of the Network Information API, which only some browsers have. `effectiveType` is a text such as `4g` or `slow-2g`. */
+/** Part of the Network Information API, which only some browsers have. `effectiveType` is, for example, `slow-2g`. */
 interface Connection {
   readonly saveData?: boolean;
   readonly effectiveType?: string;
@@ -35,7 +35,7 @@ interface IdlePrefetchOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the owner of the view must report to the prefetch. */
+/** The events that the owner of the view must report to the prefetch. */
 export interface IdlePrefetch {
   /** Must be called when every visible tile is drawn. */
   onSharp(): void;
@@ -48,13 +48,13 @@ export interface IdlePrefetch {
 export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   const { view, descriptor, urlOf, fetchPixels, signal } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Aborts the running prefetch; null while none runs. */
+  /** Aborts the running prefetch; null while no prefetch is running. */
   let runningPrefetch: AbortController | null = null;
   /** The field of the last prefetch; null before the first one. */
   let lastField: SlideField | null = null;
   /** The last movement of the field's centre, in image pixels. */
   let direction: Point = { x: 0, y: 0 };
-  let serverBusyUntil = 0; // as a time of `Date.now`
+  let serverBusyUntil = 0; // in milliseconds, as `Date.now` returns it
   let isSharp = false;
 
   function stop() {
@@ -77,7 +77,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
       try {
         await view.prefetch(tile, url, () => loadPixels(fetchPixels, url, request));
       } catch (error) {
-        // Other errors are ignored: if the view needs the tile, it loads it again and reports the error.
+        // Other errors are ignored: when the view needs the tile, the view requests it again and reports the error.
         if (isServerBusy(error)) {
           serverBusyUntil = Date.now() + serverBusyPauseMs;
           abortController.abort();

@@ -1,4 +1,4 @@
-/** Links the views of two slides that are compared side by side, so that one follows the movements of the other. */
+/** Links the views of two slides that are compared side by side: one view follows the movements of the other. */
 import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, toImage } from './overlay/placement.ts';
 import { type Affine, inverseOf, registeredField } from './registered-field.ts';
@@ -19,15 +19,16 @@ export type Half = 'first' | 'second';
 /** Two views that move together. */
 export interface LinkedViews {
   /**
-   * Completes a running movement of the leader at once. Must be called before the other side becomes the leader; otherwise the
-   * follower would stop at the current step of the movement.
+   * Completes a running movement of the leader immediately. Must be called before the other side becomes the leader;
+   * otherwise the follower would stop at the current step of the movement.
    */
   completeMovement(): void;
   unlink(): void;
 }
 
 /**
- * Links two views. The leader is the view that the user moves; the other one, the follower, repeats each step of its movements.
+ * Links two views. The leader is the view that the user moves. The follower is the other view; it repeats each step of
+ * the leader's movements.
  *
  * @param leaderNow returns the side that the user moves
  * @param registration the affine transformation from pixels of the first slide to pixels of the second, with which both show the
@@ -80,7 +81,7 @@ export function linkViews(
   };
 }
 
-/** Returns the field of a view, at the end of a running movement; null while the view has no open slide. */
+/** Returns the scale and the field of a view (at the end of a running movement); null while no slide is open. */
 function viewPositionOf({ view, calibration }: OpenedView): ViewPosition | null {
   const field = view.destination();
   return field === null ? null : { field, calibration };

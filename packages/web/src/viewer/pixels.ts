@@ -1,9 +1,9 @@
-/** Loads tiles, descriptors and colour tables for the viewer, and says why they could not be loaded. */
+/** Loads tiles, Deep Zoom descriptors and colour tables for the viewer, and says why they could not be loaded. */
 
 /** Options of a request for pixels. */
 export interface PixelRequest {
   readonly signal: AbortSignal;
-  /** Called when the server has rejected the session and a new one is being created. */
+  /** Called when the server has rejected the image session and a new one is being created. */
   readonly onRenewing: () => void;
   /** Fetch priority; default: the browser's choice. */
   readonly priority?: RequestPriority;
@@ -24,7 +24,7 @@ export type PixelFailure =
   | { readonly kind: 'status'; readonly status: number; readonly message: string }
   /** The response is not what was requested, such as a descriptor that cannot be parsed. */
   | { readonly kind: 'unreadable' }
-  /** The server has rejected the image session, and no new one could be created. */
+  /** The server has rejected the image session, and no new session could be created. */
   | { readonly kind: 'session-lost' }
   /** Network error or another unexpected error. */
   | { readonly kind: 'other' };
@@ -39,7 +39,7 @@ export class PixelError extends Error {
   }
 }
 
-/** HTTP statuses that a later retry may not meet: of a busy or restarting server, and of an expired image session (401). */
+/** HTTP statuses after which a retry may succeed: a busy or restarting server, or an expired image session (401). */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
 /** Returns whether a later retry may succeed; false for missing and damaged tiles. */

@@ -12,7 +12,7 @@ const maxTilesPerScreen = 60;
 /** Up to this many tiles around the field are prefetched even when a single tile fills the field. */
 const minTilesAround = 4;
 
-/** What the prediction of the next movement is based on. */
+/** The data on which the prediction of the next movement is based. */
 export interface PrefetchSituation {
   /** The visible part of the slide. */
   readonly field: SlideField;
@@ -33,9 +33,10 @@ interface Area {
 }
 
 /**
- * Returns the tiles to prefetch in the order of their probability, without the visible ones: the tiles of the next field in the
- * direction of the last movement, the ring of tiles around the field, and the finer tiles that a zoom step at the pointer would
- * show. The number of tiles is at most twice the number of visible tiles, or `minTilesAround` if that is more.
+ * Returns the tiles to prefetch in the order of their probability, without the visible tiles: the tiles of the next
+ * field in the direction of the last movement, the ring of tiles around the field, and the finer tiles that a zoom step
+ * at the pointer would show. The number of tiles is at most twice the number of visible tiles, or `minTilesAround` if
+ * that is more.
  */
 export function tilesToPrefetch(
   descriptor: DeepZoomDescriptor,
@@ -99,7 +100,7 @@ function enlarged({ x, y, width, height }: Area, margin: number): Area {
 
 /**
  * Returns the area that one zoom step would show. The point under the pointer stays in place; for a rotated or mirrored slide,
- * and without a pointer, the centre of the view does.
+ * and without a pointer, the centre of the view stays in place.
  */
 function zoomedArea(
   visibleArea: Area,

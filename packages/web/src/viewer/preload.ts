@@ -30,7 +30,7 @@ interface Preload {
 }
 
 export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupply {
-  let currentPreload: Preload | null = null;
+  let currentPreload: Preload | null = null; // null while no descriptor is preloaded
 
   function startPreload(url: string): Preload {
     const abortController = new AbortController();

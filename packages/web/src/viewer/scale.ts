@@ -1,8 +1,8 @@
 /**
  * Computes the scale of a slide, its magnification and its scale bar.
  *
- * In this file, a zoom is the number of CSS pixels per image pixel at full resolution: 1 shows the scan in its own resolution, 2
- * twice as large.
+ * In this file, a zoom is the number of CSS pixels per image pixel at full resolution: 1 shows the scan at its own
+ * resolution, 2 shows it twice as large.
  */
 
 import { formatFigure } from '../formatting/numbers.ts';
@@ -41,8 +41,9 @@ export interface Calibration {
  */
 const mppTimesPower = 10;
 /**
- * A magnification that differs by at least this factor from the one derived from the pixel size counts as wrong: the scan was
- * made with another objective, or the image was reduced afterwards. `calibrationOf` then uses only the pixel size.
+ * A stated magnification that differs by at least this factor from the magnification derived from the pixel size counts
+ * as wrong: the scan was made with another objective, or the image was reduced afterwards. `calibrationOf` then uses
+ * only the pixel size.
  */
 const contradictionFactor = 1.4;
 
@@ -63,8 +64,8 @@ function calibrationWithoutEntry({ mpp, mppY, objectivePower, derived }: SlideSc
     return { mpp: validMpp, ...mppYUnlessSquare, objectivePower: validPower, derived };
   }
   if (validMpp !== null) {
-    const objectivePower = mppTimesPower / validMpp; // the stated magnification is missing or contradictory
-    return { mpp: validMpp, ...mppYUnlessSquare, objectivePower, derived: 'objectivePower' };
+    const derivedPower = mppTimesPower / validMpp; // the stated magnification is missing or contradictory
+    return { mpp: validMpp, ...mppYUnlessSquare, objectivePower: derivedPower, derived: 'objectivePower' };
   }
   if (validPower !== null) {
     return { mpp: mppTimesPower / validPower, objectivePower: validPower, derived: 'mpp' };

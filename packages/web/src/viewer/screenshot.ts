@@ -119,7 +119,7 @@ function drawFigure(context: Context, { outline, label, labelPosition }: Figure)
   context.beginPath();
   for (const { x, y } of outline) context.lineTo(x, y); // on an empty path, `lineTo` only sets the first point
   context.lineJoin = 'round';
-  stroke(context, dark, 4);
+  stroke(context, dark, 4); // the dark line shows as an edge on both sides of the narrower one
   stroke(context, lineColour, 2);
   context.textAlign = 'center';
   if (label !== null) drawText(context, label, labelPosition.x, labelPosition.y);

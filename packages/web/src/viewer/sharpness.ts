@@ -29,7 +29,7 @@ export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: reado
   );
 }
 
-/** Returns the level that OpenSeadragon draws: the finest one whose pixels are at least `minPixelRatio` device pixels wide. */
+/** Returns the level that OpenSeadragon draws: the finest with pixels of at least `minPixelRatio` device pixels. */
 function drawnLevelOf(viewer: Viewer, { source }: TiledImage): number {
   const { viewport } = viewer;
   /** Width of the whole slide on the screen in device pixels. */

@@ -1,4 +1,4 @@
-/** Says which focal plane and time point of a file the viewer shows, for files with several of them. */
+/** Says which focal plane and time point the viewer shows of a file with several focal planes or time points. */
 import type { Image } from '@lamina/contract';
 import { texts } from './texts.ts';
 

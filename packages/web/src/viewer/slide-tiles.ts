@@ -1,6 +1,6 @@
 /**
  * The tile source that a view gives to OpenSeadragon for each slide: it states the levels and tiles of the slide, and loads tiles
- * through the renderer, which decodes them and keeps the decoded pictures.
+ * through the renderer, which decodes them and keeps the decoded tiles.
  */
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
@@ -20,8 +20,8 @@ export interface TileCoordinates {
 /** Loads the tiles of one slide. */
 export interface TileSupply {
   /**
-   * Returns the URL of a tile without the image session (the credential for loading pixels). It is also the cache key of the tile, so a
-   * renewed session must not change it.
+   * Returns the URL of a tile without the image session (the credential for loading pixels). The URL is also the cache
+   * key of the tile, so a renewed session must not change the URL.
    */
   urlOf(tile: TileCoordinates): string;
   /**

@@ -57,7 +57,7 @@ export interface SlideView {
   zoomOut(): void;
   /** Shows the whole slide. */
   goHome(): void;
-  /** Moves at once, without animation, even beyond the slide. Does nothing before the slide is open. */
+  /** Moves without animation, even beyond the slide. Does nothing before the slide is open. */
   moveTo(field: SlideField): void;
   /** Zooms about the centre of the view. @param zoom CSS pixels per image pixel at full resolution */
   zoomTo(zoom: number): void;
@@ -70,7 +70,7 @@ export interface SlideView {
   mirror(): void;
   /** Sends pointer events to a tool instead of moving the slide. @param tool with null, the pointer moves the slide again */
   setPointerTool(tool: PointerTool | null): void;
-  /** Returns where the slide is on the screen now; null before it is open. Each movement creates a new object. */
+  /** Returns where the slide is on the screen; null before the slide is open. Each movement creates a new object. */
   placement(): Placement | null;
   /** Returns the visible field (part of the slide) or, during a movement, the field at its end; null before the slide is open. */
   destination(): SlideField | null;
@@ -146,7 +146,7 @@ export interface Pose {
   readonly zoom: number;
   /** Maximum zoom for this slide and viewer. */
   readonly maxZoom: number;
-  /** Rotation at the end of the movement, in degrees clockwise, 0 to 360. */
+  /** Rotation at the end of the movement, in degrees clockwise, from 0 (inclusive) to 360 (exclusive). */
   readonly rotation: number;
   readonly isMirrored: boolean;
 }
@@ -191,7 +191,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     navigatorBackground: 'var(--navigator-background)',
     navigatorBorderColor: 'var(--navigator-border)',
     navigatorDisplayRegionColor: '#c93f66',
-    // The page has its own buttons: these images have no accessible names.
+    // The page has its own buttons, because the button images of OpenSeadragon have no accessible names.
     showNavigationControl: false,
     showSequenceControl: false,
     // A click does not zoom: it may be a drag that was too short.
@@ -201,13 +201,13 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     minScrollDeltaTime: 0,
     // OpenSeadragon's default, one tile per frame, takes a second to draw a screen of tiles of 240 pixels.
     maxTilesPerFrame: 24,
-    // About one screen of tiles is requested at a time, so that requests from before a movement do not delay those for the
-    // new field. (Without HTTP/2, browsers send six requests per server at a time and queue the others.)
+    // About one screen of tiles is requested at a time, so that requests for the previous field do not delay those for
+    // the new field. (Without HTTP/2, browsers send six requests per server at a time and queue the others.)
     imageLoaderLimit: 24,
   });
   viewer.canvas.setAttribute('role', 'application');
   viewer.canvas.setAttribute('aria-label', label);
-  // The navigator repeats the slide; keyboard users work on the slide itself.
+  // The navigator (the small overview) repeats the slide; keyboard users work on the slide itself.
   viewer.navigator?.element.setAttribute('aria-hidden', 'true');
 
   let listeners: SlideViewListeners = {
@@ -272,7 +272,10 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   /** The field to show when the slide is open; null for the whole slide. */
   let initialField: SlideField | null = null;
 
-  /** Shows a field at once, within the limits of zoom and slide. The last argument of OpenSeadragon's calls is `immediately`. */
+  /**
+   * Shows a field without animation, within the limits of zoom and slide. In OpenSeadragon's calls, the last argument
+   * is `immediately`, and `undefined` as the point of `zoomTo` means the centre.
+   */
   function showField(field: SlideField | null) {
     const { viewport } = viewer;
     const image = viewer.world.getItemAt(0);
@@ -304,7 +307,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   let shownSlide: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
-  // Both are null before the slide is open.
+  // The next two variables are null before the slide is open.
   let placement: Placement | null = null;
   let destination: SlideField | null = null;
   /** The callbacks of `watch`. */
@@ -349,8 +352,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   /**
-   * Returns where the slide is on the screen now. OpenSeadragon mirrors the drawn image but not its coordinates; this function
-   * does.
+   * Returns where the slide is on the screen now. OpenSeadragon mirrors the drawn image, but not the coordinates that
+   * it returns; this function mirrors them, too.
    */
   function currentPlacement(image: OpenSeadragon.TiledImage): Placement {
     const { viewport } = viewer;
@@ -368,8 +371,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   /**
-   * Sets the maximum zoom level. At OpenSeadragon's level 1, the slide is as wide as the viewer, so the limit depends on both
-   * widths.
+   * Sets the maximum zoom level. At OpenSeadragon's level 1, the slide is as wide as the viewer, so the limit depends
+   * on both widths. `Object.assign` sets a property that OpenSeadragon's types do not declare, here and below.
    */
   function limitZoom() {
     const image = viewer.world.getItemAt(0);
@@ -382,7 +385,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     limitZoom();
     showField(initialField);
     publish();
-    // The viewer has an event of the same name, but does not raise it for the second slide and later ones; the image does.
+    // The viewer raises its own event of this name only for the first slide; the image raises it for each slide.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
       if (fullyLoaded) listeners.onComplete();
       publishSharpness();
@@ -413,7 +416,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     event.preventDefaultAction = true;
   });
 
-  let pointerTool: PointerTool | null = null;
+  let pointerTool: PointerTool | null = null; // null: the pointer moves the slide
 
   function pointInViewer({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Point {
     const { left, top } = element.getBoundingClientRect();

@@ -1,7 +1,7 @@
 /**
- * Computes how two slides that are shown side by side move together. The slide that the user moves is the leader. The other
- * one, the follower, repeats what the leader has done since the two were linked: the same distance over the tissue, the same zoom
- * factor, the same rotation on the screen.
+ * Computes how two slides that are shown side by side move together. The leader is the slide that the user moves. The
+ * follower is the other slide; it repeats what the leader has done since both were linked: the same distance over the
+ * tissue, the same zoom factor, the same rotation on the screen.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { Calibration } from './scale.ts';
@@ -59,8 +59,9 @@ export function fieldOfFollower(
 }
 
 /**
- * Returns the first field of a slide that is opened beside another one: the same magnification, rotation and distance from the
- * middle of the slide. When one of the slides has no scale, distances and zoom are adapted to the sizes of the slides instead.
+ * Returns the first field of a slide that is opened beside another slide: the same magnification, rotation and distance
+ * from the middle of the slide. When one of the slides has no scale, distances and zoom are adapted to the sizes of the
+ * slides instead.
  *
  * @param source the slide that is already open
  * @param target the slide that is opened beside it

@@ -1,7 +1,7 @@
 import { formatFigure } from '../formatting/numbers.ts';
 import { wording } from '../language/language.ts';
 
-/** The action of a keyboard shortcut. */
+/** A row of the keyboard help: keys, and the action that they trigger. */
 type KeyRow = readonly [keys: readonly string[], action: string];
 
 /** Returns a zoom in percent with two significant digits: 1, the resolution of the scan, is 100. */

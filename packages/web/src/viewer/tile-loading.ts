@@ -16,7 +16,7 @@ export type LoadingState =
 /** Time limit of a tile request. */
 export const tileTimeoutMs = 120_000;
 
-/** Other tiles wait until the tiles of the first view have arrived or failed, but at most this long. */
+/** Other tiles wait until the tiles of the first view have arrived or failed, but at most for this time. */
 const firstViewHeadStartMs = 1000;
 
 /** Delays between the attempts to load a tile: four attempts within about seven seconds. */
@@ -33,7 +33,7 @@ interface TileLoadingOptions {
 /** The tiles of one slide, by their URL. */
 export interface TileLoading {
   /**
-   * Loads a tile. The slide and the navigator request the same tiles; concurrent requests share one.
+   * Loads a tile. Concurrent calls for one tile share one request: the slide and its overview need the same tiles.
    *
    * @throws PixelError after the last attempt; after an abort, the reason of the abort
    */
@@ -96,7 +96,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
         if (!isWorthRetrying(error)) throw error;
         retrying.add(url);
         publish();
-        await delay(delayMs, signal);
+        await delay(delayMs, signal); // rejects when the slide is closed
       }
     }
     return loadOnce(url);

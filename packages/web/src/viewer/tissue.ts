@@ -1,5 +1,6 @@
 /**
- * Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another one does not show blank glass first.
+ * Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another slide does not show blank
+ * glass first.
  */
 import type { SlideField } from './view-address.ts';
 
@@ -13,7 +14,7 @@ export type SmallPicture = Size & { readonly data: Uint8ClampedArray };
 
 /** A pixel shows tissue if its red, green and blue (0 to 255) differ from the background by at least this much in total. */
 const minDifference = 60;
-/** A field shows tissue if at least this fraction of it is tissue. */
+/** A field (the visible part of a slide) shows tissue if at least this fraction of its area is tissue. */
 const minTissueFraction = 0.02;
 /**
  * The score of a position is its fraction of tissue minus this penalty times its distance from the requested position. The
@@ -53,7 +54,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   // Tests every second pixel of every second row.
   for (let row = 0; row < height; row += 2) {
     for (let column = 0; column < width; column += 2) {
-      const tissueFraction = tissueFractionAt(column + 0.5, row + 0.5);
+      const tissueFraction = tissueFractionAt(column + 0.5, row + 0.5); // around the middle of the pixel
       if (tissueFraction < minTissueFraction) continue;
       const distance = Math.hypot(column - x, row - y) / Math.hypot(width, height);
       const score = tissueFraction - distancePenalty * distance;

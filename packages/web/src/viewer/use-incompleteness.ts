@@ -10,7 +10,7 @@ const slowMs = 4000;
 
 interface ViewState {
   readonly sharpness: Sharpness;
-  /** Cause of the last failed tile; null when none failed. */
+  /** Cause of the last failed tile; null when no tile has failed. */
   readonly lastFailure: PixelFailure | null;
   /** Whether the page already shows that the slide is being opened. */
   readonly isProgressShown: boolean;
@@ -26,7 +26,7 @@ export function useIncompleteness(view: ViewState): Incompleteness | null {
   const { sharpness, lastFailure } = view;
   const isOnline = useOnline();
   const [hasFailed, setFailed] = useState(false); // whether a tile has failed since the view was last sharp
-  // The state is set during rendering, so that React renders again at once, before the page shows a result with the old value.
+  // Set during rendering: React renders again immediately, before the page shows a result with the old value.
   if (sharpness === 'incomplete' && !hasFailed) setFailed(true);
   if (sharpness === 'sharp' && hasFailed) setFailed(false);
 
@@ -43,7 +43,7 @@ export function useIncompleteness(view: ViewState): Incompleteness | null {
   if (sharpness === 'sharp' || view.isErrorShown) return null;
   if (!isOnline) return 'offline';
   if (sharpness === 'incomplete' || hasFailed) {
-    return lastFailure?.kind === 'other' ? 'unreachable' : 'failed'; // `other` is a network error
+    return lastFailure?.kind === 'other' ? 'unreachable' : 'failed'; // `other` is usually a network error
   }
   return isSlow && !view.isProgressShown ? 'slow' : null;
 }

@@ -4,8 +4,8 @@ import { type Half, type LinkedViews, linkViews, type OpenedView } from './link-
 import type { Affine } from './registered-field.ts';
 
 /**
- * Makes one of two views that are compared side by side follow the movements of the other, while both have an open slide and
- * `isLinked` is set.
+ * Makes one of two views that are compared side by side follow the movements of the other view, while both views have
+ * an open slide and `isLinked` is true.
  *
  * @param first the view on the left; null while it has no open slide
  * @param second the view on the right; null while it has no open slide
@@ -14,7 +14,7 @@ import type { Affine } from './registered-field.ts';
  *   again, relative to the parts of the slides that they show at that moment
  * @param registration the transformation from pixels of the first to pixels of the second slide; null if there is none. Must be a
  *   stable object
- * @returns a function that completes a running movement at once; it must be called before the leader changes
+ * @returns a function that completes a running movement immediately; it must be called before the leader changes
  */
 export function useLinkedViews(
   first: OpenedView | null,

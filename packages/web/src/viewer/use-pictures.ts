@@ -17,7 +17,7 @@ import { texts } from './texts.ts';
 /** Maximum width of the scale bar on a screenshot, in CSS pixels. */
 const screenshotBarWidth = 200;
 
-/** What the pictures show. */
+/** The slide and the settings of the view that the pictures show. */
 interface PicturedSlide {
   readonly view: SlideView;
   readonly pose: Pose;
@@ -31,7 +31,7 @@ interface PicturedSlide {
 
 /**
  * Returns `screenshot`, which saves the visible field as it is on the screen, and `pictures`, the props of the panel that saves
- * it at another magnification.
+ * the field at another magnification.
  *
  * @param drawing the measurements and marks, which are drawn over the pictures
  * @param announce called with a text that screen readers read out
@@ -44,7 +44,7 @@ export function usePictures(
   const magnification =
     calibration === null ? texts.percent(pose.zoom) : magnificationLabel(calibration, pose.zoom);
   /**
-   * Returns what is drawn over the slide in a picture; null before the slide is open.
+   * Returns the decorations that are drawn over the slide in a picture; null before the slide is open.
    *
    * @param pictureMagnification label of the magnification, for the caption
    */

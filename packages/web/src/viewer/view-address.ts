@@ -8,7 +8,7 @@ export interface SlideField {
   readonly y: number;
   /** CSS pixels per image pixel at full resolution. */
   readonly zoom: number;
-  /** In degrees clockwise, 0 to 360. */
+  /** In degrees clockwise, from 0 (inclusive) to 360 (exclusive). */
   readonly rotation: number;
   /** Whether left and right are exchanged on the screen, after the rotation. */
   readonly isMirrored: boolean;
@@ -59,7 +59,7 @@ export function parseField(parameters: URLSearchParams, prefix = ''): SlideField
   };
 }
 
-/** Returns the number in a parameter such as `-3.5` or `1e-7`; null for a missing parameter and for any other text. */
+/** Parses a parameter such as `-3.5` or `1e-7`; returns null when the parameter is missing or not such a number. */
 function numberOf(text: string | null): number | null {
   if (text === null || !/^-?\d+(\.\d+)?(e-?\d{1,2})?$/.test(text)) return null;
   const number = Number(text);

@@ -33,7 +33,7 @@ export function AccountStatus() {
   if (user === null) return null; // signed out: the route guard redirects next
   if (user.status === 'active') return <Navigate to="/dashboard" replace />;
 
-  /** Ends the sign-in before it opens the login page, so that another account can sign in. */
+  /** Signs out and opens the login page, where another account can sign in. */
   async function backToLogin() {
     await logout();
     await navigate('/auth/login');
@@ -65,6 +65,7 @@ export function AccountStatus() {
   );
 }
 
+/** Shows the contact from the settings: an e-mail address as a link, any other text unchanged. */
 function Contact({ contact }: { readonly contact: string }) {
   const isEmail = /^\S+@\S+$/.test(contact);
   if (!isEmail) return <Text fw={600}>{contact}</Text>;

@@ -1,4 +1,4 @@
-/** Texts of the account status screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the account status screen. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 import { statusLabel } from '../../language/texts.ts';
@@ -23,7 +23,7 @@ export const texts = wording({
   },
 });
 
-/** Returns the label of the status. The specification has another label for `suspended` on this page than elsewhere. */
+/** Returns the label of an account status. For `suspended`, docs/requirements.md prescribes another label on this page than elsewhere. */
 export function pageStatusLabel(status: Status): string {
   return status === 'suspended' ? texts.suspended : statusLabel(status);
 }

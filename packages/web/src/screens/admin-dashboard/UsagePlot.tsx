@@ -6,9 +6,9 @@ import classes from './UsagePlot.module.css';
 
 interface UsagePlotProps {
   readonly title: string;
-  /** Oldest first; `day` is 'YYYY-MM-DD'. */
+  /** Oldest first, up to today; `day` is 'YYYY-MM-DD'. */
   readonly days: readonly { readonly day: string; readonly count: number }[];
-  /** A colour of the theme, which has its names from stains. */
+  /** Colour of the bars, by its name in the theme: haematoxylin is blue-purple, eosin is rose (as in stained tissue). */
   readonly color: 'haematoxylin' | 'eosin';
 }
 

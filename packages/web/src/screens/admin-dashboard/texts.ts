@@ -1,4 +1,4 @@
-/** Texts of the admin dashboard. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the admin dashboard. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Texts of the screen with the API tokens of all accounts.
- * `languageWhenMixed` is their language while the user has chosen neither Turkish nor English.
+ * `languageWhenMixed` is their language in the default mode, which mixes Turkish and English.
  */
 import { wording } from '../../language/language.ts';
 

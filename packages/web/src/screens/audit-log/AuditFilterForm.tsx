@@ -36,11 +36,11 @@ const emptyFilter: AuditLogFilter = {
 /** The search for a slide starts when the user has not typed for this time. */
 const searchDelayMs = 250;
 
-/** Form for the filter of the audit log. It applies on submit, because an incomplete e-mail address matches nothing. */
+/** Filter form of the audit log. It applies the filter on submit only, because a partly typed e-mail address matches nothing. */
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
   const [values, setValues] = useState(filter);
   const setValue = (name: keyof AuditLogFilter, value: string) => setValues({ ...values, [name]: value });
-  const language = chosenLanguageOr('tr');
+  const language = chosenLanguageOr('tr'); // 'tr': the language of this screen while the interface mixes both languages
   const isFiltered = Object.values(filter).some((value) => value !== '');
 
   function submit(event: FormEvent) {

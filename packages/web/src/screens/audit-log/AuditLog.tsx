@@ -18,8 +18,8 @@ import { auditLogPath, readFilter, toApiFilter } from './filter.ts';
 import { texts } from './texts.ts';
 
 /**
- * The screen "Administration › Audit log": the audit entries (who did what and when) with a filter and a CSV download, and whether their
- * chain of hashes is intact. The URL holds the filter.
+ * The screen "Administration › Audit log". It lists the audit entries (who did what and when) with a filter and a CSV download, and shows
+ * whether the chain of hashes over all entries is intact. The URL holds the filter.
  */
 export function AuditLog() {
   const [query] = useSearchParams();
@@ -48,7 +48,7 @@ export function AuditLog() {
         <ChainState />
         <Panel title={texts.filters}>
           <AuditFilterForm
-            key={query.toString()} // a new URL resets the form to its values
+            key={query.toString()} // creates the form anew when the URL changes, so that it shows the new filter
             filter={filter}
             entries={audit.data ?? []}
             onApply={(next) => void navigate(auditLogPath(next))}
@@ -88,7 +88,7 @@ export function AuditLog() {
 
 function Entries({ audit }: { readonly audit: ReturnType<typeof useAudit> }) {
   if (audit.isPending) return <Loading label={texts.loading} />;
-  // When only older entries cannot be loaded, the loaded ones stay visible.
+  // Not `isError`: when loading the next page of older entries fails, the loaded entries stay visible.
   if (audit.isLoadingError) {
     return (
       <LoadFailed message={messageOf(audit.error, texts.loadFailed)} onRetry={() => void audit.refetch()} />

@@ -44,7 +44,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
 function Row({ entry }: { readonly entry: AuditEntry }) {
   const { at, result, actor, address } = entry;
   const details = detailOf(entry);
-  // For an action of an account on itself, the target column would repeat the actor.
+  // When an account acts on itself, the target column would repeat the actor.
   const target = entry.target?.kind === 'account' && entry.target.uid === actor?.uid ? null : entry.target;
   return (
     <tr className={classes.entry} data-result={result}>

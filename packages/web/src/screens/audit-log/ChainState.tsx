@@ -12,7 +12,7 @@ import { chainTexts as texts } from './texts.ts';
 
 /**
  * Part of the audit log screen that shows whether the chain of hashes is intact, with a button for a new check. Each audit entry contains
- * the hash of the entry before it, so an intact chain proves that no entry was changed.
+ * the hash of the entry before it, so a changed entry breaks the chain.
  */
 export function ChainState() {
   const chain = useAuditChain();
@@ -26,8 +26,8 @@ export function ChainState() {
   }
   if (chain.data === undefined) return null; // the list of entries below shows the loading state
 
-  // `entries` (the number of checked entries) is null only before the first result. `brokenAt` (the number of an entry) is null unless
-  // the chain is broken.
+  // `entries` (the count of checked entries) is null only before the first result. `brokenAt` (the sequence number of the first wrong
+  // entry) is null unless the chain is broken.
   const { state, isChecking, entries, brokenAt, checkedAt } = chain.data;
   const checkButton = (
     <Button

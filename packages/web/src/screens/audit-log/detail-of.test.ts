@@ -40,7 +40,7 @@ describe('detailOf for the table of the audit log', () => {
     [
       'image-calibrated',
       { mpp_before: null, mpp_after: 0.25, objective_power_before: 40, objective_power_after: null },
-      ['Piksel boyutu (µm): — → 0.25', 'Objektif (×): 40 → —'],
+      ['Piksel boyutu (µm): — → 0,25', 'Objektif (×): 40 → —'],
     ],
     ['dataset-granted', { dataset: 'aperio' }, ['Veri kümesi: aperio']],
     [

@@ -16,7 +16,7 @@ const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'befor
 // oxlint-disable-next-line lamina/max-own-lines -- a flat list with one step for each kind of detail
 export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): readonly string[] {
   if (action === 'settings-changed') {
-    const { changed } = detail;
+    const { changed } = detail; // names separated by spaces; missing in the entry of the first start
     return [
       typeof changed === 'string'
         ? `${texts.changed}: ${changed.split(' ').join(', ')}`
@@ -33,7 +33,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
 
   const [code] = consume('code');
   if (typeof code === 'string')
-    sentences.push(isErrorCode(code) ? errors[code][chosenLanguageOr('tr')] : code);
+    sentences.push(isErrorCode(code) ? errors[code][chosenLanguageOr('tr')] : code); // `errors` has a sentence in each language
   const [statusBefore, status] = consume('status_before', 'status');
   sentences.push(...changeOf(texts.status, statusBefore, status, statusLabel));
   const [roleBefore, role] = consume('role_before', 'role');
@@ -60,7 +60,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   ] as const) {
     if (!(`${name}_after` in detail)) continue;
     const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) =>
-      typeof value === 'number' ? formatFigure(value) : texts.none,
+      typeof value === 'number' ? formatFigure(value, 'tr') : texts.none,
     );
     sentences.push(`${label}: ${before} → ${after}`);
   }
@@ -73,14 +73,14 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     const [before, after] = consume('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${before} → ${after}`);
   }
-  // The metadata files of the slide name another dataset than the catalogue, which keeps its own.
+  // The metadata files of a slide name another dataset than the catalogue does, but the slide stays in the dataset of the catalogue.
   if ('dataset_in_files' in detail) {
     const [dataset, inFiles] = consume('dataset', 'dataset_in_files').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${dataset}`, `${texts.datasetInFiles}: ${inFiles}`);
   }
   const [call] = consume('call');
   if (typeof call === 'string') sentences.push(`${texts.call}: ${call}`);
-  // An entry can sum up many refused requests: their number, period and kinds.
+  // One entry can sum up many refused requests. It then contains their number, period and kinds.
   const [count] = consume('count');
   if (typeof count === 'number') sentences.push(texts.count(formatNumber(count)));
   const [first, last] = consume('first_at', 'last_at');
@@ -138,8 +138,8 @@ function valuePrefixOf(field: string): string {
 }
 
 /**
- * Returns one sentence about a change, for example "Status: pending → active", or with the one value that is known. Returns no sentence
- * when both values are the same or unknown.
+ * Returns one sentence about a change: "Status: pending → active", or "Status: active" when only one of the values is known. Returns no
+ * sentence when both values are the same or unknown.
  */
 function changeOf(
   subject: string,

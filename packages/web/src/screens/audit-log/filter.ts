@@ -47,13 +47,13 @@ export function auditLogPath(filter: Partial<AuditLogFilter>): string {
 }
 
 /**
- * Returns the filter for the API. It hides the entries about image sessions (the credentials with which browsers load tiles), because they
- * outnumber all others. They are shown when the user asks for them or filters by an action.
+ * Returns the filter for the API. It hides the entries about image sessions (the credentials with which browsers load tiles), because these
+ * entries outnumber all others. It does not hide them when the user asks for them or filters by an action.
  */
 export function toApiFilter(filter: AuditLogFilter): AuditFilter {
   const { who, action, target, sessions } = filter;
   const start = startOfDay(filter.from);
-  const end = startOfDay(filter.to, { daysLater: 1 });
+  const end = startOfDay(filter.to, { daysLater: 1 }); // the API excludes this time, so the filter includes the whole last day
   const result = AuditResult.safeParse(filter.result).data;
   return {
     ...(who !== '' && { who }),

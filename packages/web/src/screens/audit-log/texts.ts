@@ -1,4 +1,4 @@
-/** Texts of the audit log screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the audit log screen. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import { auditActionLabel } from '@lamina/contract';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 

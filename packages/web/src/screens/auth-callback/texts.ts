@@ -1,6 +1,6 @@
 /**
  * Texts of the page that completes an external sign-in.
- * `languageWhenMixed` is their language while the user has chosen neither Turkish nor English.
+ * `languageWhenMixed` is their language in the default mode, which mixes Turkish and English.
  */
 import { wording } from '../../language/language.ts';
 

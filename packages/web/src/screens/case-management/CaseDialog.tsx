@@ -20,18 +20,18 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './CaseManagement.module.css';
 import { texts } from './texts.ts';
 
-const slideFields = ['block', 'stain', 'note'] as const;
+const slideFields = ['block', 'stain', 'note'] as const; // block: the piece of the specimen from which the slide was cut
 
 interface CaseDialogProps {
   readonly dataset: string;
-  /** The case to edit; null creates one. */
+  /** The case to edit; null when the dialog creates a case. */
   readonly existingCase: Case | null;
   readonly onClose: () => void;
 }
 
 /** Dialog that creates or edits a case (the slides of one specimen): its name, its description and its slides in order. */
 export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) {
-  const images = useDatasetImages(dataset).data ?? [];
+  const images = useDatasetImages(dataset).data ?? []; // all slides of the dataset; the API calls slides images
   const [name, setName] = useState(existingCase?.name ?? '');
   const [description, setDescription] = useState(existingCase?.description ?? '');
   const [slides, setSlides] = useState<readonly CaseSlide[]>(existingCase?.slides ?? []);
@@ -45,7 +45,7 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
     const result =
       existingCase === null
         ? await makeCase({ dataset, ...values })
-        : await changeCase(existingCase.id, { ...values, version: existingCase.version }); // rejected if the case has been changed since
+        : await changeCase(existingCase.id, { ...values, version: existingCase.version }); // the server rejects an outdated version
     setRunning(false);
     if (!result.success) return setError(result.message);
     announce(result);
@@ -73,7 +73,7 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
             label={texts.name}
             description={texts.nameHint}
             value={name}
-            maxLength={200}
+            maxLength={200} // all lengths in this file are limits of the API
             data-autofocus
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
@@ -91,7 +91,7 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
             label={texts.addSlide}
             placeholder={texts.search}
             searchable
-            limit={50}
+            limit={50} // suggestions shown at a time
             value={null} // the field adds slides to the list above, and stays empty
             data={images
               .filter(({ id }) => slides.every(({ image_id }) => image_id !== id))

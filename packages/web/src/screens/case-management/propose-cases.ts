@@ -1,6 +1,6 @@
 /**
  * Proposes cases (groups of the slides of one specimen) from the file names of slides. For example, the slide `B26-123_A1_HE.svs`
- * belongs to case B26-123 and shows block A1 with stain HE.
+ * belongs to case B26-123 and shows a section of block A1 (a piece of the specimen) with stain HE (haematoxylin and eosin).
  */
 import { naturalCompare } from '@lamina/contract';
 
@@ -16,8 +16,9 @@ export interface ProposedSlide {
   /** Id of the slide; the API calls slides images. */
   readonly imageId: string;
   readonly fileName: string;
-  /** Null when the file name states no block; `stain` is null only for slides of saved cases. */
+  /** Null when the file name states no block. */
   readonly block: string | null;
+  /** Never null in a proposal; the type allows null because `blockAndStainOf` also accepts the slides of saved cases. */
   readonly stain: string | null;
 }
 
@@ -43,7 +44,7 @@ export function blockAndStainOf({ block, stain }: Pick<ProposedSlide, 'block' | 
  * Returns a case for each case name that at least two file names share, in natural order. Without its extension, a file name
  * consists of the case name, the block (optional, of any number of parts) and the stain (the last part).
  *
- * @param usedSlideIds ids of slides that are in a case already; they are ignored
+ * @param usedSlideIds ids of the slides that are in a case already; these slides are ignored
  */
 export function proposeCases(
   namedSlides: readonly NamedSlide[],

@@ -107,7 +107,7 @@ function keyOf({ item }: Candidate): string {
   return `${item.type}:${item.id}`;
 }
 
-/** Returns the items of a kind whose titles match the search. The server searches slides; the browser searches views and cases. */
+/** Returns the items of a kind that match the search. The server searches slides; the browser searches the titles of views and cases. */
 function useCandidates(kind: Kind, search: string): readonly Candidate[] {
   // Only the query for this kind is enabled.
   const views = useSavedViews({ isEnabled: kind === 'view' });
@@ -121,7 +121,7 @@ function useCandidates(kind: Kind, search: string): readonly Candidate[] {
       }),
     );
   }
-  // The Turkish rules convert I to ı and İ to i.
+  // Titles may be Turkish, and the Turkish rules convert I to ı and İ to i.
   const searchedText = search.trim().toLocaleLowerCase('tr');
   const matchesSearch = (title: string) => title.toLocaleLowerCase('tr').includes(searchedText);
   if (kind === 'view') {
@@ -133,7 +133,7 @@ function useCandidates(kind: Kind, search: string): readonly Candidate[] {
           detail: text ?? '',
         }),
       )
-      .reverse(); // the API returns the last changed view first; the list ends with it
+      .reverse(); // the API returns the most recently changed view first; this list shows it last
   }
   return (cases.data ?? [])
     .filter(({ name }) => matchesSearch(name))

@@ -71,7 +71,7 @@ export function CollectionAnswers() {
   );
 }
 
-/** Returns the texts of the choices of a question. Returns none for other kinds of questions, and for an item that was removed. */
+/** Returns the choices of an item's question; an empty list when the question is of another kind or the item was removed. */
 function choicesOf(
   collection: ReturnType<typeof useCollection>['data'],
   itemIndex: number | null,
@@ -143,11 +143,11 @@ function personOf({ uid, person }: CollectionAnswer): string {
 
 /**
  * Returns the answer as text: a free text, the texts of the chosen choices, or the coordinates of the marked point in level-0 pixels.
- * Of a removed question with choices, only the indexes of the chosen ones are known, so the text numbers them from 1.
+ * For a removed question with choices, only the indexes of the chosen choices are known, so the text numbers them from 1.
  */
 function answerText({ answer, question }: CollectionAnswer, choices: readonly string[]): string {
   if (typeof answer === 'string') return answer;
-  // Of a removed question, the kind is unknown, too. The coordinates of a point are practically never whole numbers below 20.
+  // The kind of a removed question is unknown. Whole numbers below 20 (`maxChoices`) are practically never the coordinates of a point.
   const canBeChoices = answer.every((value) => Number.isInteger(value) && value >= 0 && value < maxChoices);
   if (choices.length > 0 || (question === null && canBeChoices)) {
     return answer.map((choiceIndex) => choices[choiceIndex] ?? texts.choice(choiceIndex + 1)).join(', ');

@@ -90,7 +90,7 @@ function Editor({ collection }: { readonly collection: Collection }) {
           <TextInput
             label={texts.title}
             value={draft.title}
-            maxLength={200}
+            maxLength={200} // all lengths in this file are limits of the API
             onChange={({ currentTarget }) => setDraft({ ...draft, title: currentTarget.value })}
           />
           <Textarea
@@ -229,7 +229,7 @@ function ReaderList({ value, onChange }: ReaderListProps) {
       data={choosableUsers.map((user) => ({ value: user.uid, label: `${nameOf(user)} (${user.email})` }))}
       value={[...value]}
       onChange={onChange}
-      limit={50}
+      limit={50} // suggestions shown at a time
     />
   );
 }

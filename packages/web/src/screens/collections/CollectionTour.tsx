@@ -36,11 +36,11 @@ export function CollectionTour() {
 
 function OpenCollection({ collection }: { readonly collection: Collection }) {
   const [query, setQuery] = useSearchParams();
-  useEffect(() => imageSessions.registerViewer(), []); // keeps the image session (the credential of tiles) while this screen is open
+  useEffect(() => imageSessions.registerViewer(), []); // keeps the image session (the credential for tiles) while this screen is open
   const session = useImageSession();
   const steps = useMemo(() => collection.items.flatMap(stepsOf), [collection.items]);
   const requestedIndex = Number(query.get('step') ?? 1) - 1;
-  // A step that is not a number or does not exist opens the first step.
+  // When the step in the URL is not a number or does not exist, the first step opens.
   const stepIndex = steps[requestedIndex] === undefined ? 0 : requestedIndex;
   const imageId = steps[stepIndex]?.imageId ?? null;
   const { image } = useImage(imageId);
@@ -75,7 +75,7 @@ function stepsOf(
   itemIndex: number,
 ): readonly TourStep[] {
   const step = { item: itemIndex, text, question, field, colours, title: title ?? texts.noAccess };
-  // The account may not view an item without images. Its step shows no slide.
+  // An item has no images when the account may not view it. The step of such an item shows no slide.
   if (images.length === 0) return [{ ...step, imageId: null, question: null }];
   return images.map((imageId, index) => ({
     ...step,

@@ -42,8 +42,8 @@ type Dialog =
     };
 
 /**
- * The screen with the collections (tours of slides with texts and questions) that the account owns or may read, and with its own saved
- * views (named positions on slides).
+ * The screen with the collections (tours of slides with texts and questions) that the account owns or may read, and with the saved views
+ * (named positions on slides) of the account.
  */
 export function Collections() {
   const { user } = useAuth();
@@ -309,7 +309,7 @@ function NewCollection({ onClose }: { readonly onClose: () => void }) {
       <TextInput
         label={texts.title}
         value={title}
-        maxLength={200}
+        maxLength={200} // as in the API
         error={error}
         data-autofocus
         onChange={({ currentTarget }) => setTitle(currentTarget.value)}

@@ -13,7 +13,7 @@ interface ItemListProps {
 
 /** The items of a collection in its editor, with their texts and questions. Buttons or dragging change their order. */
 export function ItemList({ items, onChange }: ItemListProps) {
-  /** Index of the dragged item, and of the item below the pointer; null while nothing is dragged. */
+  /** Indexes of the dragged item and of the item below the pointer; null while nothing is dragged. */
   const [drag, setDrag] = useState<{ readonly draggedIndex: number; readonly targetIndex: number } | null>(
     null,
   );
@@ -22,7 +22,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
 
   function move(fromIndex: number, toIndex: number) {
     const reordered = moveEntry(items, fromIndex, toIndex);
-    if (reordered === items) return;
+    if (reordered === items) return; // `toIndex` is out of range
     onChange(reordered);
     setAnnouncement(texts.movedTo(items[fromIndex]?.title ?? texts.noAccess, toIndex + 1));
   }
@@ -146,7 +146,7 @@ function Item({ item, index, itemCount, onMove, onDrag, onChange, onRemove }: It
         autosize
         minRows={1}
         maxRows={10}
-        maxLength={4000}
+        maxLength={4000} // as in the API
         value={item.text}
         onChange={({ currentTarget }) => onChange({ ...item, text: currentTarget.value })}
       />

@@ -22,9 +22,9 @@ import { texts } from './texts.ts';
 
 interface QuestionFieldsProps {
   readonly question: DraftQuestion;
-  /** Image on which a region is drawn; null when the account may not view the item. */
+  /** Slide on which the owner draws the region; null when the account may not view the item. */
   readonly imageId: string | null;
-  /** Part of the image that the item shows; null for the whole image. */
+  /** Part of the slide that the item shows; null for the whole slide. */
   readonly field: CollectionItem['field'];
   /** Null removes the question. */
   readonly onChange: (question: DraftQuestion | null) => void;
@@ -54,7 +54,7 @@ export function QuestionFields({ question, imageId, field, onChange }: QuestionF
           autosize
           minRows={1}
           maxRows={6}
-          maxLength={2000}
+          maxLength={2000} // all lengths in this file are limits of the API
           value={question.text}
           onChange={({ currentTarget }) => onChange({ ...question, text: currentTarget.value })}
         />
@@ -115,7 +115,7 @@ function Choices({ question, onChange }: ChoicesProps) {
     onChange({ ...question, correct: isCorrect ? [...others, index] : others });
   }
 
-  /** Removes a choice. The choices after it move up by one, and so do their indexes. */
+  /** Removes a choice. The indexes of the choices after it decrease by one. */
   function removeChoice(index: number) {
     const correct = correctIndexes
       .filter((correctIndex) => correctIndex !== index)

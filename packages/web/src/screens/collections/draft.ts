@@ -9,6 +9,7 @@ export const minChoices = 2;
 /** The corners of the smallest region, a triangle. */
 export const minCorners = 3;
 
+/** An item of the collection; `access` is whether the owner may view its slides, `field` the part of the slide that it shows. */
 export interface DraftItem
   extends Pick<CollectionItem, 'type' | 'id' | 'access' | 'title' | 'images' | 'field'> {
   /** Key for React, unique in this browser tab: two items may have the same `id`. */
@@ -42,7 +43,7 @@ export function draftOf({ title, description, readers, items }: Collection): Dra
 
 let lastKey = 0;
 
-/** Returns the draft of an item of the API, or of a view, slide or case that the owner adds (`access` is then true by default). */
+/** Returns the draft of an item from the API, or of a view, slide or case that the owner adds (`access` then defaults to true). */
 export function draftItemOf(
   item: Pick<CollectionItem, 'type' | 'id' | 'title' | 'images'> & Partial<CollectionItem>,
 ): DraftItem {
@@ -126,7 +127,7 @@ function questionOf(draft: DraftQuestion): Question {
   return { kind: 'region', ...common, region: { type: 'Polygon', coordinates: [closedRing] } };
 }
 
-/** Returns the changes for the API. The questions of the draft must be complete (`missingPartOf` returns null). */
+/** Returns the changes for the API. The caller must have checked with `missingPartOf` that all questions are complete. */
 export function changesOf({ title, description, readers, items }: Draft): CollectionChanges {
   return {
     title: title.trim(),

@@ -1,4 +1,4 @@
-/** Texts of the collection screens. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the collection screens. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import { wording } from '../../language/language.ts';
 
 /** The readers of a collection: `members` for all members, otherwise the number of listed accounts. */

@@ -19,7 +19,7 @@ const Confirmation = z.object({
   ),
 });
 
-/** The page that the link of the confirmation e-mail opens (`#code=…`). The user enters the password to complete the registration. */
+/** The page that the link in the confirmation e-mail opens (`#code=…`). The user enters the password to complete the registration. */
 export function ConfirmRegistration() {
   const [code] = useMailedCode();
 

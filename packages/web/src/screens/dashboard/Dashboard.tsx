@@ -59,7 +59,7 @@ export function Dashboard() {
               <QuickLink
                 to="/wsi-viewer"
                 label={texts.wsiViewer}
-                labelLanguage={chosenLanguageOr('en')}
+                labelLanguage={chosenLanguageOr('en')} // 'en': the language of this label in the default mode
                 hint={texts.wsiViewerHint}
                 icon={IconMicroscope}
               />

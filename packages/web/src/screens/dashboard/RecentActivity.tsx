@@ -46,7 +46,7 @@ export function RecentActivity() {
   );
 }
 
-/** One action. `subject` is the file name of its slide or null, and a link while the catalogue has the slide (`imageId` not null). */
+/** One action. `subject` is the file name of its slide, or null. It is a link unless the slide cannot be opened (`imageId` is null). */
 function Entry({ entry: { at, action, subject, imageId } }: { readonly entry: Activity }) {
   const EntryIcon = icons[action];
   return (

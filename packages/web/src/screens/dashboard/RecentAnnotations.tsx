@@ -8,7 +8,7 @@ import { formatDateAndTime } from '../../formatting/dates.ts';
 import classes from './RecentActivity.module.css';
 import { texts } from './texts.ts';
 
-/** Panel on the dashboard with the slides whose annotations changed last. Without such slides, it is hidden. */
+/** Panel on the dashboard with the slides whose annotations changed last. Renders nothing when there are no such slides. */
 export function RecentAnnotations() {
   const { data: slides = [] } = useRecentAnnotations();
   if (slides.length === 0) return null;

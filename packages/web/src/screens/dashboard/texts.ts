@@ -1,4 +1,4 @@
-/** Texts of the dashboard. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the dashboard. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import type { Activity } from '@lamina/contract';
 import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';

@@ -49,7 +49,7 @@ export function AddPerson({ fieldLabel, buttonLabel, isCandidate, add }: AddPers
         onChange={setChosenUid}
         searchable
         clearable
-        limit={50}
+        limit={50} // suggestions shown at a time
       />
       <Button
         variant="default"

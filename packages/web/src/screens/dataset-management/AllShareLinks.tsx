@@ -6,7 +6,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-/** The share links (URLs that show slides without an account) of all accounts. Administrators can end each, and a toast shows the result. */
+/** The share links (URLs that show slides to visitors without an account) of all accounts. Administrators can end each of them. */
 export function AllShareLinks() {
   const links = useShareLinks();
   const endLink = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });

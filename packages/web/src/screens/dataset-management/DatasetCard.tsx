@@ -31,7 +31,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
     mutationFn: async ({ about, run, undo }: DatasetAction) =>
       announceAction(await run(), { about: about ?? name, undo }),
   });
-  // When a row disappears, the next row moves under the pointer. Until the rows have settled, a double click must not hit its button.
+  // When a row disappears, the next row moves under the pointer. Its button is disabled for 700 ms, so a double click misses it.
   const isSettled = useSettled([...requests.map(({ id }) => id), ...grants.map(({ uid }) => uid)].join());
 
   return (

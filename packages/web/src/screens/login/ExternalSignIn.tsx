@@ -5,7 +5,7 @@ import { ExternalSignInError, startExternalSignIn } from '../../api/external-sig
 import { texts } from './texts.ts';
 
 interface ExternalSignInProps {
-  /** Name of the identity provider; null when it is not configured, and the button then says "institution account". */
+  /** Name of the identity provider; null when no name is configured (the button then says "institution's account"). */
   readonly providerName: string | null;
   /** Whether users can sign in only with the provider. */
   readonly isOnlyWay: boolean;

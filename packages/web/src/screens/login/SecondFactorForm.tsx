@@ -25,7 +25,7 @@ interface SecondFactorFormProps {
   readonly onBack: () => void;
 }
 
-/** The second step of the sign-in, which asks for a code of the authenticator app or a recovery code. */
+/** The second step of the sign-in, which asks for a code from the authenticator app or for a recovery code. */
 export function SecondFactorForm({ onCode, onBack }: SecondFactorFormProps) {
   const { register, handleSubmit, formState, setError, setFocus, setValue } = useForm({
     resolver: zodResolver(CodeForm),

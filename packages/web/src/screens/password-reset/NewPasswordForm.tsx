@@ -10,15 +10,15 @@ import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 interface NewPasswordFormProps {
-  /** One-time code from the link of the e-mail. */
+  /** One-time code from the link in the e-mail. */
   readonly code: string;
   /** Opens the form that requests another link. */
   readonly onAnotherLink: () => void;
 }
 
 /**
- * Form that the link of the password-reset e-mail opens. It sets a new password with the code of the link, and reports a used or expired
- * link before the user types.
+ * Form that the link in the password-reset e-mail opens. It sets a new password with the code in the link. As soon as it opens, it asks the
+ * server whether the link was used already or has expired.
  */
 export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
   const navigate = useNavigate();

@@ -15,7 +15,7 @@ import { useCurrentPassword } from './use-current-password.ts';
 const emptyForm = { currentPassword: '', password: '', passwordConfirmation: '' };
 
 interface ChangePasswordCardProps {
-  /** E-mail address of the account. A hidden field with it tells the password manager of the browser which password changes. */
+  /** E-mail address of the account. A hidden field contains it, so that password managers know whose password changes. */
   readonly email: string;
 }
 

@@ -10,7 +10,7 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.max];
+const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.max]; // in ascending order
 
 /** The values of the form. `days` is a string because it is the value of a select field. */
 const NewToken = z.object({

@@ -47,7 +47,7 @@ export function SecondFactorCard() {
 
   function finish() {
     setSecret(null);
-    invalidateSecondFactor(); // the card then loads that two-step verification is on
+    invalidateSecondFactor(); // the card loads the state again: two-step verification is now on
   }
 
   return (
@@ -95,7 +95,7 @@ interface SensitiveActionButtonProps {
   readonly onPress: (currentPassword: string) => Promise<ActionResult>;
 }
 
-/** Button of an action for which the API may require the current password. Then a field for the password appears above the button. */
+/** Button for an action for which the API may require the current password. In that case, a password field appears above the button. */
 function SensitiveActionButton({ label, question, hint, onPress }: SensitiveActionButtonProps) {
   const currentPasswordState = useCurrentPassword();
   const resolver = useMemo(

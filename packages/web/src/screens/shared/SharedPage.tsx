@@ -115,8 +115,8 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { items, session_id: session } = link;
   const item = items[stepIndex] ?? items[0]; // a link that was opened again may have fewer items
   const pixels = useMemo((): TourPixels => {
-    // A visitor cannot replace a session that the server has rejected, so such requests fail. Independently, `useSharedLink` checks
-    // whether the link has ended.
+    // A visitor cannot replace an image session (the credential for loading pixels) that the server has rejected, so the requests fail.
+    // Independently of this, `useSharedLink` checks whether the link has ended.
     const sessions = {
       get: async () => session,
       replaceRejected: () => Promise.reject(new Error('the link has ended')),
@@ -132,7 +132,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
       descriptorUrl: descriptorUrl(imageId),
       colourTableUrl: colourTableUrl(imageId),
       tileUrlOf: (tile, colour) => tileUrl(imageId, tile, colour),
-      scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null },
+      scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null }, // the link omits derived values
       name: link.title,
       annotated: null, // the tour itself shows the annotations of a link
     }),

@@ -1,4 +1,4 @@
-/** Texts of the page of a share link. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the page of a share link. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({

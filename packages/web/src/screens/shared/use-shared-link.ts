@@ -14,9 +14,9 @@ export type SharedLinkState =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'open'; readonly link: OpenedLink };
 
-/** Interval of the checks whether the link has ended. When it has, the page closes the slide. */
+/** Interval at which the hook checks whether the link has ended. When the link has ended, the page closes the slide. */
 const checkIntervalMs = 700;
-/** When the session ends within this time, the link is opened again, which creates a new session. */
+/** When the session ends within this time, the hook opens the link again, which creates a new session. */
 const renewalMarginMs = 30_000;
 
 interface SharedLink {

@@ -19,7 +19,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [isScaleInvalid, setScaleInvalid] = useState(false);
   const [isRunning, setRunning] = useState(false);
   if (slide === undefined) return null;
-  /** The entered scale: null restores that of the file, undefined means no change. */
+  /** The entered scale: null restores the scale of the slide file, undefined means no change, 'invalid' prevents saving. */
   const calibration = calibrationOf(slide, mpp, power);
 
   async function submit(imageId: string, edit: SlideEdit) {
@@ -37,7 +37,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
     if (result.success) onDone();
   }
 
-  /** Contains only the changed fields, because scans no longer apply the metadata files (`catalogue.csv`) to a field that was edited. */
+  /** Only the changed fields: a scan of the slide folder no longer applies metadata files (`catalogue.csv`) to a field that was edited. */
   const edit: SlideEdit = {
     ...(name.trim() !== slide.file_name && { file_name: name.trim() }),
     ...(dataset.trim() !== (slide.dataset_name ?? '') && { dataset_name: dataset.trim() }),
@@ -58,7 +58,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
           description={texts.fileNameHint}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           error={isNameMissing && texts.fileNameRequired}
-          maxLength={255}
+          maxLength={255} // all lengths in this file are limits of the API
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           data-autofocus

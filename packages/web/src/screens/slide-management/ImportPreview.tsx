@@ -16,7 +16,7 @@ interface ImportPreviewProps {
   readonly onApply: () => void;
 }
 
-/** Shows what a catalogue file would change and which of its lines are wrong, with a button that applies it. */
+/** Shows what a catalogue file would change and which of its lines are wrong, with a button that applies the changes. */
 export function ImportPreview(props: ImportPreviewProps) {
   const { fileName, plan, hasCatalogueChanged, isApplying, onApply } = props;
   const { changed: changedCount, unknown: unknownCount, wrong: wrongCount } = plan;
@@ -79,7 +79,7 @@ export function ImportPreview(props: ImportPreviewProps) {
 interface ProblemsProps {
   readonly title: string;
   readonly lines: readonly ImportProblem[];
-  /** Number of such lines in the file; the server lists only the first of them. */
+  /** Number of these lines in the whole file; the server lists only the first of them. */
   readonly total: number;
   /** Whether the lines are errors, which prevent the import. */
   readonly isWrong?: boolean;

@@ -4,7 +4,7 @@ import { type ReactNode, useId, useRef } from 'react';
 import classes from './SlideManagement.module.css';
 import { texts } from './texts.ts';
 
-/** @typeParam Line has the number of the line in the file as `line` */
+/** @typeParam Line a line of a catalogue file, whose property `line` is the line number */
 interface LineListProps<Line extends { readonly line: number }> {
   readonly title: string;
   /** Says that the list shows only some of the lines; null when it shows all. */

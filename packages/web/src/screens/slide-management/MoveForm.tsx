@@ -4,7 +4,7 @@ import { DatasetField } from './DatasetField.tsx';
 import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
-/** Form that moves one or more slides to a dataset. With an empty field, they have no dataset afterwards. */
+/** Form that moves one or more slides to a dataset. With an empty field, the slides belong to no dataset afterwards. */
 export function MoveForm(props: SlideFormProps) {
   const [dataset, setDataset] = useState('');
   return (

@@ -6,7 +6,7 @@ import { announce } from '../../notifications/notify.ts';
 import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
-/** Asks for a confirmation, and removes the slides from the catalogue. The toast that follows and the slide list can put them back. */
+/** Asks for a confirmation, and removes the slides from the catalogue. Administrators can undo this in the toast or in the slide list. */
 export function RemoveForm({ slides, onClose, onDone }: SlideFormProps) {
   const [isRunning, setRunning] = useState(false);
   const [first] = slides;

@@ -10,7 +10,7 @@ interface ScaleFieldsProps {
   readonly slide: ManagedImage;
   /** Entered micrometres per pixel; empty to use the value of the slide file. */
   readonly mpp: string;
-  /** Entered objective power; empty to use the value of the slide file. */
+  /** Entered objective power (magnification of the objective, such as 40); empty to use the value of the slide file. */
   readonly power: string;
   readonly isInvalid: boolean;
   readonly onMppChange: (text: string) => void;
@@ -27,7 +27,7 @@ export function ScaleFields(props: ScaleFieldsProps) {
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown
-      : formatFigure(Number(value.toPrecision(placeholderDigits)));
+      : formatFigure(Number(value.toPrecision(placeholderDigits)), 'tr');
   return (
     <Input.Wrapper
       labelElement="div"

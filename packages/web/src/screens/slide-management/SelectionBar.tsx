@@ -14,7 +14,7 @@ interface SelectionBarProps {
   readonly loadedCount: number;
   /** Number of slides that match the filter, loaded or not. */
   readonly matchingCount: number;
-  /** Selects all matching slides up to the limit, and loads those that are not loaded yet. */
+  /** Selects the first `maxImagesAtOnce` matching slides, and loads those that are not loaded yet. */
   readonly onSelectMore: () => void;
   readonly onClear: () => void;
   readonly onOpenDialog: (request: DialogRequest) => void;

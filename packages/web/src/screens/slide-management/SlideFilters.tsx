@@ -24,7 +24,7 @@ const namePrefix = 'named:';
 export function SlideFilters({ status, filter, counts, countText, onChange }: SlideFiltersProps) {
   const datasets = useDatasets().data ?? [];
   const { search, dataset } = filter;
-  const isFiltered = search !== '' || dataset !== null || status !== 'listed';
+  const isFiltered = search !== '' || dataset !== null || status !== 'listed'; // 'listed', the default: neither missing nor removed
 
   return (
     <ListToolbar

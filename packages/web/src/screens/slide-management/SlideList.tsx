@@ -30,11 +30,12 @@ export function SlideList() {
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
   const loadedSlides = slides.data ?? [];
-  /** Number of slides that match the status and the filter; of the loaded ones before the counts are loaded. */
+  /** Number of slides that match the status and the filter; before the counts are loaded, the number of loaded slides. */
   const matchingCount = counts.data?.[status] ?? loadedSlides.length;
   // A slide that no longer matches the filters after a change is not selected any more.
   const selectedSlides = loadedSlides.filter(({ id }) => selectedIds.has(id));
 
+  // 'listed', the default status, shows all slides that are neither missing nor removed.
   const isFiltered = status !== 'listed' || filter.search !== '' || filter.dataset !== null;
 
   function applyFilter(nextStatus: ManagedStatus, nextFilter: SlideFilter) {

@@ -9,7 +9,7 @@ import { SlideList } from './SlideList.tsx';
 import classes from './SlideManagement.module.css';
 import { texts } from './texts.ts';
 
-/** Loaded on demand with the tus library, because most visits to this screen upload nothing. */
+/** Loaded on demand with the library for tus (a protocol for resumable uploads), because most visits to this screen upload nothing. */
 const UploadPanel = lazy(async () => ({ default: (await import('./uploads/UploadPanel.tsx')).UploadPanel }));
 
 /** A section that a button opens above the list: uploads, or import and export of the catalogue as a CSV file. */

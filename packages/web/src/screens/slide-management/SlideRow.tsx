@@ -49,8 +49,8 @@ const stateColours: Readonly<Record<SlideState, string>> = {
 export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
   const { id, file_name: name, error } = slide;
   /**
-   * Why metadata files (such as `catalogue.csv`) are not applied to the slide: it is `kept` in its dataset, because more users could
-   * view it in theirs, or it is hidden and `waiting` until an invalid file is corrected. Null when they are applied or absent.
+   * Why metadata files (such as `catalogue.csv`) are not applied to the slide; otherwise null. `kept`: the slide stays in its dataset,
+   * because more users could view it in the dataset that the files name. `waiting`: it is hidden until an invalid file is corrected.
    */
   const metadataHold = slide.metadata_hold;
   const session = useImageSession().id;
@@ -143,7 +143,7 @@ function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenD
   const state = stateOf(slide);
   const button = useRef<HTMLButtonElement>(null);
 
-  /** Focuses the menu button first: the dialog returns the focus to it when it closes. The chosen menu item no longer exists then. */
+  /** Focuses the menu button first, to which the closing dialog returns the focus; the chosen menu item no longer exists then. */
   function openDialog(kind: DialogRequest['kind']) {
     button.current?.focus();
     onOpenDialog({ kind, slides: [slide] });

@@ -15,7 +15,7 @@ interface SlideTableProps {
   readonly onOpenDialog: (request: DialogRequest) => void;
   /**
    * Called, possibly repeatedly, while fewer than `linesBeforeEnd` lines follow the last rendered one. Must load the next page of slides,
-   * unless it is loading already.
+   * unless that page is loading already.
    */
   readonly onNearEnd: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The scale of a slide in the two text fields in which an administrator edits it, micrometres per pixel (`mpp`) and objective power
- * (`power`), and its conversion from and to the values of the catalogue.
+ * The scale of a slide in the two text fields in which an administrator edits it: micrometres per pixel (`mpp`) and objective power
+ * (`power`, the magnification of the objective, such as 40). Converts the texts from and to the values of the catalogue.
  */
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';

@@ -6,7 +6,7 @@ const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatN
 const formatPixelSize = (value: number) =>
   value.toLocaleString(chosenLanguageOr('tr'), { maximumSignificantDigits: 4 });
 
-/** Texts of the slides screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the slides screen. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

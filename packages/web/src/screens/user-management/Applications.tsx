@@ -22,7 +22,7 @@ import { texts } from './texts.ts';
 import { useQueueRows } from './use-queue-rows.ts';
 import { searchParameter, viewParameter } from './user-address.ts';
 
-/** The loaded applicants, and how many wait and match the search in all. */
+/** The loaded applicants, with the numbers of all applicants who wait and of those who match the search. */
 type Queue = NonNullable<ReturnType<typeof useApplications>['data']>;
 
 /** Returns the number of applicants that match the search. A response without `total` means that all waiting applicants match. */
@@ -129,7 +129,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
 
   async function approveOne(user: UserDetails, rowHeight: number) {
     keepRow(user.uid, 'approving', rowHeight);
-    const result = await approve(user.uid, 'user');
+    const result = await approve(user.uid, 'user'); // 'user' is the role; the dialog offers other roles
     if (result.success) keepRow(user.uid, 'approved', rowHeight);
     else releaseRow(user.uid);
     announceAction(result, { about: nameOf(user), undo: () => undoApproval(user, rowHeight) });

@@ -19,7 +19,7 @@ interface ApproveDialogProps {
 
 const roles: readonly GrantableRole[] = ['user', 'viewer'];
 
-/** Dialog that approves one or several applicants with the same role and the same terms (restricted datasets and end date). */
+/** Dialog that approves one or several applicants with the same role and the same terms (their restricted datasets and end date). */
 export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   const [firstPerson] = people;
   const [role, setRole] = useState<GrantableRole>('user');

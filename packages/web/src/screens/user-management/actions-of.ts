@@ -31,7 +31,7 @@ const suspendUser: UserAction = {
   name: 'suspend',
   isMain: false,
   run: suspend,
-  undo: (before) => undoSuspension(before.uid, before.role === 'admin'),
+  undo: (before) => undoSuspension(before.uid, before.role === 'admin'), // an administrator is promoted again
 };
 const promoteUser: UserAction = { name: 'promote', isMain: false, run: promote };
 const deactivateUser: UserAction = {

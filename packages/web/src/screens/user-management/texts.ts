@@ -1,10 +1,10 @@
-/** Texts of the user management screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/** Texts of the user management screen. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
 import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['title'], // in English while the user has chosen neither language
+  exceptions: ['title'], // shown in English in the default mode
   tr: {
     heading: 'Kullanıcı Yönetimi',
     title: 'Tüm Kullanıcılar',

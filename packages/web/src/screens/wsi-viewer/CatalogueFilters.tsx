@@ -16,7 +16,7 @@ interface CatalogueFiltersProps {
   readonly onClear: () => void;
 }
 
-/** The fields above the catalogue that filter its images by dataset and organ, and sort them. A filter without two choices is hidden. */
+/** The fields above the catalogue that filter its images by dataset and organ, and sort them. A filter with only one choice is hidden. */
 export function CatalogueFilters(props: CatalogueFiltersProps) {
   const { isLoading, datasets, organs, filter, order, onFilterChange, onOrderChange, onClear } = props;
   // `query` is the text of the search field, which another component renders; clearing the filters clears it too.

@@ -247,7 +247,7 @@ function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index
 
 /**
  * Returns the pages that contain the rows of these lines and `rowsBeyondRendered` rows before and after them, in ascending order. A page
- * is longer than that, so the pages of three positions per line are enough.
+ * has more rows than that, so the function looks up only three positions per line: the line itself and both ends of the range around it.
  */
 function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
   const pages = new Set<number>();

@@ -88,7 +88,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   useEffect(() => {
     if (isReady) reportReady();
   }, [isReady]);
-  /** `filterKey` of the shown list, which is the previous list while a new one is loading. */
+  /** `filterKey` of the shown list (the previous list while a new one is loading); empty for the whole catalogue. */
   const shownFilter = loadedGroups === undefined ? '' : filterKey(loadedGroups.listing);
   /** Returns whether a branch of the list, which is a group or a case, is open. */
   const isOpen = useCallback(
@@ -111,7 +111,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const isInChosenOrder = !isPrevious && loadedGroups?.listing.order === viewState.order;
   /** Key of the first group of the whole catalogue; undefined while another list is shown. */
   const firstGroup = shownFilter === '' && isInChosenOrder ? groups[0]?.key : undefined;
-  // The first group is open by default. It stays open when another group is added before it later.
+  // The first group is open by default, and stays open when another group is added before it later.
   // Set during rendering, so that the list is never shown with all groups closed.
   if (viewState.firstGroup === null && firstGroup !== undefined)
     setViewState((before) => ({ ...before, firstGroup }));

@@ -36,7 +36,7 @@ export function NothingShown({ half, image, isLoading, isUnknown, onRequestAcces
       </div>
     );
   }
-  // The viewer shows the same texts while the slide opens, which follows.
+  // The viewer shows the same texts afterwards, while it opens the slide.
   if (isLoading) return <SlideProgress title={texts.loadingTiles} detail={texts.opening} />;
   if (isUnknown) {
     return (

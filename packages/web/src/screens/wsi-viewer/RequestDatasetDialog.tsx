@@ -39,7 +39,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
       closeButtonProps={{ 'aria-label': texts.close }}
       centered
       withinPortal={false} // inside `main`: elsewhere, the dialog's `header` would count as a second header of the page
-      lang={chosenLanguageOr('en')}
+      lang={chosenLanguageOr('en')} // 'en': the language of the viewer in the default mode
     >
       <form
         onSubmit={(event) => {
@@ -54,7 +54,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
             label={texts.reason}
             rows={3}
             resize="vertical"
-            maxLength={1000}
+            maxLength={1000} // as in the API
             value={reason}
             error={error}
             onChange={(event) => setReason(event.currentTarget.value)}

@@ -18,7 +18,7 @@ interface SaveViewProps {
   readonly results: string | null;
 }
 
-/** A button that saves the current view of a slide (its field, colours and result layers) under a title, for use in collections. */
+/** A button that saves the view of a slide (the field or visible part, colours and result layers) under a title, for collections. */
 export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
   /** The view at the moment when the user pressed the button; null while the dialog is closed. */
   const [viewToSave, setViewToSave] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(
@@ -93,7 +93,7 @@ function SaveDialog({ imageId, viewToSave, onClose }: SaveDialogProps) {
         <TextInput
           label={texts.viewTitle}
           value={title}
-          maxLength={200}
+          maxLength={200} // all lengths in this file are limits of the API
           data-autofocus
           onChange={({ currentTarget }) => setTitle(currentTarget.value)}
         />

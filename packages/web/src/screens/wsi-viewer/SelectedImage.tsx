@@ -53,7 +53,7 @@ function scanPropertiesOf(image: Image): readonly (readonly [label: string, valu
  */
 export function SelectedImage({ image, view, isCorrected, results }: SelectedImageProps) {
   const { user } = useAuth();
-  const [isOpen, setOpen] = useSectionOpen('selected-image', true);
+  const [isOpen, setOpen] = useSectionOpen('selected-image', true); // open at first
   const properties = [
     [texts.name, image.file_name || null], // '' is shown like an unknown value
     [texts.dataset, image.dataset_name],

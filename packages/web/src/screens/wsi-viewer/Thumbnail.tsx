@@ -6,7 +6,7 @@ import { thumbnailQueue } from './thumbnail-queue.ts';
 
 interface ThumbnailProps {
   readonly imageId: string;
-  /** Id of the image session (the credential for loading pixels) to load it with; null while there is none. */
+  /** Id of the image session (the credential for loading pixels) for the URL of the thumbnail; null while there is none. */
   readonly session: string | null;
   /** Called when the image cannot be loaded, for example because the image session has ended. */
   readonly onFailed: () => void;

@@ -29,7 +29,7 @@ import { ViewingOverlay } from './ViewingOverlay.tsx';
 import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
 
-/** In such a narrow window, the catalogue covers the slide instead of being beside it. WsiViewer.module.css repeats the limit. */
+/** Media query of narrow windows, in which the catalogue covers the slide instead of being beside it; also in WsiViewer.module.css. */
 const narrowWindow = '(max-width: 48em)';
 
 /** Loaded after the catalogue or when a slide is opened, so that the rows of the catalogue appear seconds earlier on a slow network. */
@@ -51,7 +51,8 @@ const CaseStrip = lazy(loadCaseStrip);
 export function WsiViewer() {
   const session = useImageSession();
   const isOnline = useOnline();
-  // `arrangements` and `colours`: the shown result layers of each half, and whether the colour profile corrects the colours.
+  // `arrangements`: which result layers (computed rasters and objects) each half shows. `colours`: whether the colour profile of a
+  // slide corrects its colours.
   const { viewed, historyStep, open, setField, arrangements, colours, setColours } = useViewed();
   const setCorrected = useCallback(
     (isCorrected: boolean) => setColours(isCorrected ? 'corrected' : 'scanned'),
@@ -68,7 +69,7 @@ export function WsiViewer() {
   const onCatalogReady = useCallback(() => setCatalogReady(true), []);
   useEffect(() => {
     if (!isCatalogReady) return;
-    // Failures are ignored here: rendering the component loads its code again and shows the failure.
+    // Ignores failures: rendering the component loads its code again and shows the failure.
     for (const load of [loadSelectedImage, loadCaseStrip]) load().catch(() => undefined);
   }, [isCatalogReady]);
 
@@ -111,8 +112,8 @@ export function WsiViewer() {
   /** Colour adjustment that the user keeps for all slides; null when each slide opens unadjusted. */
   const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
 
-  const [isRestrictedOpen, setRestrictedOpen] = useSectionOpen('restricted-datasets', false);
-  /** Whether there are restricted datasets to which the user has no access and can request it. */
+  const [isRestrictedOpen, setRestrictedOpen] = useSectionOpen('restricted-datasets', false); // closed at first
+  /** Whether there are restricted datasets to which the user can request access. */
   const hasRequestable = useRequestableDatasets().data?.some(({ granted }) => !granted) ?? false;
   const showRequestableDatasets = () => {
     // `flushSync` renders the request buttons at once, so that the first one can be focused.

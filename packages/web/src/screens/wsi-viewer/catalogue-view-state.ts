@@ -55,7 +55,7 @@ export function isBranchOpen(
   branch: DatasetGroup | CaseGroup,
 ): boolean {
   const { key } = branch;
-  const isCase = !('cases' in branch);
+  const isCase = !('cases' in branch); // only groups contain `cases`
   if (shownFilter === '') return viewState.opened.get(key) ?? (isCase || key === viewState.firstGroup);
   const { filterKey, opened } = viewState.openedFiltered;
   return (filterKey === shownFilter ? opened.get(key) : undefined) ?? true;

@@ -9,7 +9,7 @@ import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/con
 import type { ImageRows, Listing } from '../../api/catalogue.ts';
 import { texts } from './texts.ts';
 
-/** The images of a dataset, or those without a dataset. */
+/** A group of the list: the images of a dataset, or the images without a dataset. */
 export interface DatasetGroup {
   /** Unique among the groups, even when two have the same name. */
   readonly key: string;
@@ -110,7 +110,7 @@ export function listingOf(filter: CatalogueFilter, order: ImageOrder): Listing {
   };
 }
 
-/** Returns a key of the search and the filters, which is empty for the whole catalogue. Lists with the same images have the same key. */
+/** Returns a key of the search and the filters; empty for the whole catalogue. It does not depend on the order of the list. */
 export function filterKey({ query, dataset, organ }: Listing): string {
   const isWhole = query === '' && dataset === undefined && organ === undefined;
   // JSON has no undefined: the booleans distinguish images without a dataset or organ (null) from no filter (undefined).

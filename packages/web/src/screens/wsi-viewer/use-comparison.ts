@@ -28,11 +28,11 @@ interface ComparedHalf {
   /** Called with the view once the slide is open, and with null when it is closed. */
   readonly onView: (view: SlideView | null) => void;
   /**
-   * Returns the field to show first: the field in the URL. Without one, and while the slides are linked, the field that corresponds to
-   * the field of the other slide. Null shows the whole slide.
+   * Returns the field (visible part of the slide) to show first: the field in the URL or, without one and while the slides are linked,
+   * the field that corresponds to the field of the other slide. Null shows the whole slide.
    */
   readonly initialField: () => SlideField | null;
-  /** Whether the URL has no field and the slides are not registered: `initialField` is then an estimate that may show blank glass. */
+  /** Whether the URL has no field and the slides are not aligned: `initialField` is then an estimate that may show blank glass. */
   readonly isInitialFieldEstimated: boolean;
 }
 
@@ -87,7 +87,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
   );
   const activate = useCallback(
     (half: Half) => {
-      if (half !== leader.current) completeMovement(); // required before the leader changes
+      if (half !== leader.current) completeMovement(); // ends a running movement, which is required before the leader changes
       leader.current = half;
       setLastActiveHalf(half);
     },

@@ -56,7 +56,7 @@ export function useScrollAnchor(
   return remember;
 }
 
-/** Returns the scroll position, in pixels, at which the line that was at the top keeps its place in the window; 0 for another list. */
+/** Returns the scroll position, in pixels, at which the line at the top keeps its place in the window; 0 when `listKey` has changed. */
 function correctedScrollTop(
   scrollTop: number,
   before: TopLine,

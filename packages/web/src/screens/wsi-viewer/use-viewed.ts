@@ -12,11 +12,11 @@ interface Viewed {
   readonly historyStep: string;
   /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;
-  /** Writes the field (visible part) of a slide into the URL. Replaces the history entry, so the back button goes to the last slide. */
+  /** Writes the field (visible part) of a slide into the URL. Replaces the history entry, so the back button opens the previous slide. */
   readonly setField: (half: Half, field: SlideField) => void;
-  /** For each half, reads and writes the arrangement of its result layers (`results` in `viewed`); replaces the history entry. */
+  /** For each half, reads and writes the arrangement (order, visibility, style) of its result layers; replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
-  /** The choice in the URL; without one, the last choice in this browser, which is 'corrected' at first. */
+  /** The choice of colours in the URL; without one, the last choice in this browser, which is 'corrected' at first. */
   readonly colours: ColourChoice;
   /** Writes the choice into the URL, and stores it in this browser for other slides. */
   readonly setColours: (colours: ColourChoice) => void;

@@ -1,6 +1,6 @@
 /**
- * The query parameters of the viewer's URL: one slide or two compared slides, with field (visible part), result layers and colours.
- * Example: `?image=a&x=10&y=20.5&zoom=0.5&beside=b`, where `a` and `b` are ids of images.
+ * The query parameters of the viewer's URL: one slide or two compared slides, with field (visible part), result layers (computed rasters
+ * and objects) and colours. Example: `?image=a&x=10&y=20.5&zoom=0.5&beside=b`, where `a` and `b` are ids of images.
  */
 import type { Half } from '../../viewer/link-views.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
@@ -22,10 +22,10 @@ export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>>
   readonly colours: ColourChoice | null;
 }
 
-/** Names of the query parameters for each half. */
+/** Names of the query parameters, or prefixes of the names, for each half. */
 const imageParameters: Readonly<Record<Half, string>> = { first: 'image', second: 'beside' };
 const resultParameters: Readonly<Record<Half, string>> = { first: 'results', second: 'b-results' };
-const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' };
+const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' }; // `x` and `bx`, for example
 /** Checks only the characters and the length of the result layers, which the viewer parses later; matches `9f1c2ab3_o60*swipe-50`. */
 const resultsPattern = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];

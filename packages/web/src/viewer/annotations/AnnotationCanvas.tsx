@@ -15,13 +15,14 @@ interface AnnotationCanvasProps {
 }
 
 /**
- * Draws the annotations over the slide: one canvas with all annotations, and a second one with what changes while the pointer
- * moves (selection, draft, brush). Both are drawn in the same frame as the slide. Pointer events pass through to the slide.
+ * Draws the annotations over the slide: one canvas with all annotations, and a second canvas with the selection, the
+ * draft (the unfinished shape) and the brush, which change while the pointer moves. Both canvases are drawn in the same
+ * frame as the slide. Pointer events pass through to the slide.
  */
 export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawing }: AnnotationCanvasProps) {
   const allCanvas = useRef<HTMLCanvasElement>(null);
   const draftCanvas = useRef<HTMLCanvasElement>(null);
-  const { store, session } = slideAnnotations; // `session` is the state of drawing: tool, draft and brush
+  const { store, session } = slideAnnotations; // `session` is the state of drawing: tool, draft, brush
   const isLive = useSyncExternalStore(store.listen, () => store.isLive);
 
   const drawDraftCanvas = useEffectEvent(() => {
@@ -60,7 +61,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
       drawDraftCanvas();
     };
     const subscriptions = [
-      view.watch(drawBoth), // at once, so that the annotations move in the same frame as the slide
+      view.watch(drawBoth), // without waiting for a frame, so that the annotations move in the same frame as the slide
       session.listen(() => scheduleDraw('draft')),
       store.listen((ids) => {
         if (ids === null) resetPainter(); // all annotations may have changed

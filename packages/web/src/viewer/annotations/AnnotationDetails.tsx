@@ -53,7 +53,7 @@ interface DetailsProps {
   readonly isReadOnly: boolean;
 }
 
-/** Memoised: it is rendered again only when its annotation changes, not with every change of the store. */
+/** Memoised, so that React renders it again only when its annotation changes, not after each change of the store. */
 const Details = memo(function Details({ store, annotation, datasetClasses, isReadOnly }: DetailsProps) {
   const { id, feature, revision } = annotation;
   const { properties, geometry } = feature;

@@ -13,7 +13,7 @@ import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
-/** Heights in CSS pixels: of the heading of a class, and of the line of an annotation. */
+/** Heights in CSS pixels of the two kinds of lines: the heading of a class, and an annotation. */
 const lineHeight = { class: 34, annotation: 46 } as const;
 
 interface AnnotationListProps {
@@ -24,7 +24,7 @@ interface AnnotationListProps {
 
 /** Lists all annotations of the slide by class. The arrow keys select an annotation, and Enter zooms to it. */
 export function AnnotationList(props: AnnotationListProps) {
-  // A layer has up to 50,000 annotations. With a deferred version, React updates the slide first and this list afterwards.
+  // A slide can have 50,000 annotations. With the deferred version, React updates the slide first and this list later.
   const version = useDeferredValue(useStoreVersion(props.slideAnnotations.store));
   return <List {...props} version={version} />;
 }

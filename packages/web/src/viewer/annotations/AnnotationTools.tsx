@@ -26,7 +26,7 @@ import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type SlideAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 
-/** Shortcuts of the tools: the same as in QuPath, except for cutting, for which QuPath has none. */
+/** Shortcuts of the tools: the same as in QuPath (a desktop slide viewer), which has none for cutting. */
 export const toolKeys: Readonly<Record<Tool, string>> = {
   move: 'M',
   rectangle: 'R',
@@ -74,7 +74,7 @@ interface AnnotationToolsProps {
 /** The toolbar of the drawing mode, which replaces the measuring tools. */
 export function AnnotationTools(props: AnnotationToolsProps) {
   const { slideAnnotations, actions, mayDraw } = props;
-  const { store, session } = slideAnnotations; // `session` is the state of drawing: tool, draft and brush
+  const { store, session } = slideAnnotations; // `session`: the tool, the draft (unfinished shape) and the brush
   const chosenTool = useSessionValue(session, ({ tool }) => tool);
   const canUndo = useStoreValue(store, (state) => state.canUndo);
   const canRedo = useStoreValue(store, (state) => state.canRedo);

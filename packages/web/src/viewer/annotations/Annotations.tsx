@@ -97,7 +97,7 @@ function DrawingMode({
   const canDrawOnActiveLayer = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const hasSelection = useStoreValue(store, ({ selection }) => selection.size > 0);
   const mayDraw = may(user, 'annotations.write'); // whether the role of the account allows drawing at all
-  // A phone shows the list only on request, unless the list is all that the user can use.
+  // A phone (at most 48em wide) shows the list only on request, unless the user may not draw.
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
   );
@@ -108,7 +108,7 @@ function DrawingMode({
   const isPanning = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide
   const pointer = usePointer(view, slideAnnotations, tool, isPanning);
 
-  /** Does what a click in the middle of the view would do, for the Enter key. */
+  /** The Enter key has the same effect as a click in the middle of the view. */
   const addAtCentre = () => {
     const placement = view.placement();
     if (placement === null) return;
@@ -134,7 +134,7 @@ function DrawingMode({
     ...(hasSelection && { 'mod+c': actions.copy }),
     d: finishDrawing,
     ...(mayDraw && {
-      ...Object.fromEntries(tools.map((tool) => [toolKeys[tool].toLowerCase(), () => session.choose(tool)])),
+      ...Object.fromEntries(tools.map((name) => [toolKeys[name].toLowerCase(), () => session.choose(name)])),
       0: () => session.classify(null),
       ...Object.fromEntries(
         datasetClasses.flatMap((datasetClass) => {
@@ -226,7 +226,7 @@ function useMeasurementConversion(
   }, [slideAnnotations, shapesToKeep]);
 }
 
-/** Sends pointer events to the chosen tool while the drawing mode is on. */
+/** Sends pointer events to the chosen tool while the drawing mode is on. @returns a reference to their handler */
 function usePointer(
   view: SlideView,
   { store, session, hitIndex }: SlideAnnotations,
@@ -253,7 +253,7 @@ function cursorOf(tool: Tool): string {
   return tool === 'brush' ? 'none' : 'crosshair';
 }
 
-/** Returns a function that tells whether the space bar is held: dragging then moves the slide with every tool. */
+/** Returns a function that tells whether the space bar is held; dragging then moves the slide with every tool. */
 function useSpaceHeld(): () => boolean {
   const isHeld = useRef(false);
   useEffect(() => {

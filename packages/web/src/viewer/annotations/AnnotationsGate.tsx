@@ -16,7 +16,7 @@ export function AnnotationsGate(props: AnnotationsGateProps) {
   const { user } = useAuth();
   /** Whether the code is needed even if the slide has no annotation layers yet. */
   const hasWork = props.isDrawing || props.shapesToKeep.length > 0 || hasPendingAnnotations();
-  // Without such work, the query is repeated until the slide has a first layer.
+  // While nothing needs the code, the query is repeated until the slide has its first layer.
   const { data: layers = [] } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
   if (user === null || (layers.length === 0 && !hasWork)) return null;
   return (

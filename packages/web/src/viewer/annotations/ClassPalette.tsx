@@ -19,8 +19,8 @@ export function classificationOf({ name, color }: AnnotationClass): Classificati
 /** A button for each annotation class of the dataset. A click gives the class to the selected annotations and to new ones. */
 export function ClassPalette({ slideAnnotations: { session }, classes: datasetClasses }: ClassPaletteProps) {
   const chosenClassName = useSessionValue(
-    session, // the state of drawing
-    ({ classification }) => classification?.names.join(': ') ?? null,
+    session, // the state of drawing: tool, class, draft (unfinished shape) and brush
+    ({ classification }) => classification?.names.join(': ') ?? null, // a subclass has several names
   );
   return (
     // `data-shown-on="wide"`: phones hide the palette until the user shows all tools (SlideViewer.module.css).

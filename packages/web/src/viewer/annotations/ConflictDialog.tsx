@@ -7,7 +7,7 @@ import type { Conflict } from './change-queue.ts';
 import { texts } from './texts.ts';
 import { type SlideAnnotations, useStoreValue } from './use-annotations.ts';
 
-/** Shows both versions of an annotation that two people have changed at once and asks which one to keep. */
+/** Shows both versions of an annotation that two users have changed at the same time, and asks which to keep. */
 export function ConflictDialog({
   slideAnnotations: { store },
 }: {
@@ -39,8 +39,8 @@ interface VersionsProps {
 }
 
 function Versions({ conflict: { mine, theirs }, onKeep }: VersionsProps) {
-  // `mine` is a change of this user; its feature is null for a deletion. `theirs` is the feature on the server. If it was
-  // deleted there, it has no geometry, and `readFeature` returns null.
+  // `mine` is the change of this user; its feature is null for a deletion. `theirs` is the feature on the server. After
+  // a deletion on the server, `theirs` has no geometry, and `readFeature` returns null.
   const myVersion = mine.feature === null ? null : readFeature(mine.feature);
   const theirVersion = readFeature(theirs);
   const viewBox = viewBoxOf([myVersion, theirVersion]);
@@ -95,7 +95,7 @@ function Version({ title, feature, viewBox }: VersionProps) {
   );
 }
 
-/** Returns the SVG view box that contains both versions with a margin. */
+/** Returns the SVG view box that contains both versions with a margin, in image pixels. */
 function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
   const allBounds = versions.flatMap((version) => (version === null ? [] : boundsOf(version.geometry)));
   if (allBounds.length === 0) return '0 0 1 1';
@@ -103,7 +103,7 @@ function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
   const minY = Math.min(...allBounds.map((bounds) => bounds.minY));
   const width = Math.max(1, Math.max(...allBounds.map((bounds) => bounds.maxX)) - minX);
   const height = Math.max(1, Math.max(...allBounds.map((bounds) => bounds.maxY)) - minY);
-  const margin = Math.max(width, height) / 10;
+  const margin = Math.max(width, height) / 10; // a tenth of the longer side
   return `${minX - margin} ${minY - margin} ${width + 2 * margin} ${height + 2 * margin}`;
 }
 

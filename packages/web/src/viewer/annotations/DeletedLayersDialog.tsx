@@ -16,7 +16,7 @@ interface DeletedLayersDialogProps {
 /** Lists the deleted layers of a slide and restores the one that the user chooses. */
 export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLayersDialogProps) {
   const [layers, setLayers] = useState<readonly AnnotationLayer[] | null>(null); // null while they are being loaded
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(null); // error message
   useEffect(() => {
     let isClosed = false;
     loadDeletedLayers(imageId).then(

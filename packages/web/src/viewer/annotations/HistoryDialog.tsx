@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 
 interface HistoryDialogProps {
   readonly annotation: Annotation;
-  /** Replaces the current version by an earlier one; null when the user may not change the annotation. */
+  /** Replaces the current version with an earlier version; null when the user may not change the annotation. */
   readonly onUse: ((version: AnnotationFeature) => void) | null;
   readonly onClose: () => void;
 }
@@ -20,7 +20,7 @@ interface HistoryDialogProps {
 export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps) {
   const { id, layerId } = annotation;
   const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null); // null while they are being loaded
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(null); // error message
   useEffect(() => {
     let isClosed = false;
     loadHistory(layerId, id).then(

@@ -24,15 +24,15 @@ interface ImportDialogProps {
 export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImported }: ImportDialogProps) {
   /** The layer that receives the annotations; null until the file is checked. */
   const [layerId, setLayerId] = useState<string | null>(null);
-  const [preview, setPreview] = useState<AnnotationImport | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [preview, setPreview] = useState<AnnotationImport | null>(null); // null until the file is checked
+  const [failure, setFailure] = useState<string | null>(null); // error message
   const [isImporting, setImporting] = useState(false);
-  /** Whether the layer has received the annotations, or may have. */
+  /** Whether the server has imported the annotations, or may have: the layer must then not be deleted. */
   const mayBeImported = useRef(false);
 
   useEffect(() => {
     let isClosed = false;
-    /** The layer that this dialog has created, because the slide had no layer of this user; null when there was one. */
+    /** The layer that this dialog has created because the user had none on this slide; null if the user had a layer. */
     let createdLayerId: string | null = null;
     /** Deletes the layer that this dialog has created, which would stay empty. */
     const discardEmptyLayer = () => {

@@ -27,7 +27,7 @@ interface LayerFieldsProps {
 export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFieldsProps) {
   const { store } = slideAnnotations;
   useStoreVersion(store); // renders this component again after each change of the annotations
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(null); // error message
   /** The layer that the user has just deleted and can restore; null if there is none. */
   const [deletedLayer, setDeletedLayer] = useState<AnnotationLayer | null>(null);
   const { layers, activeLayerId } = store;

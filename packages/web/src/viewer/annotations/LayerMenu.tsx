@@ -10,6 +10,7 @@ import { RenameDialog } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
 
+/** GeoJSON of QuPath, plain GeoJSON, the XML formats of ASAP and Aperio ImageScope, and measurements as CSV. */
 const exportFormats: readonly ExportFormat[] = ['qupath', 'geojson', 'asap', 'aperio', 'csv'];
 /** File name extensions of exported files. */
 const extensions: Readonly<Record<ExportFormat, string>> = {
@@ -38,7 +39,7 @@ interface LayerMenuProps {
 export function LayerMenu(props: LayerMenuProps) {
   const { slideAnnotations, activeLayer, mayDraw } = props;
   const { store } = slideAnnotations;
-  const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null); // the open dialog
   /** The file that the user has chosen to import; null if there is none. */
   const [fileToImport, setFileToImport] = useState<File | null>(null);
   const fileInput = useRef<HTMLInputElement>(null);

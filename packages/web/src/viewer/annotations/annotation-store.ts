@@ -1,11 +1,11 @@
 /**
- * The annotations of the open slide: layers, annotations, selection and undo history. The store applies every change of the
- * person at once and adds it to the change queue, which sends it to the server. Changes of other users arrive as server events
- * through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the server; the base revision of
- * a change is the revision to which it applies.
+ * The annotations of the open slide: layers, annotations, selection and undo history. The store applies every change of
+ * the user immediately and adds it to the change queue, which sends it to the server. Changes of other users arrive as
+ * server events through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the
+ * server; the base revision of a change is the revision to which it applies.
  *
- * This file is longer than others, because the store merges own changes, loaded layers and events about other users's changes into
- * one set of annotations.
+ * This file is longer than others, because the store merges this user's changes, loaded layers and the events about
+ * changes of other users into one set of annotations.
  */
 import { type AnnotationFeature, encodeFeature } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
@@ -27,7 +27,7 @@ const loadNotifyIntervalMs = 100;
 interface DeferredChange {
   readonly change: AnnotationsEvent['changes'][number];
   readonly layerId: string;
-  /** Display names by account. */
+  /** Display names by account id. */
   readonly authors: Readonly<Record<string, string>>;
 }
 
@@ -46,14 +46,14 @@ export class AnnotationStore {
   #failedLayers: ReadonlySet<string> = new Set();
   /** Version of each layer when its annotations were loaded, by layer id. */
   readonly #loadedVersions = new Map<string, number>();
-  /** Settles when the layer is loaded, by layer id. */
+  /** Promises that settle when a layer is loaded, by layer id. */
   readonly #loadingLayers = new Map<string, Promise<void>>();
   /** Aborts the loading of layers when the store is closed. */
   readonly #abortController = new AbortController();
-  /** Changes to apply later, by annotation id. */
+  /** Changes of other users to apply later, by annotation id. */
   readonly #deferred = new Map<string, DeferredChange>();
   readonly #recentAuthors = new RecentAuthors(() => this.#notify([]));
-  /** Account of the user; empty before the layers are set. */
+  /** Id of the user's account; empty before the layers are set. */
   #uid = '';
   #isLive = false;
   /** Last revision of each deleted annotation. When an undo creates the annotation again, this is its base revision. */
@@ -91,7 +91,7 @@ export class AnnotationStore {
     return this.#layers;
   }
 
-  /** The layer that receives new annotations; a placeholder id (`newLayerId`) while the slide has no layer of this user. */
+  /** Id of the layer that receives new annotations; a placeholder (`newLayerId`) while this user has no layer. */
   get activeLayerId(): string {
     return this.#activeLayerId;
   }
@@ -182,7 +182,7 @@ export class AnnotationStore {
     this.#notify([...before, ...this.#selection]);
   }
 
-  /** Replaces the layers by the current layers of the server, and loads the annotations of layers that are not loaded yet. */
+  /** Replaces the layers with the current layers on the server, and loads the annotations of new layers. */
   async setLayers(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
     this.#uid = uid;
     this.#replaceLayers(layers);
@@ -219,8 +219,8 @@ export class AnnotationStore {
   }
 
   /**
-   * Applies changes from a server event. While the server has not acknowledged this user's change of the same annotation, the
-   * change of the other person waits.
+   * Applies changes from a server event. A change waits while the server has not acknowledged this user's change of the
+   * same annotation.
    */
   receiveChanges(event: AnnotationsEvent): void {
     const { layer_id: layerId, reload, changes, authors } = event;
@@ -289,7 +289,7 @@ export class AnnotationStore {
     this.#applyDeferred();
   }
 
-  /** Drops all unsent changes after the server has rejected some of them. @param layers as the server lists them now, loaded again */
+  /** Drops all unsent changes, and loads all annotations again. @param layers the current layers on the server */
   async discard(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
     this.queue.discard();
     this.#annotations.clear();
@@ -305,7 +305,7 @@ export class AnnotationStore {
     changes: readonly {
       readonly id: string;
       readonly layerId: string;
-      readonly feature: AnnotationFeature | null;
+      readonly feature: AnnotationFeature | null; // null deletes the annotation
     }[],
   ) {
     for (const { id, layerId: requestedLayerId, feature } of changes) {
@@ -387,7 +387,7 @@ export class AnnotationStore {
     notifyLoaded();
   }
 
-  /** Stores an annotation of the server when its revision is newer than the stored one. @returns whether it was stored */
+  /** Stores an annotation from the server if its revision is newer than the stored one. @returns whether it did so */
   #putIfNewer(featureJson: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
     const feature = readFeature(featureJson);
     if (feature === null) return false;
@@ -413,12 +413,12 @@ export class AnnotationStore {
       if (this.#applyEvent(deferred)) changed.push(id);
     }
     if (changed.length === 0) return;
-    this.#history.forget(changed); // undoing an earlier own change would revert the change of the other person
+    this.#history.forget(changed); // undoing an earlier change of this user would also revert the other user's change
     this.#dropMissingFromSelection();
     this.#notify(changed);
   }
 
-  /** Applies a change of another user unless the stored annotation is as new. @returns whether an annotation changed */
+  /** Applies a change from an event if its revision is newer than the stored one. @returns whether anything changed */
   #applyEvent({ change, layerId, authors }: DeferredChange): boolean {
     if (change.op === 'delete') {
       const storedRevision = this.#annotations.get(change.id)?.revision ?? 0;
@@ -474,7 +474,7 @@ export class AnnotationStore {
     this.#applyDeferred();
   }
 
-  /** Replaces the placeholder id of a layer by the id of the created layer. */
+  /** Replaces the placeholder id of a layer with the id of the created layer. */
   #adoptLayer(placeholder: string, layer: AnnotationLayer): void {
     if (placeholder !== newLayerId(this.imageId)) return;
     this.#createdLayers.set(placeholder, layer.id);
@@ -488,7 +488,7 @@ export class AnnotationStore {
     this.#notify(null);
   }
 
-  /** Calls all listeners. @param ids of changed annotations: null when all may have changed, empty when only other state has */
+  /** Calls all listeners. @param ids of changed annotations; null: all may have changed; empty: only other state */
   #notify(ids: readonly string[] | null): void {
     this.version++;
     for (const listener of this.#listeners) listener(ids);
@@ -501,7 +501,7 @@ function revisionOf(feature: unknown): number | null {
   return typeof properties?.revision === 'number' ? properties.revision : null;
 }
 
-/** Returns a copy of the set, without the member if the set contains it, else with the member. */
+/** Returns a copy of the set in which the member is removed if the set contains it, and added if not. */
 function toggled<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
   const next = new Set(set);
   if (!next.delete(member)) next.add(member);

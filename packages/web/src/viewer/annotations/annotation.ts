@@ -16,7 +16,7 @@ export interface Annotation {
   readonly feature: AnnotationFeature;
   /** Number of changes that the server has stored; null before the server has acknowledged the annotation. */
   readonly revision: number | null;
-  /** Display name of the account that made the last change; null if there is no name, and for a change that was made in this browser. */
+  /** Display name of the account that made the last change; null without a name, and for changes in this browser. */
   readonly author: string | null;
   /** Time of the last change, in milliseconds since 1970. */
   readonly changedAt: number;
@@ -41,7 +41,7 @@ export function annotationOf(fields: Omit<Annotation, 'id' | 'bounds'>): Annotat
 /** The colour of annotations without a class: red, as in QuPath. */
 const unclassifiedColor: Color = [255, 0, 0];
 
-/** Returns the colour of the annotation itself, else the colour of its class. */
+/** Returns the annotation's own colour; without one, the colour of its class; without a class, red. */
 export function colorOf({ properties }: AnnotationFeature): Color {
   return properties.color ?? properties.classification?.color ?? unclassifiedColor;
 }

@@ -2,9 +2,9 @@
  * The queue that sends changes of annotations to the server, in order and without losing one. It stores each change in the browser
  * before sending it, and removes it when the server has acknowledged it.
  *
- * A batch without a response is sent again unchanged, because the server recognises a repeated batch. Meanwhile the queue
- * collects further changes of the same annotations. Their base revision, the revision on the server to which a change applies, is
- * the one that the batch creates.
+ * The queue sends a batch without a response again unchanged: the server recognises a repeated batch and applies it
+ * only once. Meanwhile the queue collects further changes of the same annotations. Their base revision (the revision on
+ * the server to which a change applies) is the revision that the batch creates.
  *
  * The file is long because the methods of the queue share its private state.
  */
@@ -35,7 +35,7 @@ export interface Conflict {
 export interface QueueListener {
   /** Called when the server has acknowledged changes. @param revisions new revisions by annotation id */
   onApplied(revisions: Readonly<Record<string, number>>): void;
-  /** Called when the server has created the layer for the first annotations. @param placeholderId its id before (`newLayerId`) */
+  /** Called when the server has created the user's first layer. @param placeholderId its id before (`newLayerId`) */
   onLayerCreated(placeholderId: string, layer: AnnotationLayer): void;
   /** Called when the save state or the conflicts have changed. */
   onChange(): void;
@@ -43,7 +43,7 @@ export interface QueueListener {
 
 interface Dependencies {
   readonly storage: PendingStorage;
-  readonly send: (layerId: string, changes: AnnotationChange[]) => Promise<ChangeOutcome>;
+  readonly send: (layerId: string, changes: AnnotationChange[]) => Promise<ChangeOutcome>; // never rejects
   readonly createLayer: (imageId: string) => Promise<AnnotationLayer>;
   /** Whether the owner of the changes is signed in now. */
   readonly isSignedIn: () => boolean;
@@ -51,9 +51,9 @@ interface Dependencies {
 
 /** Delay between a change and its sending, so that quick successive changes share a batch. */
 const collectDelayMs = 300;
-/** Delays before successive retries; the last one repeats. */
+/** Delays before successive retries; the last delay repeats. */
 const retryDelaysMs = [1000, 2000, 5000, 10_000, 30_000];
-/** Half of what the server accepts. */
+/** Maximum number of changes in one request: half of the number that the server accepts. */
 const maxChangesPerBatch = 500;
 
 export class ChangeQueue {
@@ -70,7 +70,7 @@ export class ChangeQueue {
   /** Failed attempts since the last response of the server. */
   #failures = 0;
   #rejection: { readonly error: unknown } | null = null; // null unless the server has rejected changes
-  /** Settles after the last write to the storage; each write waits for the one before. */
+  /** Settles after the last write to the storage; each write waits for the previous write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: Dependencies) {
@@ -145,7 +145,7 @@ export class ChangeQueue {
     return [...this.#conflicts.values()];
   }
 
-  /** Sends failed and rejected changes again without delay. A property, so that it can be passed as a callback. */
+  /** Sends failed and rejected changes again without delay. An arrow function, so that callers can pass it on. */
   readonly retry = (): void => {
     this.#rejection = null;
     this.#schedule(0);
@@ -166,7 +166,7 @@ export class ChangeQueue {
   /**
    * Resolves a conflict.
    *
-   * @param keep `mine` sends this user's version in place of the server's, `theirs` drops it
+   * @param keep `mine` sends this user's version in place of the server's, `theirs` drops this user's version
    * @param revision of the version on the server; null when the server has none
    */
   resolve(id: string, keep: 'mine' | 'theirs', revision: number | null): void {
@@ -202,7 +202,7 @@ export class ChangeQueue {
     for (const listener of this.#listeners) listener.onChange();
   }
 
-  /** Sends the changes after a delay. If a sending is scheduled already, only a delay of 0 replaces it. */
+  /** Sends the changes after a delay. If they are already scheduled, only a delay of 0 replaces the running timer. */
   #schedule(delayMs: number): void {
     if (this.#rejection !== null) return;
     if (this.#timer !== undefined) {
@@ -215,7 +215,7 @@ export class ChangeQueue {
     }, delayMs);
   }
 
-  /** Sends batches one after the other until none is left or one cannot be sent. */
+  /** Sends batches one after the other until no batch is left or a batch cannot be sent. */
   async #sendAll(): Promise<void> {
     if (this.#isSending || !this.#dependencies.isSignedIn()) return;
     this.#isSending = true;
@@ -301,7 +301,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Puts the changes of a batch back into the queue; a change that the user has made since replaces one, but keeps its base. */
+  /** Queues a batch again. A later change of an annotation replaces the batch's change, and gets its base revision. */
   #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }
@@ -331,7 +331,7 @@ export class ChangeQueue {
   }
 }
 
-/** Whether a retry may succeed: there was no response (503 is assumed), the server is overloaded, or the sign-in has expired. */
+/** Whether a retry may succeed. An error without a status (no response) counts as 503; 401 means an expired sign-in. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 503;
@@ -340,7 +340,7 @@ function isTemporary(error: unknown): boolean {
 
 /** Converts a change to the format of the API. */
 function toApiChange({ id, base, feature }: PendingChange): AnnotationChange {
-  // The cast is needed because the encoded feature has readonly arrays and the type of the contract has mutable ones.
+  // The cast is needed: the encoded feature has readonly arrays, but the type of the contract has mutable arrays.
   if (feature !== null) {
     return { op: 'put', feature: feature as unknown as AnnotationFeature, base_revision: base };
   }

@@ -1,4 +1,4 @@
-/** The painter of what the user edits, above all annotations: the selected ones, the draft (the unfinished shape) and the brush. */
+/** Paints what the user edits, above all annotations: selected annotations, the draft (unfinished shape), the brush. */
 import { boundsOf, boundsTouch, type Color, type Geometry, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toScreen, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import type { Calibration } from '../scale.ts';
@@ -14,7 +14,7 @@ import { moveVertex, verticesOf } from './vertices.ts';
 const darkColor = '#17151f';
 /** Opacity of a brush stroke that is being drawn. */
 const strokeOpacity = 0.45;
-const translucentDark = `rgb(23 21 31 / ${strokeOpacity})`;
+const translucentDark = `rgb(23 21 31 / ${strokeOpacity})`; // `darkColor` with this opacity
 const selectionColor = '#ffe14d';
 /** Colour of a draft without a class. */
 const unclassifiedColor: Color = [255, 0, 0];
@@ -23,7 +23,7 @@ const unclassifiedColor: Color = [255, 0, 0];
 const handleSize = 7;
 /** Side of the square on the vertex that was clicked last. */
 const chosenHandleSize = 11;
-/** Diameter of a point of a selected or unfinished annotation of points. */
+/** Diameter of the points of a selected or unfinished point annotation. */
 const dotSize = 13;
 /** Radius of the circle with the initials of another author. */
 const badgeRadius = 13;
@@ -33,14 +33,14 @@ const lineWidth = 3;
 const borderWidths = { dark: 5, yellow: 2.5 } as const;
 /** Radius of the dot at a placed point of an unfinished line or polygon. */
 const placedPointRadius = 3;
-/** Distance of the text with the size from the position that it describes. */
+/** Distance between a position and the text beside it, which shows the length or area. */
 const readoutOffset = 14;
-/** When more vertices of an annotation are visible, they lie too densely to be dragged: it is drawn without handles. */
+/** When more vertices than this are visible, they lie too densely to be dragged: the annotation gets no handles. */
 const maxHandles = 500;
 /** Only the first points of an unfinished line get a dot, because a freehand line has many more. */
 const maxPlacedPoints = 500;
 
-/** What to draw, and where. */
+/** The canvas and the data that the functions of this file draw. */
 interface Scene {
   readonly context: CanvasRenderingContext2D;
   readonly placement: Placement; // transform from image pixels to CSS pixels of the viewer
@@ -52,6 +52,7 @@ interface Scene {
   readonly isDrawing: boolean;
 }
 
+/** Draws the selected annotations and the initials of other users and, in the drawing mode, the draft and the brush. */
 export function drawDraft(scene: Scene): void {
   const { store, session } = scene;
   const { draft } = session;
@@ -81,7 +82,7 @@ function draggedGeometry({ id, feature }: Annotation, draft: Draft | null): Geom
   return feature.geometry;
 }
 
-/** Draws the outline of a geometry: with a border for a selected annotation, without one for a draft. */
+/** Draws the outline of a geometry: with a border for a selected annotation, without a border for a draft. */
 function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 'selection' | 'draft'): void {
   const { context, placement, size } = scene;
   if (!boundsTouch(boundsOf(geometry), visibleBounds(placement, size, drawnMargin))) return;
@@ -173,7 +174,7 @@ function drawBrushCircle({ context, placement, size, session }: Scene, [x, y]: P
   }
 }
 
-/** Draws a square on each visible vertex of a selected annotation, by which the user can drag it. */
+/** Draws a square on each visible vertex of a selected annotation: the user can drag the vertex there. */
 function drawHandles(scene: Scene, annotationId: string, geometry: Geometry): void {
   const { context, placement, size } = scene;
   const { chosenVertex } = scene.session;

@@ -29,12 +29,13 @@ export const tools = [
 ] as const;
 export type Tool = (typeof tools)[number];
 
-/** An unfinished shape. Positions are in image pixels. */
+/** An unfinished shape, or an unfinished edit of existing annotations. Positions are in image pixels. */
 export type Draft =
   /** A rectangle or an ellipse between two opposite corners. */
   | { readonly kind: 'box'; readonly isEllipse: boolean; readonly start: Position; readonly end: Position }
-  /** A line or a polygon: the points placed so far, and the position of the pointer as the next one. */
+  /** A line or a polygon: the points placed so far, and the position of the pointer, which is the next point. */
   | { readonly kind: 'path'; readonly fixed: readonly Position[]; readonly floating: Position | null }
+  /** A stroke with the brush. */
   | {
       readonly kind: 'stroke';
       readonly path: readonly Position[];
@@ -45,7 +46,9 @@ export type Draft =
       /** Id of the annotation that the stroke changes; null when it creates a new one. */
       readonly targetId: string | null;
     }
+  /** A drag of the selected annotations, from the press to the current position of the pointer. */
   | { readonly kind: 'move'; readonly start: Position; readonly end: Position }
+  /** A drag of one vertex to `position`. */
   | { readonly kind: 'vertex'; readonly id: string; readonly vertex: Vertex; readonly position: Position };
 
 /** Returns the feature with another class; null removes the class. */
@@ -96,6 +99,6 @@ export function pathGeometry(tool: Tool, points: readonly Position[]): Geometry 
   const [first] = points;
   if (tool !== 'polygon') return points.length < 2 ? null : { type: 'LineString', coordinates: points };
   if (first === undefined || points.length < 3) return null;
-  const outerRingSign = 1; // sign of the ring's area
+  const outerRingSign = 1; // the signed area of an outer ring is positive
   return { type: 'Polygon', coordinates: [orientRing([...points, first], outerRingSign)] };
 }

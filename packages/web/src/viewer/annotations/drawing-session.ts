@@ -45,7 +45,7 @@ export class DrawingSession {
   classification: Classification | null = null;
   /** The unfinished shape; null if there is none. */
   draft: Draft | null = null;
-  chosenVertex: ChosenVertex | null = null;
+  chosenVertex: ChosenVertex | null = null; // null if no vertex is chosen
   /** Position of the pointer in image pixels; null when it is not over the slide. */
   pointer: Position | null = null;
   /** Radius in CSS pixels, so that the brush has the same size on the screen at every zoom. */
@@ -200,9 +200,10 @@ export class DrawingSession {
   }
 
   /**
-   * Returns the id of the annotation that a brush stroke or an area of the wand tool changes. Erasing changes the first selected
-   * area, else the smallest area at the start. Painting extends the selected area that contains the start. Null when there is no
-   * such area: painting then creates a new annotation, and erasing changes nothing.
+   * Returns the id of the annotation that a brush stroke or an area of the wand tool changes. Erasing changes the first
+   * selected area or, without a selected area, the smallest area at the start. Painting extends the selected area that
+   * contains the start. Returns null when there is none: painting then creates a new annotation, and erasing changes
+   * nothing.
    *
    * @param start position where the stroke begins
    * @param annotationsAtStart the annotations at this position, the smallest first

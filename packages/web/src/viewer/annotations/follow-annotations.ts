@@ -7,7 +7,7 @@ import { annotationEventSchemas, loadAnnotationLayers, openAnnotationEvents } fr
 import type { AnnotationStore } from './annotation-store.ts';
 import { readServerEvents, type ServerEvent } from './server-events.ts';
 
-/** Delays before successive reconnects; the last one repeats. */
+/** Delays before successive reconnects; the last delay repeats. */
 const reconnectDelaysMs = [500, 1000, 2000, 5000, 10_000];
 /** The server sends a comment every 10 s; a connection that stays silent longer than this is treated as lost. */
 const silenceTimeoutMs = 25_000;
@@ -15,7 +15,7 @@ const silenceTimeoutMs = 25_000;
 /**
  * Applies events to the store until the signal is aborted, or until the server denies access to the slide (401, 403, 404).
  *
- * @param uid account of the user
+ * @param uid id of the user's account
  */
 export async function followAnnotations(
   store: AnnotationStore,

@@ -3,13 +3,13 @@ import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';
 
-/** The index is rebuilt when more annotations have changed. Until then, each search also tests all changed annotations. */
+/** When more annotations than this have changed, the index is rebuilt. Fewer changed ones are tested by each search. */
 const maxUnindexedChanges = 200;
 
 export class HitIndex {
   /** Null before it is built, and when there are no annotations. */
   #index: Flatbush | null = null;
-  /** Annotations by their number in the index. */
+  /** The indexed annotations. Flatbush returns their positions in this array. */
   #indexedAnnotations: readonly Annotation[] = [];
   /** Ids of annotations that changed after the index was built. */
   readonly #changed = new Set<string>();

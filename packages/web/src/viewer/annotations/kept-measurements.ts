@@ -1,4 +1,4 @@
-/** Converts measurements (rulers, areas, counting circles and cell marks) to annotations, with which they are saved. */
+/** Converts measurements (rulers, areas, counting circles and cell marks) to annotations, which the server saves. */
 import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
 import { countingCircleRadii, type Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
@@ -20,7 +20,7 @@ export function featuresOfShapes(
   }));
 }
 
-/** Returns null for a cell mark, because all marks share one annotation, and for a counting circle on a slide without a scale. */
+/** Returns the geometry of a shape; null for a cell mark (all share one annotation) or for a circle without a scale. */
 function geometryOf(shape: Shape, calibration: Calibration | null): Geometry | null {
   switch (shape.kind) {
     case 'ruler':

@@ -37,7 +37,7 @@ export function linesOf(
   order: SortOrder,
   cssColorOf: (color: ReturnType<typeof colorOf>) => string,
 ): readonly ListLine[] {
-  const locale = chosenLanguageOr('tr'); // in Turkish, the lower case of I is ı
+  const locale = chosenLanguageOr('tr'); // Turkish unless English is chosen; the lower case of I is then ı
   const searchedText = search.trim().toLocaleLowerCase(locale);
   const matches = annotations.filter((annotation) => {
     if (searchedText === '') return true;

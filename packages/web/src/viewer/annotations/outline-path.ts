@@ -12,7 +12,7 @@ export interface PathSink {
 export const maxSimplificationLevel = 16;
 
 /**
- * Returns the level of simplification for a zoom: 0 for zooms of at least 1, and one more for each halving of the zoom.
+ * Returns the level of simplification for a zoom: 0 above 1/2, and one more for each halving of the zoom from 1/2 on.
  *
  * @param zoom CSS pixels per image pixel
  */
@@ -20,7 +20,7 @@ export function simplificationLevelOf(zoom: number): number {
   return Math.min(maxSimplificationLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
 }
 
-/** Returns about half a CSS pixel, in image pixels, for a level of simplification; 0 for level 0, which keeps all positions. */
+/** Returns at most half a CSS pixel, in image pixels, for a level; 0 for level 0, which keeps all positions. */
 function toleranceOf(level: number): number {
   return level === 0 ? 0 : 2 ** level / 2;
 }

@@ -16,7 +16,7 @@ export interface PackedCoordinates {
   readonly numbers: Float64Array;
 }
 
-/** Packs `[]`, or lines and rings that are not empty; returns null for a single position, which needs no packing. */
+/** Packs coordinates; no inner array may be empty. Returns null for a single position, which needs no packing. */
 export function packCoordinates(coordinates: Coordinates): PackedCoordinates | null {
   if (isPosition(coordinates)) return null;
   const numbers: number[] = [];

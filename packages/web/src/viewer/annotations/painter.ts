@@ -20,7 +20,7 @@ const dotSize = 9;
 const dotEdge = 3;
 /** Upper bound of the distance by which lines and dots extend beyond the bounds of their annotation. */
 export const drawnMargin = dotSize;
-/** Time for building paths in each frame. Until a path is built, the painter draws that of the nearest other level, or none. */
+/** Time for building paths in each frame. Until a path is built, the path of the nearest other level replaces it. */
 const buildMsPerFrame = 3;
 /** A group with this many vertices takes no further annotations. */
 const maxGroupVertices = 20_000;

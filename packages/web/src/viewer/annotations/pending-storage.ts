@@ -17,7 +17,7 @@ export interface PendingStorage {
   load(): Promise<PendingWork>;
   saveChange(change: PendingChange): Promise<void>;
   removeChange(id: string): Promise<void>;
-  /** Stores a batch that is being sent and removes its single changes. */
+  /** Stores a batch that is being sent, and removes its changes from the stored changes that are not sent yet. */
   startBatch(batch: PendingBatch): Promise<void>;
   /** Removes the batch of a layer and stores the changes that are still to be sent. */
   endBatch(layerId: string, changes: readonly PendingChange[]): Promise<void>;
@@ -40,9 +40,9 @@ interface StoredBatch extends PendingBatch {
 }
 
 interface PendingSchema extends DBSchema {
-  /** Key: account, tab and annotation. */
+  /** Key: ids of the account, the tab and the annotation. */
   changes: { key: [string, string, string]; value: StoredChange & Owner };
-  /** Key: account, tab and layer. */
+  /** Key: ids of the account, the tab and the layer. */
   batches: { key: [string, string, string]; value: StoredBatch & Owner };
 }
 
@@ -163,7 +163,7 @@ function withoutOwner<T extends Owner>({ uid: _uid, tab: _tab, ...record }: T): 
   return record;
 }
 
-/** Several closed tabs may each have left a batch for the same layer. These batches are merged, because a tab has one batch per layer. */
+/** Merges the batches that several closed tabs have left for the same layer, because a tab has one batch per layer. */
 function mergeBatches(batches: readonly (StoredBatch & Owner)[]): readonly (StoredBatch & Owner)[] {
   return [...Map.groupBy(batches, ({ layerId }) => layerId).values()].flatMap((sameLayer) => {
     const [first] = sameLayer;

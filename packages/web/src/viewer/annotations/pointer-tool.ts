@@ -1,8 +1,7 @@
 /**
- * The pointer of the drawing mode: it draws, selects or edits, depending on the chosen tool.
- * In this file, a `point` is in CSS pixels of the viewer and a `position` is in image pixels.
- *
- * The file is long because all tools share the state of the pressed pointer.
+ * The pointer of the drawing mode: it draws, selects or edits, depending on the chosen tool. In this file, a `point` is
+ * in CSS pixels of the viewer and a `position` is in image pixels. The file is long because all tools share the state
+ * of the pressed pointer.
  */
 import { containsPosition, isArea, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toImage, toScreen, zoomOf } from '../overlay/placement.ts';
@@ -63,7 +62,7 @@ export class AnnotationPointer implements PointerTool {
     this.leavesToSlide = !this.#handlePress(point, keys);
   }
 
-  /** Begins a stroke, a box or a drag, depending on the tool. @returns whether the tool uses the press instead of the slide */
+  /** Begins a stroke, a box or a drag, depending on the tool. @returns false if the press is for the slide */
   #handlePress(point: Point, keys: PointerKeys): boolean {
     const { session, store } = this.#dependencies;
     const position = this.#positionOf(point);
@@ -131,10 +130,10 @@ export class AnnotationPointer implements PointerTool {
     const position = this.#positionOf(point);
     this.#press = null;
     if (press === null || position === null) return;
-    const isDoubleClick = this.#isDoubleClick(press, point);
+    const isDoubleClick = this.#recordClick(press, point);
     switch (session.draft?.kind) {
       case 'box':
-        // A click places the first corner, the next one the second.
+        // After a drag or a second click, the box is finished. The first click only places the first corner.
         if (press.isDragged || distance(this.#pointOf(session.draft.start), point) >= clickTolerance)
           session.finish();
         return;
@@ -263,6 +262,7 @@ export class AnnotationPointer implements PointerTool {
     }
     const isAtPointer = (placed: Position | undefined) =>
       placed !== undefined && distance(this.#pointOf(placed), point) < clickTolerance;
+    // A double click, or a click on the first point, completes the shape.
     if (isDoubleClick || (fixed.length > 2 && isAtPointer(fixed[0]))) {
       session.finish();
       return;
@@ -286,7 +286,8 @@ export class AnnotationPointer implements PointerTool {
     return true;
   }
 
-  #isDoubleClick({ isDragged }: Press, point: Point): boolean {
+  /** Remembers the click that a release ends. @returns whether it is the second click of a double click */
+  #recordClick({ isDragged }: Press, point: Point): boolean {
     const previousClick = this.#lastClick;
     this.#lastClick = isDragged ? null : { point, time: performance.now() };
     if (previousClick === null || isDragged) return false;
@@ -326,6 +327,7 @@ export class AnnotationPointer implements PointerTool {
     return this.#dependencies.view.placement();
   }
 
+  /** Returns the zoom in CSS pixels per image pixel; 1 before the slide is open. */
   #zoom(): number {
     const placement = this.#placement();
     return placement === null ? 1 : zoomOf(placement);

@@ -8,11 +8,11 @@ import { rememberPendingAnnotations } from './pending-flag.ts';
 import { createPendingStorage } from './pending-storage.ts';
 import { texts } from './texts.ts';
 
-/** The queue of the last account; null before the first slide with annotations. `started` resolves when its storage is read. */
+/** The queue of the last account; null before the first one. `started` resolves when the stored changes are loaded. */
 let current: { readonly uid: string; readonly queue: ChangeQueue; readonly started: Promise<void> } | null =
   null;
 
-/** Returns the queue of an account. It contains the unsent changes that this browser has stored, and sends them at once. */
+/** Returns the queue of an account, which immediately sends the unsent changes that this browser has stored. */
 export async function queueOf(uid: string): Promise<ChangeQueue> {
   current = current?.uid === uid ? current : startQueue(uid);
   const { queue, started } = current;
@@ -31,13 +31,13 @@ function startQueue(uid: string) {
   queue.listen({
     onApplied: () => {},
     onLayerCreated: () => {},
-    // If the page is closed before all changes are sent, the next opened slide sends the others.
+    // If the page is closed before all changes are sent, the remaining ones are sent when the user opens a slide again.
     onChange: () => rememberPendingAnnotations(queue.state().kind !== 'saved'),
   });
   return { uid, queue, started: queue.start() };
 }
 
-/** Creates a layer unless the user has one: another tab, or an earlier request whose response was lost, may have created it. */
+/** Returns the user's layer of a slide: the existing one (created, for example, by another tab), or else a new one. */
 async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
   const ownLayer = layers.find(({ owner, rights }) => owner === uid && rights.annotate);

@@ -1,7 +1,7 @@
 import { formatFigure } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-/** All texts of annotations in the viewer. */
+/** All texts of annotations. The language setting 'mixed' shows them in English, but other screens in Turkish. */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {

@@ -9,7 +9,7 @@ export interface Edit {
   readonly after: AnnotationFeature | null;
 }
 
-/** When the history is longer, the oldest step is dropped. */
+/** Number of steps that can be undone; a further step drops the oldest one. */
 const maxSteps = 200;
 
 export class UndoHistory {
@@ -46,7 +46,7 @@ export class UndoHistory {
     return step ?? [];
   }
 
-  /** Removes the edits of annotations that another user has changed since. Undoing them would also undo that change. */
+  /** Removes the edits of annotations that another user has changed. Undoing them would also undo the other change. */
   forget(ids: readonly string[]): void {
     const withoutIds = (steps: readonly (readonly Edit[])[]) =>
       steps.map((step) => step.filter(({ id }) => !ids.includes(id))).filter((step) => step.length > 0);

@@ -107,7 +107,7 @@ export function useAnnotationActions(
   }, [store, session, view, announce]);
 }
 
-/** Makes an annotation of each part of the selected areas; the first part keeps the id. */
+/** Makes each separate part of the selected areas an annotation of its own; the first part keeps the id. */
 function splitSelected(store: SlideAnnotations['store']): void {
   const changes = store
     .selected()

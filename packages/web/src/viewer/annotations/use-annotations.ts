@@ -17,31 +17,31 @@ export interface SlideAnnotations {
 /**
  * Opens the annotations of a slide, and follows the changes of other users until the component is unmounted.
  *
- * @param uid account of the user
+ * @param uid id of the user's account
  * @returns null until the unsent changes that this browser has stored are read
  */
 export function useAnnotations(imageId: string, uid: string): SlideAnnotations | null {
   const [slideAnnotations, setSlideAnnotations] = useState<SlideAnnotations | null>(null);
   useEffect(() => {
     let isClosed = false;
-    let store: AnnotationStore | null = null;
+    let openedStore: AnnotationStore | null = null;
     let stopListening = () => {};
     void queueOf(uid).then((queue) => {
       if (isClosed) return;
-      store = new AnnotationStore(imageId, queue);
+      openedStore = new AnnotationStore(imageId, queue);
       stopListening = queue.listen({
         onApplied: () => recountAnnotations(imageId), // updates the number of annotations in the catalogue
         onLayerCreated: () => {},
         onChange: () => {},
       });
       const hitIndex = new HitIndex();
-      store.listen((ids) => hitIndex.invalidate(ids));
-      setSlideAnnotations({ store, session: new DrawingSession(store), hitIndex });
+      openedStore.listen((ids) => hitIndex.invalidate(ids));
+      setSlideAnnotations({ store: openedStore, session: new DrawingSession(openedStore), hitIndex });
     });
     return () => {
       isClosed = true;
       stopListening();
-      store?.close();
+      openedStore?.close();
       setSlideAnnotations(null);
     };
   }, [imageId, uid]);

@@ -10,7 +10,7 @@ export interface Vertex {
   readonly position: Position;
 }
 
-/** The vertices of a shape with more of them lie too densely to drag one: `verticesOf` returns none for it. */
+/** When a shape has more vertices than this, they lie too densely to be dragged: `verticesOf` returns none. */
 const maxVertices = 2000;
 
 function isEllipse(geometry: Geometry): boolean {

@@ -21,7 +21,7 @@ const colourTolerance = 44;
 /** Holes with fewer cells are filled. */
 const minHoleCells = 30;
 
-/** Returns the region around a point of the viewer in image pixels; null beside the slide. @param point in CSS pixels */
+/** Returns the region around a point (in CSS pixels) as an area in image pixels; null for a point beside the slide. */
 export function wandRegion(
   view: Pick<SlideView, 'picture' | 'placement'>,
   { x, y }: Point,

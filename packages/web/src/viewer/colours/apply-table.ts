@@ -1,6 +1,6 @@
 /**
  * Corrects the colours of pixels by a colour table (a grid of sRGB colours), on the processor. Both the page and the worker that
- * corrects tiles load this file, so it imports nothing of the page but types.
+ * corrects tiles load this file, so it imports only types.
  */
 import type { ColourTable } from './colour-table.ts';
 
@@ -22,9 +22,9 @@ export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourT
     (_, sample) => (sample * cells) / 255 - (lower[sample] as number),
   );
   /**
-   * Interpolates between a grid point and the next one along the red axis.
+   * Interpolates between a grid point and the next grid point along the red axis.
    *
-   * @param index position in `samples` of the first one
+   * @param index position in `samples` of the sample at the first of these grid points
    */
   const alongRed = (index: number, fraction: number) => {
     const lowerSample = samples[index] as number;

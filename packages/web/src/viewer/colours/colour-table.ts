@@ -4,7 +4,7 @@
  */
 import { type FetchPixels, loadPixels, type PixelRequest } from '../pixels.ts';
 
-/** The ICC profile of a slide as the descriptor describes it. */
+/** The ICC profile of a slide as the slide's Deep Zoom descriptor (an XML document) describes it. */
 export interface ColourProfile {
   /** Empty when the profile has no name. */
   readonly name: string;
@@ -39,7 +39,7 @@ export function profileOf(descriptor: Element): ColourProfile | null {
 }
 
 /**
- * Loads a colour table. Returns null when the length of the response does not match the size.
+ * Loads a colour table. Returns null when the number of loaded bytes does not match the size.
  *
  * @param size grid points per axis, as the descriptor states it
  * @throws PixelError, or the reason of the abort
@@ -50,7 +50,7 @@ export async function loadColourTable(
   size: number,
   request: PixelRequest,
 ): Promise<ColourTable | null> {
-  const response = await loadPixels(fetchPixels, url, { priority: 'high', ...request });
-  const samples = new Uint8Array(await response.arrayBuffer());
+  const body = await loadPixels(fetchPixels, url, { priority: 'high', ...request });
+  const samples = new Uint8Array(await body.arrayBuffer());
   return samples.length === 3 * size ** 3 ? { size, samples } : null;
 }

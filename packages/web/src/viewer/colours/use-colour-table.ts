@@ -3,7 +3,8 @@ import type { FetchPixels } from '../pixels.ts';
 import { type ColourProfile, type ColourTable, loadColourTable } from './colour-table.ts';
 
 /**
- * Returns the colour table of a slide, which corrects the scanner's colours; null until it is loaded, and when it cannot be.
+ * Returns the colour table of a slide, which corrects the scanner's colours; null until it is loaded or if loading
+ * fails.
  *
  * @param profile the ICC profile as the descriptor describes it; null loads nothing, but a table that is loaded already stays
  * @param url URL of the colour table

@@ -6,18 +6,18 @@ import type { ColourProfile } from './colour-table.ts';
 export interface SlideColours {
   /** The colour profile in the slide's file; null when there is none, and before the slide is open. */
   readonly profile: ColourProfile | null;
-  /** Whether the scanner's colours are corrected by the profile, if the slide has one. */
+  /** Whether the viewer corrects the scanner's colours if the slide has a profile. */
   readonly isCorrected: boolean;
   /** Switches the correction by the profile on or off. */
   readonly setCorrected: (isCorrected: boolean) => void;
   readonly adjustment: ColourAdjustment;
-  /** Replaces the adjustment of this slide or, while it is kept for all slides, of all slides. */
+  /** Replaces the adjustment of this slide, or of all slides while the user keeps the adjustment for all slides. */
   readonly change: (adjustment: ColourAdjustment) => void;
   /** Whether the adjustment is kept for all slides. */
   readonly areKept: boolean;
   /** Keeps the current adjustment for all slides, or for this slide only. */
   readonly keep: (areKept: boolean) => void;
-  /** Removes the adjustment of this slide and the one for all slides. The correction by the profile stays. */
+  /** Removes the adjustment of this slide and the adjustment for all slides. The correction by the profile stays. */
   readonly reset: () => void;
 }
 

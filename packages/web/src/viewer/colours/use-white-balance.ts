@@ -14,7 +14,7 @@ export interface WhiteBalance {
 /**
  * Lets the user set the white point, the colour that is displayed as white, by a click on empty glass.
  *
- * @param announce called with a text for screen readers
+ * @param announce called with a message for screen readers
  */
 export function useWhiteBalance(
   view: SlideView,

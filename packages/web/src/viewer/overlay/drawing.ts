@@ -31,9 +31,9 @@ export type DrawingStep =
   | { readonly type: 'move'; readonly shape: number; readonly handle: number; readonly point: Point }
   /** Completes an unfinished area of at least three points. */
   | { readonly type: 'finish' }
-  /** Discards the unfinished shape; without one, deselects the tool. */
+  /** Discards the unfinished shape. Without an unfinished shape, deselects the tool. */
   | { readonly type: 'cancel' }
-  /** Removes the last point of the unfinished shape; without one, removes the last finished shape. */
+  /** Removes the last point of the unfinished shape. Without an unfinished shape, removes the last finished shape. */
   | { readonly type: 'undo' }
   /** Removes all shapes. */
   | { readonly type: 'clear' };
@@ -78,7 +78,7 @@ export function drawingReducer(drawing: Drawing, step: DrawingStep): Drawing {
   }
 }
 
-/** Adds a point: the first one completes a circle or a mark, the second one a ruler. Only the step `finish` completes an area. */
+/** Adds a point. The first point completes a circle or mark, the second a ruler. Only `finish` completes an area. */
 function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
   const { shapes, placedPoints } = drawing;
   const [start] = placedPoints;

@@ -22,11 +22,11 @@ const labelDistance = 8;
 /** Distance between the centre of a mark and its corners, in CSS pixels. */
 const markRadius = 5;
 
-/** Returns the figures of all shapes, including the unfinished one. */
+/** Returns the figures of all shapes, including the unfinished shape. */
 export function figuresOf(
   drawing: Drawing,
   placement: Placement,
-  calibration: Calibration | null,
+  calibration: Calibration | null, // null for a slide without a scale
 ): readonly Figure[] {
   const unfinished = unfinishedShape(drawing);
   const shapes = unfinished === null ? drawing.shapes : [...drawing.shapes, unfinished];

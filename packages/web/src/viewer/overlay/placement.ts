@@ -1,7 +1,8 @@
 /**
- * The placement of the slide on the screen: an affine transformation from image pixels at full resolution (from the top left of
- * the slide) to CSS pixels of the viewer. Drawers use the same type with device pixels. Shapes over a slide are stored in image
- * pixels; the placement keeps them on their tissue at every zoom, rotation and mirroring.
+ * The placement of the slide on the screen: an affine transformation from image pixels at full resolution (from the top
+ * left of the slide) to CSS pixels of the viewer. The drawers, which draw the tiles, use the same type with device
+ * pixels. Shapes over a slide are stored in image pixels; the placement keeps them on their tissue at every zoom,
+ * rotation and mirroring.
  */
 import type { Bounds } from '@lamina/annotations';
 
@@ -44,12 +45,12 @@ export function placementOf(
   };
 }
 
-/** Converts image pixels to screen pixels. */
+/** Converts image pixels to pixels of the screen: CSS or device pixels, as the placement defines. */
 export function toScreen({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point {
   return { x: a * x + c * y + e, y: b * x + d * y + f };
 }
 
-/** Converts screen pixels to image pixels. */
+/** Converts pixels of the screen (CSS or device pixels, as the placement defines) to image pixels. */
 export function toImage({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point {
   const determinant = a * d - b * c;
   return {

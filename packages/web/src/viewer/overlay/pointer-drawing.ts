@@ -24,7 +24,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
   /** The screen point at which the pointer was pressed; null while it is not pressed. */
   let pressPoint: Point | null = null;
   let isDragging = false;
-  /** The last screen point at which a point was placed, also for an earlier shape; null before the first one. */
+  /** The screen point of the last placed point, also of an earlier shape; null before the first placed point. */
   let lastPoint: Point | null = null;
 
   /** Dispatches a step at a screen point; does nothing while the slide is being closed. */
@@ -96,6 +96,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     },
 
     onPinch() {
+      // The pinch with two fingers zooms the slide, so the press of the first finger draws nothing.
       pressPoint = null;
       if (isDragging) dispatch({ type: 'cancel' });
       isDragging = false;

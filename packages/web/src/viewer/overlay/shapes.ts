@@ -67,7 +67,7 @@ export function markCountOf(shapes: readonly Shape[]): number {
   return shapes.filter(({ kind }) => kind === 'mark').length;
 }
 
-/** An area with more points, such as one drawn freehand, has no handles: a user would not move its points one by one. */
+/** An area with more points than this (usually drawn freehand) has no handles: a user would not move single points. */
 const maxHandles = 24;
 
 /** Returns the points of a shape that the user can drag, in image pixels. */
@@ -106,7 +106,7 @@ function pixelSizeOf(calibration: Calibration | null): Point {
 
 /**
  * Formats a length from `lengthOf`, such as `123.4 µm` or `1.23 mm`; `512 px` without a scale. `≈` marks an estimated pixel size
- * and `*` an entered one.
+ * and `*` a scale that an administrator has entered.
  */
 export function lengthText(length: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(length)} px`;

@@ -19,11 +19,12 @@ interface DrawingControls {
  * Returns the measurements on a slide and the functions that change them. While a measuring tool is chosen, the pointer draws
  * with it instead of moving the slide.
  *
- * @param announce called after a change of the shapes, for screen readers: with the measure of the last one or the count of marks
+ * @param announce called after a change of the shapes with a message for screen readers: the measure of the last shape
+ *   or the number of marks
  */
 export function useDrawing(
   view: SlideView,
-  calibration: Calibration | null,
+  calibration: Calibration | null, // null for a slide without a scale
   announce: (text: string) => void,
 ): DrawingControls {
   const [drawing, dispatch] = useReducer(drawingReducer, emptyDrawing);

@@ -1,6 +1,7 @@
 /**
- * OpenSeadragon's drawer with a 2D canvas, for computers without a graphics card and for the navigator (the small overview of the
- * slide). It draws the same quads (tiles, or parts of tiles, on the canvas) as `WebGlDrawer`.
+ * OpenSeadragon's drawer with a 2D canvas, for computers without a graphics card and for the navigator (the small
+ * overview of the slide). It draws the same quads (tiles, or parts of tiles, on the canvas) as `WebGlDrawer`. A picture
+ * is a decoded tile.
  */
 import OpenSeadragon from 'openseadragon';
 import { applyTable } from '../colours/apply-table.ts';
@@ -28,7 +29,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     this.#context = context;
     if (this.#isNavigator) return;
     const applyColourTable = ({ table }: DrawnColours) => {
-      // For a browser that cannot correct tiles, the server sends corrected ones.
+      // If the browser cannot correct tiles, the viewer requests tiles that the server has corrected.
       renderer.pictures.correctWith(canCorrectTiles() ? table : null);
       this.viewer.navigator?.forceRedraw();
     };
@@ -80,7 +81,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     if (image === undefined) return;
     const view = canvasViewOf(image, this.viewport, { width, height });
     const restore = (picture: TilePicture) => {
-      picture.isPinned ||= this.#isNavigator;
+      picture.isPinned ||= this.#isNavigator; // pinned pictures are not evicted from memory
       void this.#renderer.restore(picture).then(() => this.viewer.forceRedraw());
     };
     const quads = quadsOf(image, view, pictures, ({ bitmap }) => bitmap !== null, restore);
@@ -97,8 +98,8 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
   }
 
   /**
-   * Corrects the colours of the whole navigator if its bitmaps have the colours as stored. They do when `WebGlDrawer` draws the
-   * slide, because its shader corrects the colours while drawing.
+   * Corrects the colours of the whole navigator if its bitmaps have the colours as stored. This is so when
+   * `WebGlDrawer` draws the slide: its shader corrects the colours while drawing, and the bitmaps stay uncorrected.
    */
   #correctNavigator(): void {
     const { colours, pictures } = this.#renderer;

@@ -9,7 +9,7 @@ const overlap = 0.75;
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
-/** A tile, or a part of one, on the canvas; only the pixels of its picture are needed. */
+/** A tile, or a part of a tile, on the canvas. Its picture (the decoded tile) needs only the pixels and their size. */
 interface CanvasQuad extends Omit<Quad, 'picture'> {
   readonly picture: Pick<TilePicture, 'bitmap' | 'width' | 'height'>;
 }

@@ -17,7 +17,7 @@ export interface CanvasView {
   readonly isExact: boolean;
 }
 
-/** A tile, or a part of one, on the canvas: four corners and the image between them. */
+/** A tile, or a part of a tile, on the canvas: four corners and the image between them. */
 export interface Quad {
   /** The tile, whose decoded pixels may have been evicted from memory. */
   readonly picture: TilePicture;
@@ -153,7 +153,7 @@ export function areaOf(source: OpenSeadragon.TileSource, { place, width, height 
   return { left, top, right: left + width * scale, bottom: top + height * scale };
 }
 
-/** Returns where an area lies in a larger one, as fractions of the larger one. */
+/** Returns where the area `inner` lies in the area `outer`, as fractions of the width and height of `outer`. */
 function partOf(outer: Area, inner: Area): Quad['part'] {
   const fractionOf = (start: number, end: number, position: number) =>
     Math.min(1, Math.max(0, (position - start) / (end - start)));

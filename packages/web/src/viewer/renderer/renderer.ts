@@ -1,6 +1,7 @@
 /**
- * The renderer of one view holds the decoded tiles and their colours. A drawer, which OpenSeadragon
- * calls for each frame, draws them: `WebGlDrawer` on computers with a graphics card, `CanvasDrawer` on others.
+ * The renderer of one view holds the decoded tiles ("pictures") and their colours. OpenSeadragon calls a drawer for
+ * each frame. The drawer draws the tiles: `WebGlDrawer` on computers with a graphics card, `CanvasDrawer` on other
+ * computers.
  */
 import { asScanned } from '../colours/adjustment.ts';
 import { type TilePicture, TilePictures, type TilePlace } from './tile-pictures.ts';
@@ -19,7 +20,7 @@ export class Renderer {
   readonly context: WebGL2RenderingContext | null;
   /** Whether a setting in the browser's local storage has chosen the drawer; the view then keeps it even if it is slow. */
   readonly isForced: boolean;
-  /** Tiles that are being loaded and decoded, by URL. The slide, its navigator and the prefetch may request the same tile. */
+  /** Running loads by URL. The slide, its navigator (small overview) and the prefetch may request the same tile. */
   readonly #runningLoads = new Map<string, Promise<TilePicture>>();
   #colours: DrawnColours = { adjustment: asScanned, table: null };
   #onColours: (colours: DrawnColours) => void = () => {};

@@ -1,6 +1,6 @@
 /**
- * Divides a picture (a decoded tile) along one axis into spans of whole device pixels. A 2D canvas then draws it without smoothed
- * edges, which would show as seams between tiles.
+ * Divides a picture (a decoded tile) along one axis into spans of whole device pixels. A 2D canvas then draws the
+ * picture without smoothed edges, which would show as seams between tiles.
  */
 
 /** Smallest half length of a source, in pixels of the picture; the canvas draws nothing from an empty source. */
@@ -20,7 +20,7 @@ export interface Span {
  * Returns the spans that draw a part of a picture between two positions of the canvas.
  *
  * If the first or the last device pixel extends beyond the part, it gets a span of its own. The source of this span has the same
- * middle as the device pixel, and one of its ends is the edge of the part. One further span draws everything in between.
+ * middle as the device pixel, and one of its ends is the edge of the part. One further span draws the pixels between.
  *
  * @param start where the part begins on the canvas, in device pixels; may be a fraction
  * @param end where the part ends on the canvas

@@ -25,6 +25,7 @@ export interface TilePicture {
   readonly place: TilePlace;
   /** The compressed tile. */
   readonly blob: Blob;
+  /** Size of the tile in pixels. */
   readonly width: number;
   readonly height: number;
   /** Decoded pixels in main memory; null after upload and after eviction. */
@@ -35,9 +36,9 @@ export interface TilePicture {
   texture: WebGLTexture | null;
   /** Number of the frame in which the picture was last drawn or decoded. */
   lastUse: number;
-  /** Settles when the picture is decoded again, never rejects; null while it is not being decoded. */
+  /** Promise that settles when the picture is decoded again, and never rejects; null while it is not being decoded. */
   restoring: Promise<void> | null;
-  /** Whether the navigator uses the picture: it then keeps its bitmap after the upload and is not evicted. */
+  /** Whether the navigator (small overview) uses the picture, which then keeps its bitmap and is not evicted. */
   isPinned: boolean;
 }
 
@@ -147,7 +148,7 @@ export class TilePictures {
     picture.lastUse = this.#frame;
   }
 
-  /** Replaces the bitmap of a picture by a texture with the same pixels. A pinned picture keeps its bitmap, too. */
+  /** Replaces the bitmap of a picture with a texture of the same pixels. A pinned picture keeps its bitmap, too. */
   moveToTexture(picture: TilePicture, texture: WebGLTexture): void {
     picture.texture = texture;
     if (picture.isPinned) return;
@@ -199,8 +200,8 @@ export class TilePictures {
   }
 
   /**
-   * Frees the pictures that were drawn least recently, except visible and pinned ones, until at most 90 % of the limit is in use,
-   * so that evictions are rare.
+   * Frees the pictures that were drawn least recently, except visible and pinned pictures, until at most 90 % of the
+   * limit is in use, so that evictions are rare.
    */
   #evict(limit: number): void {
     const oldestFirst = [...this.#pictures]

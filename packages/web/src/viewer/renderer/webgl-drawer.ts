@@ -1,6 +1,6 @@
 /**
  * OpenSeadragon's drawer with WebGL 2, for computers with a graphics card. It replaces itself with `CanvasDrawer` when frames are
- * slow or the browser does not restore a lost graphics context.
+ * slow or the browser does not restore a lost graphics context. A picture is a decoded tile.
  */
 import OpenSeadragon from 'openseadragon';
 import { toScreen } from '../overlay/placement.ts';
@@ -21,7 +21,8 @@ const maxContextLosses = 3;
  */
 const slowFrameMs = 120;
 /**
- * The frame with tiles, counted from 1, whose time is measured; during the first frames, the driver also compiles the program.
+ * Number of the frame, among the frames with tiles and counted from 1, whose time is measured. During the first frames,
+ * the driver also compiles the program.
  */
 const measuredFrame = 3;
 
@@ -120,7 +121,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     this.canvas.remove();
   }
 
-  /** Replaces this drawer with the one without WebGL, which draws the same tiles. */
+  /** Replaces this drawer with `CanvasDrawer`, which draws the same tiles without WebGL. */
   #switchToCanvas(): void {
     // The type of this option allows only names, but OpenSeadragon also accepts a class.
     const drawer = CanvasDrawer as unknown as string;

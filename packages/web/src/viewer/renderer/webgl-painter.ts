@@ -22,8 +22,8 @@ export class WebGlPainter {
   /** Sampler that interpolates between pixels. */
   #smooth: WebGLSampler;
   /**
-   * Sampler that returns the nearest pixel: when each tile pixel lies on one device pixel, exactly the stored one, whatever the
-   * precision of the graphics card.
+   * Sampler that returns the nearest pixel. When each tile pixel lies on one device pixel, the colours are exactly
+   * those that are stored, whatever the precision of the graphics card.
    */
   #exact: WebGLSampler;
   #table: WebGLTexture | null = null; // null until `setColours` creates it
@@ -66,7 +66,7 @@ export class WebGlPainter {
     const texture = gl.createTexture();
     gl.activeTexture(gl.TEXTURE0 + tileUnit);
     gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA8, bitmap.width, bitmap.height);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA8, bitmap.width, bitmap.height); // one mipmap level
     gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
     gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);
@@ -89,7 +89,7 @@ export class WebGlPainter {
     const { gl } = this;
     this.#bindProgram(view);
     const { uniforms } = this.#program;
-    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // the shader returns premultiplied alpha
     for (const { picture, corners, part, opacity, isExact } of quads) {
       if (picture.texture === null) continue;
       gl.bindTexture(gl.TEXTURE_2D, picture.texture);
@@ -99,10 +99,10 @@ export class WebGlPainter {
       gl.uniformMatrix2fv(uniforms.uToUnit, false, toUnitMatrix(corners));
       gl.uniform4f(uniforms.uPart, ...part);
       gl.uniform1f(uniforms.uOpacity, opacity);
-      // A tile that has faded in replaces the coarser one even where it is transparent.
+      // A tile that has faded in replaces the coarser tile below it, even where it is transparent.
       if (opacity < 1) gl.enable(gl.BLEND);
       else gl.disable(gl.BLEND);
-      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4); // four corners, which span two triangles
     }
     gl.bindSampler(tileUnit, null);
     gl.bindSampler(tableUnit, null);

@@ -18,7 +18,7 @@ interface AddResultDialogProps {
 
 /**
  * A dialog to upload a result file (objects, a mask or a heatmap that a program has computed) as a new layer of the slide.
- * Closing it cancels the upload.
+ * Closing the dialog cancels the upload.
  */
 export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogProps) {
   const [file, setFile] = useState<File | null>(null);
@@ -29,7 +29,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
   const registration = registrationOf(registrationInput);
   /** The fraction of the file that the browser has sent, 0 to 1; null while no upload is running. */
   const [sentShare, setSentShare] = useState<number | null>(null);
-  /** Why the last upload failed; null when none has failed. */
+  /** Why the last upload failed; null when it has not failed. */
   const [failure, setFailure] = useState<string | null>(null);
   const runningUpload = useRef<AbortController>(null);
   useEffect(() => () => runningUpload.current?.abort(), []);

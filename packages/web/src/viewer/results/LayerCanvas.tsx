@@ -15,7 +15,7 @@ interface LayerCanvasProps {
   readonly style: LayerStyle;
   /** From 0 to 1. */
   readonly opacity: number;
-  /** CSS `clip-path` of a layer that is compared with another one; undefined: the whole layer is shown. */
+  /** CSS `clip-path` of a layer that is compared with another layer; undefined: the whole layer is shown. */
   readonly clip: string | undefined;
   /** Called when a part of the layer could not be loaded, and when all visible parts are loaded again. */
   readonly onFailuresChange: (hasFailures: boolean) => void;

@@ -18,10 +18,10 @@ interface LayerItemProps {
   readonly layer: ResultLayer;
   /** Description of the layer's content; null while it is loading. */
   readonly descriptor: RasterDescriptor | VectorDescriptor | null;
-  /** Whether the descriptor could not be loaded, or parts of the layer; null: neither. */
+  /** What could not be loaded: the descriptor, or parts of the layer; null if nothing has failed. */
   readonly failure: 'descriptor' | 'parts' | null;
   readonly settings: LayerSettings;
-  /** Numbers of objects in the field of view or in the chosen area, by class; null: not counted yet. */
+  /** Numbers of objects in the field of view or in the chosen area, by class name; null: not counted. */
   readonly counts: Counts | null;
   /** The annotations inside which the user can count objects. */
   readonly areas: Areas;

@@ -18,7 +18,7 @@ interface LegendProps {
   readonly entries: readonly LegendEntry[];
   /** Keys of the hidden entries. */
   readonly hidden: ReadonlySet<number>;
-  /** Called with the keys of the entries that will be hidden, when the user shows or hides one. */
+  /** Called when the user shows or hides an entry, with the keys of all entries that are hidden after that. */
   readonly onHide: (hidden: ReadonlySet<number>) => void;
   /** Text above the list that explains the counts; null if there are no counts. */
   readonly note: string | null;

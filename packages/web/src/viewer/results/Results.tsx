@@ -77,14 +77,15 @@ export function Results({
   const visibleLayers = orderedLayers.filter(
     (layer) => layer.state === 'ready' && choiceFor(layer).isVisible,
   );
-  // When the user compares two layers, the uppermost visible one is shown on the left of the divider and the next one on the
-  // right.
+  // When the user compares two layers, the uppermost visible layer is shown on the left of the divider, and the next
+  // visible layer on the right.
   const [left, right] = visibleLayers;
   /** Position of the divider, 0 (left) to 1 (right); null unless two layers are compared. */
   const dividerPosition = left === undefined || right === undefined ? null : arrangement.dividerPosition;
-  // The second argument says whether to load the descriptor.
+  // The second argument says whether to load the descriptor. The API calls a result layer an overlay.
   const leftDescriptor = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
   const rightDescriptor = useOverlayDescriptor(right?.id ?? '', dividerPosition !== null).data ?? null;
+  /** Returns the descriptor of the layer that is shown at a horizontal position of the view, 0 (left) to 1 (right). */
   const descriptorAt = useCallback(
     (viewX: number) =>
       dividerPosition !== null && viewX > dividerPosition ? rightDescriptor : leftDescriptor,
@@ -160,7 +161,7 @@ export function Results({
       {isOpen && (
         <section
           className={classes.panel}
-          data-drawing={props.isDrawing || undefined}
+          data-drawing={props.isDrawing || undefined} // read by the style sheet
           aria-label={texts.results}
           lang={chosenLanguageOr('en')}
         >
@@ -179,7 +180,7 @@ export function Results({
               label={texts.compare}
               description={dividerPosition === null ? null : texts.compared(left.name, right.name)}
               checked={dividerPosition !== null}
-              onChange={({ currentTarget }) => setDividerPosition(currentTarget.checked ? 0.5 : null)}
+              onChange={({ currentTarget }) => setDividerPosition(currentTarget.checked ? 0.5 : null)} // the middle
             />
           )}
           <ul className={classes.layers}>
@@ -241,7 +242,7 @@ export function Results({
   );
 }
 
-/** The choice for a layer without one in the arrangement. */
+/** The choice for a layer that the arrangement does not contain. */
 const hiddenChoice = { isVisible: false, style: {} } as const;
 
 interface VisibleLayerProps {

@@ -5,13 +5,14 @@ import type { ResultsProps } from './Results.tsx';
 const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
 
 /**
- * Loads the code of result layers when the user opens their panel for the first time, or at once when the page's URL contains
- * an arrangement of layers (their order, visibility and style). The layers stay visible when the panel is closed.
+ * Loads the code of result layers when the user opens their panel for the first time, or immediately when the page's
+ * URL contains an arrangement of layers (their order, visibility and style). The layers stay visible when the panel is
+ * closed.
  */
 export function ResultsGate(props: ResultsProps) {
   const { read, historyStep } = use(ArrangementMemoryContext);
   const [isNeeded, setNeeded] = useState(() => props.isOpen || read() !== null);
-  if (props.isOpen && !isNeeded) setNeeded(true); // set during rendering: React renders again at once
+  if (props.isOpen && !isNeeded) setNeeded(true); // set during rendering: React renders again immediately
   if (!isNeeded) return null;
   return (
     <Suspense fallback={null}>

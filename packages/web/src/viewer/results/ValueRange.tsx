@@ -53,7 +53,7 @@ export function ValueRange({ min, max, isColoured, colourRange, style, onChange 
           />
         </>
       )}
-      {/* When all values are equal, the slider gets a length of 1. It has 200 steps. */}
+      {/* The slider has 200 steps. When all values are equal, its range has a length of 1. */}
       <RangeSlider
         size="sm"
         min={min}

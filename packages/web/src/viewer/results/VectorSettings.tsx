@@ -13,7 +13,7 @@ import { ValueRange } from './ValueRange.tsx';
 interface VectorSettingsProps {
   readonly descriptor: VectorDescriptor;
   readonly style: LayerStyle;
-  /** Numbers of objects in the field of view or in the chosen area, by class; null: not counted yet. */
+  /** Numbers of objects in the field of view or in the chosen area, by class name; null: not counted. */
   readonly counts: Counts | null;
   readonly areas: Areas;
   readonly onChange: (style: Partial<LayerStyle>) => void;
@@ -44,7 +44,7 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
     );
     saveFile(countsAsCsv([texts.csvHead, ...rows]), `${descriptor.name}.csv`);
   };
-  /** Returns where the objects are counted. */
+  /** Returns the text above the legend that says in which part of the slide the objects are counted. */
   const noteOnCounts = () => {
     if (counts === null) return texts.total(descriptor.object_count);
     return areas.chosen === null ? texts.inView : texts.inArea(areas.chosen.label);

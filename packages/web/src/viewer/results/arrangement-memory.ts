@@ -7,7 +7,7 @@ import { createContext } from 'react';
 export interface ArrangementMemory {
   /** Returns the stored text, as `formatArrangement` formats it; null: nothing is stored. The text is untrusted input. */
   readonly read: () => string | null;
-  /** Stores a text. @param imageId the slide whose layers it arranges */
+  /** Stores the text of an arrangement. @param imageId the slide to which the arranged layers belong */
   readonly write: (imageId: string, text: string) => void;
   /** Changes when the back or forward button of the browser has changed the stored text. */
   readonly historyStep: string;

@@ -53,7 +53,7 @@ export async function countObjectsIn(
 /** Formats rows as a CSV file in UTF-8. It starts with a byte order mark, because Excel would otherwise use another encoding. */
 export function countsAsCsv(rows: readonly (readonly (string | number)[])[]): Blob {
   const formatCell = (value: string | number) => {
-    // A spreadsheet would run a text that starts with one of these characters as a formula, unless it begins with an apostrophe.
+    // Spreadsheets run a text that begins with one of these characters as a formula. An apostrophe prevents this.
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
     return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };

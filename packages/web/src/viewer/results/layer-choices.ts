@@ -54,7 +54,7 @@ const swipePrefix = 'swipe-';
 
 export const layerKeyOf = (layerId: string) => layerId.slice(0, keyLength);
 
-/** Parses an arrangement; returns null for a text without a valid layer. */
+/** Parses an arrangement; returns null when the text contains no valid layer, unless it is `emptyArrangement`. */
 export function parseArrangement(text: unknown): Arrangement | null {
   if (typeof text !== 'string' || text === '' || text.length > maxTextLength) return null;
   const layers = new Map<string, LayerChoice>();
@@ -77,7 +77,7 @@ export function parseArrangement(text: unknown): Arrangement | null {
 /** Parses the text of one layer, such as `9f1c2ab3_o60_x`; returns null if there is no valid key. */
 function parseLayer(text: string): LayerChoice | null {
   const [layerKey = '', ...options] = text.split('_');
-  if (!/^[0-9a-f]{8}$/.test(layerKey)) return null;
+  if (!/^[0-9a-f]{8}$/.test(layerKey)) return null; // a key has `keyLength` hexadecimal digits
   /** Returns the text after the prefix of an option; undefined when the option is missing. */
   const optionText = (prefix: string) =>
     options.find((option) => option.startsWith(prefix))?.slice(prefix.length);
@@ -87,7 +87,7 @@ function parseLayer(text: string): LayerChoice | null {
   const measurementIndex = parseInteger(optionText('m'), resultLimits.measurements - 1);
   const hidden = optionText('h')
     ?.split('.')
-    .map((text) => parseInteger(text, maxHiddenNumber))
+    .map((part) => parseInteger(part, maxHiddenNumber))
     .filter((number) => number !== undefined);
   return {
     layerKey,
@@ -152,7 +152,7 @@ function parseNumber(text: string | undefined): number | undefined {
  */
 export function orderLayers(
   layers: readonly ResultLayer[],
-  arrangement: Arrangement | null,
+  arrangement: Arrangement | null, // null: the order of the server
 ): readonly ResultLayer[] {
   const positions = new Map(arrangement?.layers.map(({ layerKey }, position) => [layerKey, position]));
   const positionOf = ({ id }: ResultLayer) => positions.get(layerKeyOf(id)) ?? positions.size;
@@ -165,7 +165,7 @@ export function orderLayers(
  */
 export function completeArrangement(
   layers: readonly ResultLayer[],
-  arrangement: Arrangement | null,
+  arrangement: Arrangement | null, // null: the user has chosen nothing
 ): Arrangement {
   const existingKeys = new Set(layers.map(({ id }) => layerKeyOf(id)));
   /** Whether the user has hidden all layers, or has chosen at least one layer that exists. */
@@ -225,7 +225,7 @@ export function moveLayer(
 }
 
 /**
- * Returns the settings of a layer: the chosen ones, as far as they are possible for its content, and defaults for the others.
+ * Returns the settings of a layer: those that the user has chosen and that its content allows, and defaults otherwise.
  *
  * @param descriptor description of the layer's content; null while it is loading
  */
@@ -276,7 +276,7 @@ export function choiceOf(
   };
 }
 
-/** Returns the index unchanged; null if there is no measurement, and when no object of the layer has it. */
+/** Returns the index unchanged; null if there is no measurement, or if no object of the layer has the measurement. */
 function usableMeasurement(descriptor: Descriptor | null, measurementIndex: number | null): number | null {
   if (descriptor?.kind !== 'vector' || measurementIndex === null) return null;
   return (descriptor.measurements[measurementIndex]?.count ?? 0) > 0 ? measurementIndex : null;
@@ -284,6 +284,7 @@ function usableMeasurement(descriptor: Descriptor | null, measurementIndex: numb
 
 /** Returns the settings of a layer that the user has not changed. @param measurementIndex of the filter; null if there is none */
 function defaultSettings(descriptor: Descriptor | null, measurementIndex: number | null) {
+  // A raster layer is translucent by default, so that the tissue below it stays visible.
   if (descriptor?.kind === 'raster') return { opacity: 0.6, style: defaultRasterStyle(descriptor) };
   const { min, max } =
     descriptor === null || measurementIndex === null

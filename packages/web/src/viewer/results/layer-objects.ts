@@ -10,8 +10,8 @@ import { BlockIndex, type ObjectSpan } from './vector-block.ts';
 /** Number of objects per request. */
 const pageSize = 65_536;
 /**
- * If a filter or an area needs more objects than this, they are not loaded: the filter then does not apply, and nothing is
- * counted.
+ * If a filter or an area needs more objects than this, the viewer does not load them: the filter then does not apply,
+ * and nothing is counted.
  */
 export const maxLoadedObjects = 2_000_000;
 
@@ -22,7 +22,7 @@ export interface ObjectRange {
   readonly y: Float32Array;
   /** Indexes of the classes in the descriptor. */
   readonly classes: Uint8Array;
-  /** Values of the requested measurement, NaN for objects without it; null when no measurement was requested. */
+  /** Values of the requested measurement, NaN for objects without a value; null when no measurement was requested. */
   readonly values: Float32Array | null;
 }
 

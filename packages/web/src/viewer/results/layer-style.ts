@@ -9,11 +9,11 @@ import type { RasterStyle } from './raster-style.ts';
 export interface LayerStyle extends RasterStyle {
   /** The measurement whose values must be from `minValue` to `maxValue`, as its index in the descriptor; null: no filter. */
   readonly measurementIndex: number | null;
-  /** Whether objects have the colour of their value of this measurement instead of the colour of their class. */
+  /** Whether objects have the palette colour of their value of the measurement instead of the colour of their class. */
   readonly isColoured: boolean;
 }
 
-/** The filter by a measurement. Hidden classes are not part of it: they are counted, too. */
+/** The filter by a measurement. Hidden classes are not part of the filter: their objects are counted, too. */
 export type ObjectFilter = Pick<LayerStyle, 'measurementIndex' | 'minValue' | 'maxValue'>;
 
 /** Returns whether an object passes the filter. @param value of the measurement; NaN (the object has none) fails every range */

@@ -42,7 +42,7 @@ function toRgb([red = 0, green = 0, blue = 0]: readonly number[]): Rgb {
  * @param end where the palette ends
  */
 export function gradientOf(palette: PaletteName, start = 0, end = 1): string {
-  const intervals = 8;
+  const intervals = 8; // parts of the gradient in which CSS interpolates between two colours of the palette
   const stops = Array.from({ length: intervals + 1 }, (_, stop) => {
     const position = stop / intervals;
     const percent = 100 * (start + (end - start) * position);

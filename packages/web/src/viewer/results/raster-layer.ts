@@ -10,12 +10,12 @@ import { colourTableOf, type RasterStyle } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
 
 /**
- * Number of tiles in the cache. 256 tiles of 256 × 256 pixels need about 80 MB: each pixel has one byte of value and four of
- * colour.
+ * Number of tiles in the cache. 256 tiles of 256 × 256 pixels need about 80 MB: each pixel has one byte of value and
+ * four bytes of colour.
  */
 const maxTiles = 256;
 
-/** Largest side of a pixel of the drawn level on the screen, in device pixels, unless there is no finer level. */
+/** Each pixel of the drawn level is at most this many device pixels wide, unless there is no finer level. */
 const maxPixelScale = 1.5;
 /** Until all visible tiles of the suitable level are loaded, a level that is coarser by this many levels is drawn first. */
 const levelsToPlaceholder = 3;
@@ -23,6 +23,7 @@ const levelsToPlaceholder = 3;
 interface ValueTile {
   readonly width: number;
   readonly height: number;
+  /** The stored byte of each pixel, row by row; the colour table converts these bytes to colours. */
   readonly values: Uint8Array;
   readonly canvas: OffscreenCanvas;
   /** The colour table with which the canvas was drawn; null before it was drawn. */
@@ -67,7 +68,7 @@ export class RasterLayer {
     // From pixels of the layer at its full resolution to device pixels.
     const toScreen = combine(placement, transformOf(registration));
     const zoom = zoomOf(toScreen);
-    // Levels are sorted from coarse to fine.
+    // Levels are sorted from coarse to fine. `scale` is the number of full-resolution pixels per pixel of the level.
     const level = levels.find(({ scale }) => scale * zoom <= maxPixelScale) ?? levels.at(-1);
     if (level === undefined) return;
     // Colours of categories must not be mixed, because the mixture could be the colour of a third category.
@@ -115,11 +116,11 @@ export class RasterLayer {
     return isComplete;
   }
 
-  /** Returns the canvas of a tile with the colours of the current style. */
+  /** Returns the canvas of a tile in the colours of the current style; draws it again if the style has changed. */
   #colouredCanvasOf(tile: ValueTile): OffscreenCanvas {
     if (tile.table === this.#table) return tile.canvas;
     tile.table = this.#table;
-    // With arrays of 32-bit integers, the four bytes of a colour are copied at once.
+    // With arrays of 32-bit integers, the four bytes of a colour are copied in one step.
     const pixels = new Uint32Array(tile.values.length);
     const colours = new Uint32Array(this.#table.buffer);
     for (let index = 0; index < pixels.length; index++) pixels[index] = colours[tile.values[index] ?? 0] ?? 0;

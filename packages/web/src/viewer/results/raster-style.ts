@@ -30,7 +30,7 @@ export function defaultRasterStyle(descriptor: RasterDescriptor): RasterStyle {
   return { palette: 'viridis', minValue, maxValue: max, hidden: new Set() };
 }
 
-/** Returns the colours for the 256 possible bytes of a tile, each as red, green, blue and alpha. */
+/** Returns red, green, blue and alpha for each of the 256 possible bytes of a tile; hidden values are transparent. */
 export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle): Uint8ClampedArray {
   const { encoding, categories } = descriptor;
   const table = new Uint8ClampedArray(256 * 4);
@@ -54,7 +54,7 @@ export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle):
 
   /** Returns the colour of a category of a mask; null for the background (category 0) and for hidden and unknown categories. */
   function categoryColourOf(value: number) {
-    const category = categories?.find((candidate) => Math.abs(candidate.value - value) < 0.5);
+    const category = categories?.find((candidate) => Math.abs(candidate.value - value) < 0.5); // values are integers
     if (category === undefined || category.value === 0 || style.hidden.has(category.value)) return null;
     return category.color;
   }

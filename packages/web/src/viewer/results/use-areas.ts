@@ -12,7 +12,7 @@ export interface CountedArea {
   readonly geometry: AreaGeometry;
 }
 
-/** The areas of a slide, and the chosen one. */
+/** The areas of a slide, and the chosen area. */
 export interface Areas {
   readonly areas: readonly CountedArea[];
   /** The area in which objects are counted; null: the field of view. */
@@ -23,24 +23,24 @@ export interface Areas {
 
 /** Maximum number of listed areas; a chosen area beyond this number is added to the list. */
 const maxListedAreas = 200;
-/** Replaces `listen` of the store while there is none. */
+/** Replaces `listen` of the store while the annotations are not loaded. */
 const listenToNothing = () => () => undefined;
 
 /**
- * Returns the annotations that are areas, and the chosen one, in which objects of result layers are counted. When the user
- * selects an annotation on the slide, its area is chosen, too.
+ * Returns the annotations that are areas, and the chosen area, in which the panel counts the objects of result layers.
+ * When the user selects an area on the slide, it becomes the chosen area.
  *
  * @param store the annotations of the slide; null while they are not loaded
  */
 export function useAreas(store: AnnotationStore | null): Areas {
   useSyncExternalStore(store?.listen ?? listenToNothing, () => store?.version ?? 0);
-  const [chosenId, choose] = useState<string | null>(null);
+  const [chosenId, choose] = useState<string | null>(null); // null: the field of view
   const [previouslySelectedId, setPreviouslySelectedId] = useState<string | null>(null);
   const allAreas = (store?.all() ?? []).flatMap(
     (annotation, index) => countedAreaOf(annotation, index) ?? [],
   );
   const selectedId = store?.selection.size === 1 ? (store.selected()[0]?.id ?? null) : null;
-  // The state is set during rendering, so that React renders again at once with the new choice.
+  // The state is set during rendering, so that React renders again immediately with the new choice.
   if (selectedId !== previouslySelectedId) {
     setPreviouslySelectedId(selectedId);
     if (allAreas.some((area) => area.id === selectedId)) choose(selectedId);

@@ -1,4 +1,4 @@
-/** React hook that counts the objects of a result layer (such as detected cells), and again after each movement of the slide. */
+/** React hook that counts the objects of a result layer (such as detected cells), initially and after each movement. */
 import type { AreaGeometry } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
@@ -10,7 +10,7 @@ import type { ObjectFilter } from './layer-style.ts';
 /** Objects are counted when the view and the filter have not changed for this time. */
 const countDelayMs = 300;
 
-/** Which objects to count, and where. */
+/** The objects to count, and the region in which they are counted. */
 interface CountOptions extends ObjectFilter {
   /** The layer whose objects to count; null: nothing is counted. */
   readonly descriptor: VectorDescriptor | null;
@@ -19,14 +19,14 @@ interface CountOptions extends ObjectFilter {
 }
 
 /**
- * Returns the numbers of objects in the field of view or in an area, by class; null if there is no layer, until the objects are
- * counted, and when there are too many to count.
+ * Returns the numbers of objects in the field of view or in an area, by class name; null if there is no layer, until
+ * the objects are counted, and when there are too many to count.
  */
 export function useCounts(
   view: SlideView,
   { descriptor, area, measurementIndex, minValue, maxValue }: CountOptions,
 ): Counts | null {
-  /** The last counts with the options with which they were counted; null before the first ones. */
+  /** The last counts, and the options with which they were counted; null before the first count. */
   const [lastCount, setLastCount] = useState<(CountOptions & { readonly counts: Counts | null }) | null>(
     null,
   );

@@ -1,6 +1,7 @@
 /**
- * Reads the binary blocks of a vector layer, each with the objects (such as detected cells) of one part of the slide, and the
- * binary index of these blocks. packages/contract/src/overlays.ts documents both layouts.
+ * Reads the binary blocks of a vector layer, each with the objects (such as detected cells) of one part of the slide,
+ * and the binary index of these blocks. packages/contract/src/overlays.ts documents both layouts; an overlay is a
+ * result layer there.
  */
 import type { Bounds } from '@lamina/annotations';
 
@@ -152,7 +153,7 @@ export function readBlock(
   offset += objects * 4;
   const verticesOfRings = new Uint32Array(buffer, offset, rings);
   offset += rings * 4;
-  // x and y of each vertex, relative to the vertex before or, for the first vertex of a ring, to the centre of the object.
+  // x and y of each vertex, relative to the previous vertex or, for a ring's first vertex, to the object's centre.
   const deltas = new Int16Array(buffer, offset, vertices * 2);
   offset += vertices * 4;
   const ringsOfObjects = new Uint16Array(buffer, offset, objects);

@@ -57,7 +57,7 @@ export class VectorLayer {
   #style: LayerStyle;
   /** The measurement to which `#valuesByBlock` belongs, as its index in the descriptor; null if there is no filter. */
   #measurementIndex: number | null;
-  /** The density grid that was drawn last, as an image with one pixel per cell; null before the first one. */
+  /** The density grid that was drawn last, as an image with one pixel per cell; null before the first grid. */
   #densityImage: {
     readonly level: number;
     readonly style: LayerStyle;
@@ -88,7 +88,7 @@ export class VectorLayer {
       onChange,
     );
     this.#densities = new BoundedCache(
-      // Enough for all classes in four density grids.
+      // Enough for all classes in four density grids, and never 0.
       4 * (descriptor.classes.length + 1),
       async (key, signal) => {
         const [level = 0, classIndex = 0] = key.split('/').map(Number);
@@ -156,7 +156,7 @@ export class VectorLayer {
 
   /**
    * Returns the values of a measurement for the objects of a block. Starts to load them if necessary, and returns null until
-   * then.
+   * they are loaded.
    */
   #valuesOf(block: number, measurementIndex: number): Float32Array | null {
     const loadedValues = this.#valuesByBlock.get(block);
@@ -202,8 +202,8 @@ export class VectorLayer {
   }
 
   /**
-   * Draws the finest density grid whose cells are large enough on the screen; until its counts are loaded, the previous image. If
-   * the layer has too many objects to load, the filter does not apply.
+   * Draws the finest density grid whose cells are large enough on the screen. Until the counts of this grid are loaded,
+   * draws the previous image. If the layer has too many objects to load, the filter does not apply.
    */
   #drawDensity(context: CanvasRenderingContext2D, placement: Placement): void {
     const { density, classes, object_count } = this.#descriptor;
@@ -253,7 +253,7 @@ export class VectorLayer {
     );
   }
 
-  /** Draws the latest density image, if there is one. */
+  /** Draws the latest density image; does nothing before the first density image. */
   #drawDensityImage(context: CanvasRenderingContext2D, placement: Placement): void {
     const grid = this.#descriptor.density.find(({ level }) => level === this.#densityImage?.level);
     if (grid === undefined || this.#densityImage === null) return;

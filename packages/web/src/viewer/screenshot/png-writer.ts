@@ -1,6 +1,6 @@
 /**
  * Writes a PNG row by row, compressed by the browser's `CompressionStream`, so that the pixels of a large screenshot (up to 100
- * megapixels) are never in memory all at once.
+ * megapixels) are never in memory all at the same time.
  *
  * Source: PNG (Portable Network Graphics) Specification, Third Edition, W3C.
  */

@@ -41,17 +41,17 @@ export function QuestionForm({
   onSend,
 }: QuestionFormProps) {
   const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null); // error message
 
   async function send() {
     const answer = answerOf(question, draft);
     if (answer === null) return setError(texts.chooseFirst);
     setSending(true);
-    const result = await onSend(answer);
+    const reply = await onSend(answer);
     setSending(false);
-    if ('error' in result) return setError(result.error);
+    if ('error' in reply) return setError(reply.error);
     setError(null);
-    onDraft({ ...draft, result });
+    onDraft({ ...draft, result: reply });
   }
 
   const { result } = draft;

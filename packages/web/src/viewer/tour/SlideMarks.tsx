@@ -37,6 +37,7 @@ export function SlideMarks({ view, points, area = [], onMark, label }: SlideMark
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: points are only added and removed at the end
             <g key={index} className={classes.point} transform={`translate(${x} ${y})`}>
+              {/* A circle with a crosshair; sizes in CSS pixels. */}
               <circle r={9} />
               <path d="M-14 0H-4M4 0H14M0 -14V-4M0 4V14" />
               {points.length > 1 && (

@@ -1,6 +1,6 @@
 /**
- * Plays a tour: shows the slides of a collection or share link one after the other, with their texts and questions. People move
- * through the steps themselves or follow a presenter.
+ * Plays a tour: shows the slides of a collection or share link one after the other, with their texts and questions.
+ * Users move through the steps themselves or follow a presenter.
  *
  * The file is long because the step, its field of view and the presentation share their state.
  */
@@ -31,11 +31,11 @@ const SlideViewer = preloadable(async () => (await import('../SlideViewer.tsx'))
 /** Loads the code of the slide viewer in advance. */
 export const preloadTour = SlideViewer.preload;
 
-/** The functions that load pixels for an account or for a visitor of a share link. */
+/** The functions and the credential with which an account or a visitor of a share link loads pixels. */
 export interface TourPixels {
   readonly fetchPixels: FetchPixels;
   readonly descriptors: DescriptorSupply;
-  /** Image session (the credential for loading pixels); null while it is being requested. */
+  /** Image session (the short-lived credential for loading pixels); null while it is being requested. */
   readonly session: string | null;
 }
 
@@ -65,11 +65,11 @@ interface TourProps {
   readonly actions: ReactNode;
 }
 
-/** The screen of a tour. One long function, because the step, its field of view and the presentation share their state. */
+/** The screen of a tour. */
 export function Tour(props: TourProps) {
   const { title, steps, stepIndex, onStepChange, slide, pixels, isMovable, collectionId } = props;
   const step = steps[stepIndex];
-  const [view, setView] = useState<SlideView | null>(null);
+  const [view, setView] = useState<SlideView | null>(null); // null until the slide is open
   /** The user's answers, by the index of their step. */
   const [drafts, setDrafts] = useState<ReadonlyMap<number, AnswerDraft>>(new Map());
   const [isMarking, setMarking] = useState(false);
@@ -80,7 +80,7 @@ export function Tour(props: TourProps) {
     null,
   );
 
-  /** With this session, a visitor also answers questions and follows presentations. Null for an account: it uses its bearer token. */
+  /** With this session, a visitor also answers questions and follows presentations. Null for an account. */
   const session = props.isVisitor ? pixels.session : null;
   const presentation = usePresentation({
     collectionId,
@@ -99,7 +99,7 @@ export function Tour(props: TourProps) {
     },
   });
 
-  /** Returns the presenter's field of view if there is one, else the field of the step; null shows the whole slide. */
+  /** Returns the presenter's field of view; without a presenter, the field of the step. Null shows the whole slide. */
   const fieldToShow = (): SlideField | null => {
     if (presentedField.current?.stepIndex === stepIndex) return presentedField.current.field;
     const field = step?.field ?? null;
@@ -265,7 +265,7 @@ function StepButtons({ stepIndex, stepCount, onStepChange }: StepButtonsProps) {
   );
 }
 
-/** Tells people that a presentation is running. Everyone but the presenter gets a button to follow it or to stop following. */
+/** Tells the user that a presentation is running. Users other than the presenter can follow it and stop following. */
 function LiveBar({ presentation }: { readonly presentation: ReturnType<typeof usePresentation> }) {
   const { isLive, isFollowing, setFollowing, isPresenting } = presentation;
   if (isPresenting) {
@@ -329,7 +329,7 @@ interface TourSlideProps extends TourProps {
 function TourSlide({ slide, thumbnailUrl, pixels, isMovable, step, initialField, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
   const [colours, setColours] = useState({ step, profile, adjustment });
-  // Setting state during rendering makes React render again at once, so the new step never appears with the previous colours.
+  // Set during rendering: React renders again immediately, so the new step never appears with the previous colours.
   if (colours.step !== step) setColours({ step, profile, adjustment });
   return (
     <SlideViewer

@@ -28,9 +28,9 @@ export function fieldOf({ x, y, zoom, rotation, isMirrored }: SlideField): Field
 }
 
 /**
- * Returns the index of the step that a presenter shows, or -1. A collection item has several steps when it is a case with several
- * slides. A presenter identifies the first slide of an item by the item's position in the collection, and the other slides by
- * their image id.
+ * Returns the index of the step that a presenter shows; -1 if the tour does not contain it. A collection item has
+ * several steps when it is a case with several slides. A presenter identifies the first slide of an item by the item's
+ * position in the collection, and the other slides by their image id.
  */
 export function stepOfItem(steps: readonly TourStep[], item: number | string): number {
   return steps.findIndex((step) => (typeof item === 'number' ? step.item === item : step.imageId === item));

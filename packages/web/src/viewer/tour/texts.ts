@@ -1,7 +1,7 @@
 import { formatFigure } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-/** All texts of a tour. */
+/** All texts of a tour. The language setting 'mixed' shows them in Turkish, but the viewer in English. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

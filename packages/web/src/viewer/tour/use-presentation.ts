@@ -17,7 +17,7 @@ function isShowing({ field, item }: PresentationEvent): boolean {
 interface PresentationInput {
   /** The collection that is presented; null when there is none. */
   readonly collectionId: string | null;
-  /** Image session of a share link; null for an account. */
+  /** Image session (the credential for loading pixels) of a share link; null for an account. */
   readonly session: string | null;
   readonly view: SlideView | null; // null before the slide is shown
   /** The item that the user sees now: its position in the collection, or an image id (see `itemOfStep`); null if there is none. */
@@ -29,7 +29,7 @@ interface PresentationInput {
 interface Presentation {
   /** Whether another user, the owner of the collection, is presenting. */
   readonly isLive: boolean;
-  /** Whether the user follows the current presentation, or would follow the next one. */
+  /** Whether the user follows the current presentation, or would follow the next presentation. */
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
   readonly isPresenting: boolean;
@@ -57,7 +57,7 @@ export function usePresentation(input: PresentationInput): Presentation {
   });
   useEffect(() => {
     if (collectionId === null) return;
-    return follow(collectionId, session, (event) => receive(event));
+    return follow(collectionId, session, (event) => receive(event)); // returns the function that disconnects
   }, [collectionId, session]);
 
   useFieldSending(isPresenting ? collectionId : null, view, item);

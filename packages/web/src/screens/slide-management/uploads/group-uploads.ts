@@ -48,7 +48,7 @@ const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$
  * - A slide that consists of a single file is an upload of its own, even inside a folder.
  * - A slide with a companion folder is one upload together with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
  * - Several DICOM files that were not chosen in a folder are one upload.
- * - A VMS file lists its companions: it is one upload together with all other files that were not chosen in a folder.
+ * - A VMS file (of a Hamamatsu slide) lists its companions: it is one upload with all other files that were not chosen in a folder.
  * - Any other folder is one upload if one of its files usually has companions. If none has, each of its files is an upload.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
@@ -65,7 +65,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const filesWithoutFolder = acceptedFiles.filter(({ path }) => !path.includes('/'));
   const filesByFolder = Map.groupBy(
     acceptedFiles.filter(({ path }) => path.includes('/')),
-    ({ path }) => path.slice(0, path.indexOf('/')), // the first name of the path
+    ({ path }) => path.slice(0, path.indexOf('/')), // the first segment of the path
   );
 
   const addFolder = (path: string, files: readonly ChosenFile[]) => {
@@ -121,7 +121,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   return { groups, refused };
 }
 
-/** Returns the last name of a path. */
+/** Returns the last segment of a path. */
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
@@ -130,7 +130,7 @@ function bytesOf(files: readonly ChosenFile[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0);
 }
 
-/** Returns the name without its extension; the name '.a' has none. */
+/** Returns the name without its extension. A name such as '.a' has no extension. */
 function stemOf(name: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, '');
 }

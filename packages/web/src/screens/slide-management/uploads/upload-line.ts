@@ -39,7 +39,7 @@ const noSlideFoundAfterMs = 60_000;
  * Returns the lines of the upload list: the uploads of this tab in the order in which the user has chosen them, then the other uploads of
  * the server in the order of `serverUploads`.
  *
- * @param nowMs time since the epoch
+ * @param nowMs the current time, in ms since the epoch
  */
 export function uploadLinesOf(
   localUploads: readonly LocalUpload[],

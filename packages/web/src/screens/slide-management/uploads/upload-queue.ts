@@ -1,7 +1,7 @@
 /**
- * The queue of slide uploads of this browser tab. It sends up to two uploads at a time, each file in parts, and continues while other
- * screens are open. Closing the tab ends the queue, but the server keeps the received parts: the user resumes an upload by choosing the
- * same files again.
+ * The queue of slide uploads (each a single file or a folder) of this browser tab. It sends up to two uploads at a time, each file in
+ * parts, and continues while other screens are open. Closing the tab ends the queue, but the server keeps the received parts: the user
+ * resumes an upload by choosing the same files again.
  */
 import { AppError } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
@@ -52,7 +52,7 @@ export interface LocalUpload {
 
 /** Two, so that one upload can be sent while the server checks the files of another one. */
 const maxConcurrentUploads = 2;
-/** Time after which an upload without a response is retried. */
+/** Time after which the queue retries an upload to which the server has not responded. */
 const retryDelayMs = 5000;
 
 /** An upload in the queue with the state that only the queue needs. */
@@ -72,7 +72,7 @@ const activePhases: ReadonlySet<LocalUploadPhase> = new Set(['waiting', 'sending
 
 /** By key, in the order in which the user has chosen the uploads. */
 const entries = new Map<string, QueueEntry>();
-/** Uid of the account that has chosen the files; null before the first sign-in. */
+/** Uid of the account that has chosen the files; null until `setUploadOwner` is called. */
 let ownerUid: string | null = null;
 /** The return value of `useLocalUploads`: a new array after each change, because React compares it by identity. */
 let snapshot: readonly LocalUpload[] = [];

@@ -42,7 +42,7 @@ export interface CaseOfStub {
   readonly image_ids: readonly string[];
 }
 
-/** Answers GET /image-catalog/images/groups, …/rows, …/{id} and …/{id}/position; with 404 for any other request. */
+/** Answers GET /image-catalog/images/groups, …/rows, …/{id} and …/{id}/position; responds to any other request with 404. */
 export function answerCatalogue(
   images: readonly Image[],
   address: string,

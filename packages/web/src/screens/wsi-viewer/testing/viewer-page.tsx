@@ -32,7 +32,7 @@ export const sessionResponse =
 export const listResponse =
   (...images: object[]): Answer =>
   () =>
-    Response.json({ images, next_cursor: null });
+    Response.json({ images });
 export const errorResponse =
   (status: number, body: object | string = {}): Answer =>
   () =>
