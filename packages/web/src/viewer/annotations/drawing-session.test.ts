@@ -1,13 +1,17 @@
 import { areaOf, type Geometry, isArea, pathsOf } from '@lamina/annotations';
-import { describe, expect, it } from 'vitest';
+import { renderHook } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
 import type { Placement } from '../overlay/placement.ts';
-import type { PointerKeys } from '../slide-view.ts';
+import type { PointerKeys, SlideView } from '../slide-view.ts';
 import { AnnotationStore } from './annotation-store.ts';
 import { ChangeQueue } from './change-queue.ts';
 import type { Tool } from './drafts.ts';
 import { DrawingSession } from './drawing-session.ts';
 import { HitIndex } from './hit-index.ts';
 import { AnnotationPointer } from './pointer-tool.ts';
+import { texts } from './texts.ts';
+import { useAnnotationActions } from './use-annotation-actions.ts';
+import type { SlideAnnotations } from './use-annotations.ts';
 
 const tumor = { names: ['Tumor'], color: [200, 0, 0] } as const;
 const emptyGeometry: Geometry = { type: 'MultiPoint', coordinates: [] };
@@ -316,5 +320,37 @@ describe('Drawing mode: cut tool', () => {
     click(200, 100);
     session.finish();
     expect(store.all()).toHaveLength(1);
+  });
+});
+
+describe('Drawing mode: actions of menus and keys (useAnnotationActions)', () => {
+  /** Draws two rectangles, locks the first one and selects both. */
+  function drawAndLock() {
+    const { store, session, drag } = startDrawing('rectangle');
+    drag([10, 10], [60, 60]);
+    drag([100, 100], [160, 160]);
+    const announce = vi.fn<(text: string) => void>();
+    const unusedView = {} as SlideView;
+    const { result } = renderHook(() =>
+      useAnnotationActions({ store, session } as SlideAnnotations, unusedView, announce),
+    );
+    const [locked, unlocked] = store.all().map(({ id }) => id);
+    store.select([locked ?? '']);
+    result.current.setLocked(true);
+    store.select([locked ?? '', unlocked ?? '']);
+    return { store, actions: result.current, announce, locked };
+  }
+
+  it('remove announces only the number of annotations that it has removed, without locked ones', () => {
+    const { store, actions, announce, locked } = drawAndLock();
+    actions.remove();
+    expect(store.all().map(({ id }) => id)).toEqual([locked]);
+    expect(announce.mock.calls).toEqual([[texts.removed(1)]]);
+  });
+
+  it('split keeps the selection when no selected annotation has several parts', () => {
+    const { store, actions } = drawAndLock();
+    actions.split();
+    expect(store.selection.size).toBe(2);
   });
 });

@@ -57,7 +57,8 @@ export function useAnnotationActions(
       remove: () => {
         const countBefore = store.selection.size;
         session.remove();
-        if (store.selection.size < countBefore) announce(texts.removed(countBefore));
+        const removedCount = countBefore - store.selection.size;
+        if (removedCount > 0) announce(texts.removed(removedCount));
       },
       duplicate: () => session.duplicateSelected(duplicateOffset / zoom()),
       merge: () => session.combineSelected('merge'),
@@ -119,6 +120,7 @@ function splitSelected(store: SlideAnnotations['store']): void {
         return { id, feature: { ...feature, id, geometry } };
       });
     });
+  if (changes.length === 0) return; // keeps the selection
   store.change(changes);
   store.select(changes.map(({ id }) => id));
 }

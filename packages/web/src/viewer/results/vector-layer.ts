@@ -50,13 +50,11 @@ export class VectorLayer {
   readonly #blocks: BoundedCache<number, LoadedBlock>;
   /** Counts of one class in the cells of a density grid; the key is `level/class`. */
   readonly #densities: BoundedCache<string, Uint32Array>;
-  /** Values of the measurement of the filter, by block; null while they are loading. */
-  readonly #valuesByBlock = new Map<number, Float32Array | null>();
+  /** Values of a measurement for the objects of a block; the key is `measurement index/block`. */
+  readonly #values: BoundedCache<string, Float32Array>;
   readonly #onChange: () => void;
   readonly #abortController = new AbortController();
   #style: LayerStyle;
-  /** The measurement to which `#valuesByBlock` belongs, as its index in the descriptor; null if there is no filter. */
-  #measurementIndex: number | null;
   /** The density grid that was drawn last, as an image with one pixel per cell; null before the first grid. */
   #densityImage: {
     readonly level: number;
@@ -71,7 +69,6 @@ export class VectorLayer {
   constructor(descriptor: VectorDescriptor, style: LayerStyle, onChange: () => void) {
     this.#descriptor = descriptor;
     this.#style = style;
-    this.#measurementIndex = style.measurementIndex;
     this.#onChange = onChange;
     const { id } = descriptor;
     this.#indexes = new BoundedCache(
@@ -84,6 +81,16 @@ export class VectorLayer {
       async (block, signal) => {
         const buffer = await loadBlock(id, block, signal);
         return { buffer, paths: readBlock(buffer), filtered: null };
+      },
+      onChange,
+    );
+    this.#values = new BoundedCache(
+      maxBlocks,
+      async (key) => {
+        const [measurementIndex = 0, block = 0] = key.split('/').map(Number);
+        const index = this.#indexes.peek('index');
+        if (index === null) throw new Error('values of a block requested before the index of the blocks');
+        return loadMeasurementOf(descriptor, measurementIndex, index.objectSpanOf(block));
       },
       onChange,
     );
@@ -100,14 +107,13 @@ export class VectorLayer {
 
   setStyle(style: LayerStyle): void {
     this.#style = style;
-    if (this.#measurementIndex === style.measurementIndex) return;
-    this.#measurementIndex = style.measurementIndex;
-    this.#valuesByBlock.clear();
   }
 
   /** Whether data that the last drawing needed could not be loaded. It is loaded again after some seconds. */
   get hasFailures(): boolean {
-    return this.#indexes.hasFailures || this.#blocks.hasFailures || this.#densities.hasFailures;
+    return [this.#indexes, this.#blocks, this.#values, this.#densities].some(
+      ({ hasFailures }) => hasFailures,
+    );
   }
 
   /** Cancels running requests and frees the loaded data. */
@@ -115,6 +121,7 @@ export class VectorLayer {
     this.#abortController.abort();
     this.#indexes.close();
     this.#blocks.close();
+    this.#values.close();
     this.#densities.close();
   }
 
@@ -145,33 +152,13 @@ export class VectorLayer {
     const style = this.#style;
     if (style.measurementIndex === null) return loaded.paths;
     if (loaded.filtered?.style === style) return loaded.filtered.paths;
-    const values = this.#valuesOf(block, style.measurementIndex);
+    const values = this.#values.get(`${style.measurementIndex}/${block}`);
     if (values === null) return null;
     const paths = readBlock(loaded.buffer, (object, classIndex) =>
       groupOf(this.#descriptor, style, classIndex, values[object] ?? Number.NaN),
     );
     loaded.filtered = { style, paths };
     return paths;
-  }
-
-  /**
-   * Returns the values of a measurement for the objects of a block. Starts to load them if necessary, and returns null until
-   * they are loaded.
-   */
-  #valuesOf(block: number, measurementIndex: number): Float32Array | null {
-    const loadedValues = this.#valuesByBlock.get(block);
-    const index = this.#indexes.peek('index');
-    if (loadedValues !== undefined || index === null) return loadedValues ?? null;
-    this.#valuesByBlock.set(block, null);
-    loadMeasurementOf(this.#descriptor, measurementIndex, index.objectSpanOf(block)).then(
-      (values) => {
-        if (this.#abortController.signal.aborted || this.#measurementIndex !== measurementIndex) return;
-        this.#valuesByBlock.set(block, values);
-        this.#onChange();
-      },
-      () => this.#valuesByBlock.delete(block), // the next frame loads them again
-    );
-    return null;
   }
 
   /** Draws the objects of a block as outlines or, at a lower zoom, as dots. */

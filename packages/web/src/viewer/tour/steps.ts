@@ -1,6 +1,6 @@
 /** The steps of a tour: the slides and views that a collection or a share link shows one after the other. */
 import type { Field, QuestionInResponse } from '@lamina/contract';
-import { asScanned, type ColourAdjustment } from '../colours/adjustment.ts';
+import { asScanned, type Colour, type ColourAdjustment, isBackground } from '../colours/adjustment.ts';
 import type { SlideField } from '../view-address.ts';
 
 export interface TourStep {
@@ -61,9 +61,17 @@ export function coloursOf(stored: unknown): StoredColours {
     adjustment !== null &&
     (['brightness', 'contrast', 'gamma', 'saturation'] as const).every(
       (name) => typeof adjustment[name] === 'number',
-    );
+    ) &&
+    isWhitePoint(adjustment.white ?? null);
   return {
     profile: profile === 'scanned' ? 'scanned' : 'corrected',
     adjustment: isValidAdjustment ? { ...asScanned, ...adjustment } : asScanned,
   };
+}
+
+/** Returns whether a stored value is a white point: null, or three numbers of a bright colour. */
+function isWhitePoint(stored: unknown): boolean {
+  if (stored === null) return true;
+  if (!Array.isArray(stored) || stored.length !== 3) return false;
+  return stored.every((channel) => typeof channel === 'number') && isBackground(stored as unknown as Colour);
 }
