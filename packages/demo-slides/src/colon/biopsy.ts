@@ -16,8 +16,8 @@ export interface Biopsy {
   /** Direction of the long axis on the slide, radians. */
   readonly angle: number;
   /** Direction of the middle of the part of the outline that has epithelium, and half the width of this part; radians. */
-  readonly surface: number;
-  readonly surfaceSpan: number;
+  readonly surfaceDirection: number;
+  readonly halfSurfaceSpan: number;
   /** Arc length of the ellipse up to each direction, from -π in equal steps, pixels. */
   readonly lengths: Float64Array;
 }
@@ -84,11 +84,11 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   const before = biopsy.lengths[k] as number;
   const after = biopsy.lengths[k + 1] as number;
   out.along = before + (after - before) * (turn - k);
-  const fromSurface = direction - biopsy.surface;
+  const fromSurface = direction - biopsy.surfaceDirection;
   /** 0 at the surface with epithelium, 1 where the outline is torn. */
   const torn = smoothStep(
-    biopsy.surfaceSpan - 0.05,
-    biopsy.surfaceSpan + 0.1,
+    biopsy.halfSurfaceSpan - 0.05,
+    biopsy.halfSurfaceSpan + 0.1,
     Math.abs(Math.atan2(Math.sin(fromSurface), Math.cos(fromSurface))),
   );
   // The part with epithelium is not a cut edge: there, 100 pixels keep the distance large. Where the outline is torn, the edge is
@@ -139,7 +139,7 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
         dx: Math.cos(angle),
         dy: Math.sin(angle),
         length,
-        lumen: between(random, 8, 22),
+        lumenRadius: between(random, 8, 22),
         height,
         bend: 0,
         open: false,
@@ -151,8 +151,10 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
       const free = Math.min(
         ...glands.map((other) => locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
       );
-      const narrower = { ...gland, x, y, length: 0, lumen: 7 };
-      const fitting = [gland, narrower].find((crypt) => free > crypt.length / 2 + crypt.lumen + height + 10);
+      const narrower = { ...gland, x, y, length: 0, lumenRadius: 7 };
+      const fitting = [gland, narrower].find(
+        (crypt) => free > crypt.length / 2 + crypt.lumenRadius + height + 10,
+      );
       if (fitting !== undefined) glands.push(fitting);
     }
   }

@@ -47,8 +47,7 @@ export function layOutColon(seed: number): ColonLayout {
       0,
     );
   // The curves are 600 pixels longer than the slide at both ends and have a point every 24 pixels.
-  const createLayerCurve = (heightAt: (x: number) => number) =>
-    createCurve(-600, COLON_WIDTH + 600, 24, heightAt);
+  const createLayerCurve = (yAt: (x: number) => number) => createCurve(-600, COLON_WIDTH + 600, 24, yAt);
   const surface = createLayerCurve(
     (x) => arch(x) - foldAt(x, 1) + 60 * noiseAt(seed + 1, x / 900, 1) + 16 * noiseAt(seed + 2, x / 210, 1),
   );
@@ -66,8 +65,8 @@ export function layOutColon(seed: number): ColonLayout {
       short: 1200,
       angle: -0.16,
       seed: seed + 40,
-      surface: -1.5,
-      surfaceSpan: 1.3,
+      surfaceDirection: -1.5,
+      halfSurfaceSpan: 1.3,
     },
     {
       x: 14500,
@@ -76,8 +75,8 @@ export function layOutColon(seed: number): ColonLayout {
       short: 1100,
       angle: 0.12,
       seed: seed + 41,
-      surface: -1.7,
-      surfaceSpan: 1.5,
+      surfaceDirection: -1.7,
+      halfSurfaceSpan: 1.5,
     },
   ].map(createBiopsy);
   const follicles = [
@@ -209,7 +208,7 @@ export function layOutColon(seed: number): ColonLayout {
 
 /** Adds a gland to an index of the glands by position. */
 function indexGland(index: SpatialIndex<Gland>, gland: Gland): void {
-  const reach = gland.lumen + gland.height + 90;
+  const reach = gland.lumenRadius + gland.height + 90;
   // Adds several small rectangles along the axis, because one rectangle around an oblique crypt would be mostly empty.
   for (let alongAxis = 0; alongAxis <= gland.length; alongAxis += Math.max(1, Math.min(48, gland.length))) {
     const { x, y } = axisPoint(gland, alongAxis);

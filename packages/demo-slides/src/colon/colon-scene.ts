@@ -47,7 +47,7 @@ export const FAT = 10;
 export const LYMPHOID = 11;
 export const MUSCLE_ALONG = 12;
 /** Number of quantities. */
-export const QUANTITIES = 13;
+export const QUANTITY_COUNT = 13;
 
 export interface ColonScene {
   readonly seed: number;
@@ -87,7 +87,7 @@ export function createColonScene(seed: number, palette: Palette, layout: ColonLa
 /** Allocates the planes for tiles of this size, unless they already have the size. */
 export function resizePlanes(scene: ColonScene, tileSize: number): void {
   if (scene.planes[0]?.length === tileSize * tileSize) return;
-  scene.planes = Array.from({ length: QUANTITIES }, () => new Float32Array(tileSize * tileSize));
+  scene.planes = Array.from({ length: QUANTITY_COUNT }, () => new Float32Array(tileSize * tileSize));
 }
 
 /** Returns the values of a quantity at every pixel of the current tile. */

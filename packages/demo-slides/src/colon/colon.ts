@@ -22,7 +22,7 @@ import {
   MUSCLE_ALONG,
   MUSCLE_DEPTH,
   planeOf,
-  QUANTITIES,
+  QUANTITY_COUNT,
   resizePlanes,
   SHIFT_X,
   SHIFT_Y,
@@ -78,7 +78,7 @@ export function createColon(seed: number): Tissue {
 /** Samples the quantities of a tile on a coarse grid. The numbers added to `seed` keep the noises independent. */
 function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTile): SampledField {
   const shift = { x: 0, y: 0 };
-  return sampleField(tile, QUANTITIES, (x, y, out) => {
+  return sampleField(tile, QUANTITY_COUNT, (x, y, out) => {
     layout.locate(x, y, position);
     layout.warp(x, y, shift);
     out[DISTANCE_FROM_EDGE] = position.distanceFromEdge;

@@ -14,7 +14,7 @@ export function placeCrypts(
   const glands: Gland[] = [];
   /** Returns the length up to which a crypt touches none of the last five crypts, no edge and no follicle. */
   const freeLength = (gland: Gland) => {
-    const radius = gland.lumen + gland.height + 20;
+    const radius = gland.lumenRadius + gland.height + 20;
     for (let alongAxis = 60; alongAxis <= gland.length; alongAxis += 40) {
       const { x, y } = axisPoint(gland, alongAxis);
       if (clearanceAt(x, y) < radius) return alongAxis;
@@ -33,8 +33,8 @@ export function placeCrypts(
     const depth = Math.hypot(baseX - x, baseY - y);
     const dx = (baseX - x) / depth;
     const dy = (baseY - y) / depth;
-    const lumen = between(random, 8, 22); // radius of the inner space
-    const fullLength = depth - lumen - EPITHELIUM - between(random, 20, 90);
+    const lumenRadius = between(random, 8, 22);
+    const fullLength = depth - lumenRadius - EPITHELIUM - between(random, 20, 90);
     const bend = between(random, -52, 52);
     /** Creates the part of the crypt between two distances from the surface. */
     const createPart = (start: number, end: number): Gland => ({
@@ -44,7 +44,7 @@ export function placeCrypts(
       dx,
       dy,
       length: end - start,
-      lumen: lumen * between(random, 0.85, 1.15),
+      lumenRadius: lumenRadius * between(random, 0.85, 1.15),
       height: EPITHELIUM,
       bend: bend * Math.min(1, (end - start) / 1200),
       open: start < 0,

@@ -19,14 +19,9 @@ export interface CurvePosition {
 }
 
 /** Creates a curve from a function that returns the y of the curve at an x. */
-export function createCurve(
-  startX: number,
-  endX: number,
-  step: number,
-  heightAt: (x: number) => number,
-): Curve {
+export function createCurve(startX: number, endX: number, step: number, yAt: (x: number) => number): Curve {
   const count = Math.ceil((endX - startX) / step) + 1;
-  const heights = Float64Array.from({ length: count }, (_, index) => heightAt(startX + index * step));
+  const heights = Float64Array.from({ length: count }, (_, index) => yAt(startX + index * step));
   const lengths = new Float64Array(count);
   for (let i = 1; i < count; i++) {
     const rise = (heights[i] as number) - (heights[i - 1] as number);

@@ -11,7 +11,7 @@ const STEP = 16;
 export interface SampledField {
   readonly tile: SquareArea;
   /** Number of quantities. */
-  readonly quantities: number;
+  readonly quantityCount: number;
   /** The values row by row; for each node one value per quantity. */
   readonly nodes: Float64Array;
 }
@@ -19,19 +19,19 @@ export interface SampledField {
 /** Evaluates quantities on the grid of a tile. @param evaluate writes the quantities at a position on the slide into `out` */
 export function sampleField(
   tile: SquareArea,
-  quantities: number,
+  quantityCount: number,
   evaluate: (x: number, y: number, out: Float64Array) => void,
 ): SampledField {
   const nodesPerRow = countNodesPerRow(tile);
-  const out = new Float64Array(quantities);
-  const nodes = new Float64Array(nodesPerRow * nodesPerRow * quantities);
+  const out = new Float64Array(quantityCount);
+  const nodes = new Float64Array(nodesPerRow * nodesPerRow * quantityCount);
   for (let row = 0; row < nodesPerRow; row++) {
     for (let column = 0; column < nodesPerRow; column++) {
       evaluate(tile.x + column * STEP, tile.y + row * STEP, out);
-      nodes.set(out, (row * nodesPerRow + column) * quantities);
+      nodes.set(out, (row * nodesPerRow + column) * quantityCount);
     }
   }
-  return { tile, quantities, nodes };
+  return { tile, quantityCount, nodes };
 }
 
 function countNodesPerRow(tile: SquareArea): number {
@@ -39,10 +39,13 @@ function countNodesPerRow(tile: SquareArea): number {
 }
 
 /** Returns the minimum and maximum of a quantity over the nodes of the tile. @param quantity index of the quantity */
-export function rangeOf({ quantities, nodes }: SampledField, quantity: number): { min: number; max: number } {
+export function rangeOf(
+  { quantityCount, nodes }: SampledField,
+  quantity: number,
+): { min: number; max: number } {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
-  for (let i = quantity; i < nodes.length; i += quantities) {
+  for (let i = quantity; i < nodes.length; i += quantityCount) {
     const value = nodes[i] as number;
     if (value < min) min = value;
     if (value > max) max = value;
@@ -52,7 +55,7 @@ export function rangeOf({ quantities, nodes }: SampledField, quantity: number): 
 
 /** Writes the value of a quantity at every pixel of the tile, interpolated between the nodes, into `plane`. */
 export function interpolate(
-  { tile, quantities, nodes }: SampledField,
+  { tile, quantityCount, nodes }: SampledField,
   quantity: number,
   plane: Float32Array,
 ): void {
@@ -63,13 +66,13 @@ export function interpolate(
     const fy = (y % STEP) / STEP;
     let pixel = y * size;
     const rowEnd = pixel + size;
-    let i = rowStart * quantities + quantity;
+    let i = rowStart * quantityCount + quantity;
     /** Distance in `nodes` to the same quantity of the node below. */
-    const below = nodesPerRow * quantities;
+    const below = nodesPerRow * quantityCount;
     // `value` and `right` are the values at the left and right node of the current section of the row.
     let right = (nodes[i] as number) * (1 - fy) + (nodes[i + below] as number) * fy;
     while (pixel < rowEnd) {
-      i += quantities;
+      i += quantityCount;
       let value = right;
       right = (nodes[i] as number) * (1 - fy) + (nodes[i + below] as number) * fy;
       const slope = (right - value) / STEP;

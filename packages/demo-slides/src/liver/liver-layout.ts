@@ -158,7 +158,7 @@ export function layOutLiver(seed: number): LiverLayout {
     const triad = placePortalTriad(random, tract);
     for (const vessel of triad.vessels) addVessel(vessel);
     for (const duct of triad.ducts) {
-      const reach = duct.lumen + duct.height + duct.length + 30;
+      const reach = duct.lumenRadius + duct.height + duct.length + 30;
       ducts.add(duct, duct.x - reach, duct.y - reach, duct.x + reach, duct.y + reach);
       allDucts.push(duct);
     }
@@ -253,7 +253,7 @@ function placePortalTriad(
       dx: Math.cos(angle),
       dy: Math.sin(angle),
       length: between(random, 0, 26),
-      lumen: between(random, 11, 22),
+      lumenRadius: between(random, 11, 22),
       height: DUCT_EPITHELIUM,
       bend: 0,
       open: false,

@@ -33,7 +33,7 @@ const LOOSE = 3;
 // Displacement of the texture, so that strands look irregular.
 const SHIFT_X = 4;
 const SHIFT_Y = 5;
-const QUANTITIES = 6;
+const QUANTITY_COUNT = 6;
 
 /** A tile is bare glass when all its sampled positions are outside the section by more than this; pixels. */
 const GLASS_MARGIN = 40;
@@ -80,9 +80,9 @@ export function createLiver(seed: number): Tissue {
   function draw(tile: StainTile): boolean {
     const { size } = tile;
     if (planes[0]?.length !== size * size) {
-      planes = Array.from({ length: QUANTITIES }, () => new Float32Array(size * size));
+      planes = Array.from({ length: QUANTITY_COUNT }, () => new Float32Array(size * size));
     }
-    const field = sampleField(tile, QUANTITIES, (x, y, out) => {
+    const field = sampleField(tile, QUANTITY_COUNT, (x, y, out) => {
       layout.locate(x, y, position);
       out[DISTANCE_FROM_EDGE] = position.distanceFromEdge;
       out[CAPSULE_DEPTH] = position.capsuleDepth;
@@ -94,7 +94,8 @@ export function createLiver(seed: number): Tissue {
     const distanceFromEdge = rangeOf(field, DISTANCE_FROM_EDGE);
     if (distanceFromEdge.max < -GLASS_MARGIN) return false;
 
-    for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(field, quantity, planeOf(quantity));
+    for (let quantity = 0; quantity < QUANTITY_COUNT; quantity++)
+      interpolate(field, quantity, planeOf(quantity));
     paintBackground(tile);
     paintHepatocytes(tile);
     if (rangeOf(field, TRACT).max > -CELL_MARGIN) scatterTractCells(tile);
@@ -194,7 +195,7 @@ export function createLiver(seed: number): Tissue {
   function paintDucts(tile: StainTile): void {
     const { size, eosin } = tile;
     for (const duct of layout.ducts.touching(tile)) {
-      const reach = duct.lumen + duct.height + duct.length + 12;
+      const reach = duct.lumenRadius + duct.height + duct.length + 12;
       const left = Math.max(0, Math.floor(duct.x - reach - tile.x));
       const right = Math.min(size - 1, Math.ceil(duct.x + reach - tile.x));
       const top = Math.max(0, Math.floor(duct.y - reach - tile.y));

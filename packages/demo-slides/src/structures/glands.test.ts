@@ -10,7 +10,7 @@ const gland: Gland = {
   dx: 0.6,
   dy: 0.8,
   length: 700,
-  lumen: 20,
+  lumenRadius: 20,
   height: 84,
   bend: 0,
   open: false,
@@ -35,7 +35,7 @@ describe('locateInGland (the position in a gland of a position on the slide)', (
 
   it('returns minus the radius of the lumen as depth for a position on the axis', () => {
     const located = locateInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, { depth: 0, along: 0, side: 0 });
-    expect(located.depth).toBeCloseTo(-gland.lumen);
+    expect(located.depth).toBeCloseTo(-gland.lumenRadius);
   });
 });
 

@@ -18,7 +18,7 @@ export interface Gland {
   /** Length of the axis, pixels. */
   readonly length: number;
   /** Pixels from the axis to the inner surface. */
-  readonly lumen: number;
+  readonly lumenRadius: number;
   /** Height of the epithelium, pixels. */
   readonly height: number;
   /** Sideways deviation of the axis at its middle, pixels. */
@@ -55,7 +55,7 @@ function bendAt(gland: Gland, alongAxis: number): number {
 
 /** Returns the radius at which distances along a round end are measured: slightly outside the middle of the epithelium. */
 function wallRadius(gland: Gland): number {
-  return gland.lumen + gland.height * 0.6;
+  return gland.lumenRadius + gland.height * 0.6;
 }
 
 /** Computes the position in a gland; writes it into `out` and returns `out`. */
@@ -69,13 +69,13 @@ export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosi
   out.side = acrossAxis < 0 ? -1 : 1;
   if (alongAxis > gland.length) {
     const beyond = alongAxis - gland.length;
-    out.depth = Math.sqrt(beyond * beyond + distance * distance) - gland.lumen;
+    out.depth = Math.sqrt(beyond * beyond + distance * distance) - gland.lumenRadius;
     out.along = gland.length + wallRadius(gland) * Math.atan2(beyond, distance);
   } else if (alongAxis < 0 && !gland.open) {
-    out.depth = Math.sqrt(alongAxis * alongAxis + distance * distance) - gland.lumen;
+    out.depth = Math.sqrt(alongAxis * alongAxis + distance * distance) - gland.lumenRadius;
     out.along = -wallRadius(gland) * Math.atan2(-alongAxis, distance);
   } else {
-    out.depth = distance - gland.lumen;
+    out.depth = distance - gland.lumenRadius;
     out.along = alongAxis;
   }
   return out;
@@ -83,7 +83,7 @@ export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosi
 
 /** Converts a position in a wall to one on the slide; `outwards` is the direction away from the axis, radians. */
 export function wallPoint(gland: Gland, along: number, side: number, depth: number) {
-  const distance = gland.lumen + depth;
+  const distance = gland.lumenRadius + depth;
   const positionOnAxis = Math.min(gland.length, Math.max(0, along));
   /** Angle around the round end; 0 beside the axis. */
   const turn = (along - positionOnAxis) / wallRadius(gland);

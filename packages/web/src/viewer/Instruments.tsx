@@ -50,7 +50,7 @@ interface InstrumentsProps {
   /** Name of the slide, which saved pictures show. */
   readonly name: string;
   /** The image whose annotations and result layers are shown; null when the page shows none. */
-  readonly annotated: AnnotatedSlide | null;
+  readonly annotatedSlide: AnnotatedSlide | null;
   readonly calibration: Calibration | null; // null for a slide without a scale
   /** Null for a file with one focal plane and one time point. */
   readonly shownPlane: ShownPlane | null;
@@ -60,7 +60,7 @@ interface InstrumentsProps {
   /** Reason why the view is not sharp; null while it is sharp. */
   readonly incomplete: Incompleteness | null;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
-  readonly hasKeys: boolean;
+  readonly handlesKeys: boolean;
 }
 
 /**
@@ -69,13 +69,14 @@ interface InstrumentsProps {
  */
 // oxlint-disable-next-line lamina/max-own-lines -- hooks of one toolbar, which share the state of the open panel
 export const Instruments = memo(function Instruments(props: InstrumentsProps) {
-  const { view, pose, annotated, calibration, isFullPage, onToggleFullPage, colours, hasKeys } = props;
+  const { view, pose, annotatedSlide, calibration, isFullPage, onToggleFullPage, colours, handlesKeys } =
+    props;
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [areColoursOpen, setColoursOpen] = useState(false);
   const [isRotationOpen, setRotationOpen] = useState(false);
   const [arePicturesOpen, setPicturesOpen] = useState(false);
   const [areResultsOpen, setResultsOpen] = useState(false);
-  const { data: results = noResults } = useResultLayers(annotated?.imageId ?? null);
+  const { data: results = noResults } = useResultLayers(annotatedSlide?.imageId ?? null);
   /** Whether a phone shows all tools; it hides most of them at first. */
   const [areAllToolsShown, setAllToolsShown] = useState(false);
   const [isLinkCopied, setLinkCopied] = useState(false);
@@ -95,7 +96,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
 
   const { user } = useAuth();
   /** The right to write annotations is also the right to add result layers. */
-  const mayAnnotate = annotated !== null && user !== null && may(user, 'annotations.write');
+  const mayAnnotate = annotatedSlide !== null && user !== null && may(user, 'annotations.write');
   const areResultsOffered = results.length > 0 || mayAnnotate;
   const keepMeasurements = () => {
     setShapesToKeep(drawing.shapes);
@@ -205,14 +206,14 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     f: actions.mirror,
     ...((areColoursOpen || isRotationOpen || arePicturesOpen) && { Escape: closePanels }),
     ...(!isAnnotating && measuringKeys),
-    ...(annotated !== null && { d: toggleAnnotating }),
+    ...(annotatedSlide !== null && { d: toggleAnnotating }),
     b: () => setColoursOpen(!areColoursOpen),
     s: screenshot,
     'shift+s': () => setPicturesOpen(!arePicturesOpen),
     l: () => void copyLink(),
     '?': () => setHelpOpen(true),
   };
-  useKeys(hasKeys ? keys : noKeys);
+  useKeys(handlesKeys ? keys : noKeys);
 
   return (
     <>
@@ -228,7 +229,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         data-all-tools={areAllToolsShown || undefined} // read by the style sheet
       >
         {/* When two slides are shown side by side, only the one that the user works on shows its tools. */}
-        {hasKeys && (
+        {handlesKeys && (
           <>
             <SlideControls
               isFullPage={isFullPage}
@@ -266,32 +267,32 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
                 areAllShown={areAllToolsShown}
                 onToggleAll={() => setAllToolsShown(!areAllToolsShown)}
                 onKeep={mayAnnotate ? keepMeasurements : null}
-                onAnnotate={annotated === null ? null : toggleAnnotating}
+                onAnnotate={annotatedSlide === null ? null : toggleAnnotating}
                 areResultsOpen={areResultsOpen}
                 onToggleResults={!areResultsOffered ? null : () => setResultsOpen(!areResultsOpen)}
               />
             )}
           </>
         )}
-        {annotated !== null && areResultsOffered && (
+        {annotatedSlide !== null && areResultsOffered && (
           <ResultsGate
-            key={annotated.imageId}
+            key={annotatedSlide.imageId}
             view={view}
-            imageId={annotated.imageId}
+            imageId={annotatedSlide.imageId}
             layers={results}
             mayAdd={mayAnnotate}
             annotations={annotations}
             isDrawing={isAnnotating}
-            isOpen={areResultsOpen && hasKeys}
+            isOpen={areResultsOpen && handlesKeys}
             onClose={() => setResultsOpen(false)}
           />
         )}
-        {annotated !== null && (
+        {annotatedSlide !== null && (
           <AnnotationsGate
             view={view}
-            {...annotated} // `imageId` and `dataset`
+            {...annotatedSlide} // `imageId` and `dataset`
             calibration={calibration}
-            isDrawing={isAnnotating && hasKeys}
+            isDrawing={isAnnotating && handlesKeys}
             onDone={toggleAnnotating}
             foot={foot}
             areAllToolsShown={areAllToolsShown}
@@ -304,7 +305,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         <div className={classes.foot}>
           <div ref={setFoot} className={classes.footSlot} />
           {drawing.tool !== null && <ToolHint drawing={drawing} />}
-          {hasKeys && !isAnnotating && (
+          {handlesKeys && !isAnnotating && (
             <Objectives
               calibration={calibration}
               pose={pose}

@@ -84,7 +84,7 @@ interface SlideViewerProps {
   /** Called when the user switches the correction by colour profiles on or off. */
   readonly onCorrect: (isCorrected: boolean) => void;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
-  readonly hasKeys: boolean;
+  readonly handlesKeys: boolean;
   /** Component that renders messages over the slide: progress and errors. */
   readonly Overlay: ComponentType<ViewingState>;
 }
@@ -429,14 +429,14 @@ function OpenSlide(props: OpenSlideProps) {
           view={viewOfInstruments}
           pose={pose}
           name={slide.name}
-          annotated={slide.annotated}
+          annotatedSlide={slide.annotatedSlide}
           calibration={calibration}
           shownPlane={slide.shownPlane ?? null}
           isFullPage={props.isFullPage}
           onToggleFullPage={props.onToggleFullPage}
           colours={colours}
           incomplete={incomplete}
-          hasKeys={props.hasKeys}
+          handlesKeys={props.handlesKeys}
         />
       )}
       {view !== null && (

@@ -126,7 +126,7 @@ export interface PointerTool {
   /** CSS cursor over the slide; default: a crosshair. */
   readonly cursor?: string;
   /** Whether dragging moves the slide, as it does without a tool; default: no. The tool receives the events in both cases. */
-  readonly leavesToSlide?: boolean;
+  readonly letsSlideMove?: boolean;
   onPress(point: Point, keys: PointerKeys): void;
   /** Called for each movement of the pointer, whether a button is pressed or not. */
   onMove(point: Point, keys: PointerKeys): void;
@@ -424,7 +424,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   const preventDragForTool = (event: { preventDefaultAction: boolean }) => {
-    if (pointerTool !== null && pointerTool.leavesToSlide !== true) event.preventDefaultAction = true;
+    if (pointerTool !== null && pointerTool.letsSlideMove !== true) event.preventDefaultAction = true;
   };
   viewer.addHandler('canvas-drag', preventDragForTool);
   viewer.addHandler('canvas-drag-end', preventDragForTool);

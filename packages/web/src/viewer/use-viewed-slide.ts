@@ -42,7 +42,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
       },
       ...((planes > 1 || times > 1) && { shownPlane: { plane, planes, times } }),
       name: file_name || id,
-      annotated: { imageId: id, dataset: dataset_name },
+      annotatedSlide: { imageId: id, dataset: dataset_name },
     };
   }, [
     id,

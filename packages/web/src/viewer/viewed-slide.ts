@@ -20,7 +20,7 @@ export interface ViewedSlide {
   /** File name, which screenshots show. */
   readonly name: string;
   /** The image whose annotations are shown; null when the page shows no annotations. */
-  readonly annotated: AnnotatedSlide | null;
+  readonly annotatedSlide: AnnotatedSlide | null;
 }
 
 /** The image and dataset to which annotations belong. */

@@ -134,7 +134,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
       tileUrlOf: (tile, colour) => tileUrl(imageId, tile, colour),
       scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null }, // the link omits derived values
       name: link.title,
-      annotated: null, // the tour itself shows the annotations of a link
+      annotatedSlide: null, // the tour itself shows the annotations of a link
     }),
     [imageId, link.title, mpp_x, mpp_y, objective_power],
   );

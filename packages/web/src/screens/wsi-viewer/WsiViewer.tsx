@@ -226,7 +226,7 @@ export function WsiViewer() {
                         onKeepColours={setKeptColours}
                         isCorrected={colours === 'corrected'}
                         onCorrect={setCorrected}
-                        hasKeys={half === activeHalf}
+                        handlesKeys={half === activeHalf}
                         Overlay={ViewingOverlay}
                       />
                     </Suspense>

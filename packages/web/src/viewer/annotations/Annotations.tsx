@@ -105,8 +105,8 @@ function DrawingMode({
   const [announcement, setAnnouncement] = useState('');
   const actions = useAnnotationActions(slideAnnotations, view, setAnnouncement);
   const datasetClasses = useAnnotationClasses(dataset);
-  const isPanning = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide
-  const pointer = usePointer(view, slideAnnotations, tool, isPanning);
+  const isSpaceHeld = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide
+  const pointer = usePointer(view, slideAnnotations, tool, isSpaceHeld);
 
   /** The Enter key has the same effect as a click in the middle of the view. */
   const addAtCentre = () => {
@@ -231,19 +231,19 @@ function usePointer(
   view: SlideView,
   { store, session, hitIndex }: SlideAnnotations,
   tool: Tool,
-  isPanning: () => boolean,
+  isSpaceHeld: () => boolean,
 ): RefObject<AnnotationPointer | null> {
   const pointer = useRef<AnnotationPointer | null>(null);
   useEffect(() => {
     if (tool === 'brush') warmBrush(); // the first stroke would otherwise be slow
     const cursor = cursorOf(tool);
-    pointer.current = new AnnotationPointer({ view, store, session, hitIndex, isPanning, cursor });
+    pointer.current = new AnnotationPointer({ view, store, session, hitIndex, isSpaceHeld, cursor });
     view.setPointerTool(pointer.current);
     return () => {
       view.setPointerTool(null);
       session.setPointer(null);
     };
-  }, [view, store, session, hitIndex, isPanning, tool]);
+  }, [view, store, session, hitIndex, isSpaceHeld, tool]);
   return pointer;
 }
 

@@ -49,7 +49,7 @@ function startDrawing(tool: Tool) {
     store,
     session,
     hitIndex,
-    isPanning: () => false,
+    isSpaceHeld: () => false,
     cursor: '',
   });
   const click = (x: number, y: number, keys = noKeys) => {
@@ -228,7 +228,7 @@ describe('Drawing mode: editing annotations', () => {
   it('lets the slide handle a press beside the selected annotation, so that the drag moves the slide', () => {
     const { pointer } = startWithSquare();
     pointer.onPress({ x: 300, y: 300 }, noKeys);
-    expect(pointer.leavesToSlide).toBe(true);
+    expect(pointer.letsSlideMove).toBe(true);
   });
 
   it('moves a vertex of the selected annotation when the user drags the vertex', () => {

@@ -29,7 +29,7 @@ interface PointerToolDependencies {
   readonly session: DrawingSession;
   readonly hitIndex: HitIndex;
   /** Whether the space bar is held: dragging then moves the slide with every tool. */
-  readonly isPanning: () => boolean;
+  readonly isSpaceHeld: () => boolean;
   /** CSS cursor of the chosen tool. */
   readonly cursor: string;
 }
@@ -47,7 +47,7 @@ interface Press {
 export class AnnotationPointer implements PointerTool {
   readonly cursor: string;
   /** Whether the drag of the current press moves the slide. */
-  leavesToSlide = false;
+  letsSlideMove = false;
   readonly #dependencies: PointerToolDependencies;
   #press: Press | null = null; // null while the pointer is not pressed
   /** The last click, to recognise a double click. */
@@ -59,14 +59,14 @@ export class AnnotationPointer implements PointerTool {
   }
 
   onPress(point: Point, keys: PointerKeys): void {
-    this.leavesToSlide = !this.#handlePress(point, keys);
+    this.letsSlideMove = !this.#handlePress(point, keys);
   }
 
   /** Begins a stroke, a box or a drag, depending on the tool. @returns false if the press is for the slide */
   #handlePress(point: Point, keys: PointerKeys): boolean {
     const { session, store } = this.#dependencies;
     const position = this.#positionOf(point);
-    if (position === null || this.#dependencies.isPanning()) return false;
+    if (position === null || this.#dependencies.isSpaceHeld()) return false;
     this.#press = { point, position, isDragged: false, lastRecorded: point };
     if (session.tool === 'move') return this.#handleSelectionPress(point, position, keys);
     if (!store.canDrawOn(store.activeLayerId)) return false;

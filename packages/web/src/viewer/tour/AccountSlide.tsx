@@ -44,7 +44,7 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
         onCorrect={doNothing}
         keptColours={null}
         onKeepColours={doNothing}
-        hasKeys={false}
+        handlesKeys={false}
         Overlay={TourOverlay}
       />
     </Suspense>

@@ -344,7 +344,7 @@ function TourSlide({ slide, thumbnailUrl, pixels, isMovable, step, initialField,
       onCorrect={(isCorrected) => setColours({ ...colours, profile: isCorrected ? 'corrected' : 'scanned' })}
       keptColours={colours.adjustment}
       onKeepColours={(kept) => setColours({ ...colours, adjustment: kept ?? coloursOf(null).adjustment })}
-      hasKeys={isMovable}
+      handlesKeys={isMovable}
       Overlay={TourOverlay}
     />
   );
