@@ -170,7 +170,7 @@ export const texts = wording({
     annotations: 'Annotations',
     results: 'Analysis results',
     keepMeasurements: 'Keep the measurements as annotations',
-    measurementsKept: 'The measurements were kept as annotations',
+    measurementsKept: 'The measurements were converted to annotations',
     ruler: 'Ruler',
     area: 'Area',
     countingCircle: 'Counting circle, 1 mm²',

@@ -12,7 +12,7 @@ export const texts = wording({
     noTokensHint: 'Kullanıcılar anahtarlarını profil sayfasında oluşturur.',
   },
   en: {
-    hint: 'Tokens that have not ended, with which programs act on behalf of accounts.',
+    hint: 'Unexpired tokens, with which programs act on behalf of accounts.',
     noTokens: 'There are no valid API tokens.',
     noTokensHint: 'Users create their tokens on the profile page.',
   },

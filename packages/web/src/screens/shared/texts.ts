@@ -23,8 +23,8 @@ export const texts = wording({
     open: 'Open',
     endedHeading: 'This link no longer opens',
     ended:
-      'It may have expired, been ended, or reached its maximum number of openings. If you need it, ask the person who sent it for a new one.',
-    secretMissing: 'The address is incomplete. Please use the whole link that was sent to you.',
+      'The link may have expired, been revoked, or reached its maximum number of openings. Please ask the person who sent it for a new link.',
+    secretMissing: 'The link is incomplete. Please use the whole link that was sent to you.',
     failedHeading: 'The link could not be opened',
   },
 });

@@ -175,7 +175,7 @@ export const texts = wording({
     pixelSize: 'Pixel size (µm)',
     objectivePower: 'Objective (×)',
     calibrationHint:
-      'Only where the scale of the file is missing or wrong: measurements use it and are marked. Leave both empty to use the values of the file.',
+      'Enter a scale only if the scale of the file is missing or wrong. Measurements then use your values and are marked. Leave both fields empty to use the values of the file.',
     calibrationInvalid: 'The pixel size must be a number from 0.001 to 1000, the objective from 0.1 to 1000.',
     unknown: 'Unknown',
     noOrgan: 'No organ given',
@@ -216,7 +216,7 @@ export const texts = wording({
     moveHint: (count) =>
       `${slidesInEnglish(count)} will be moved to this dataset. The files stay where they are.`,
     moveNew:
-      'A dataset with a new name is open to all members. If this is left empty, the slides will be in no dataset.',
+      'A dataset with a new name is open to all members. If you leave the field empty, the selected slides will not belong to any dataset.',
 
     setOrgan: 'Set organ',
     organTitle: 'Set the organ',
@@ -245,13 +245,13 @@ export const texts = wording({
     readAsTurkish:
       'The file is not UTF-8; it was read as Windows-1254 (Turkish). Please check that the characters below are correct.',
     rows: 'Lines',
-    changed: 'To change',
-    unchanged: 'To stay the same',
+    changed: 'Will change',
+    unchanged: 'Unchanged',
     unknownRows: 'Not in the catalogue',
-    wrongRows: 'Wrong',
+    wrongRows: 'With errors',
     changesList: 'Changes',
     unknownList: 'Lines that match no slide of the catalogue',
-    wrongList: 'Lines that are wrong',
+    wrongList: 'Lines with errors',
     line: (line) => `Line ${formatNumber(line)}`,
     firstOnly: (shown, all) =>
       `The first ${formatNumber(shown)} of ${formatNumber(all)} lines are listed; all are applied.`,

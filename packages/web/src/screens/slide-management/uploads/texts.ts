@@ -99,7 +99,7 @@ export const texts = wording({
       restricted: 'The dataset is created as restricted first; you give access on the Datasets page.',
       open: 'All active members see the slides as soon as they have been read.',
     },
-    datasetSlash: 'The name of the dataset may not have a slash.',
+    datasetSlash: 'The name of the dataset must not contain a slash.',
     pending: (count: number) =>
       count === 1
         ? '1 file is ready; choose a dataset to upload it.'
@@ -145,16 +145,16 @@ export const texts = wording({
     refused: 'Not sent',
     interrupted: 'Unfinished',
     interruptedHint: 'Choose the same files again to resume.',
-    checking: 'The server is checking it',
+    checking: 'Being checked by the server',
     placing: 'Moving into the catalogue',
     reading: 'Reading',
     ready: 'Ready',
     readyOf: (count: number) => `${formatNumber(count)} slides ready`,
     unread: 'The slide cannot be read',
-    noSlideFound: 'No readable slide was found in it',
+    noSlideFound: 'No readable slide was found in this upload',
     checksum: 'The received file differs from the one that was sent. Send it again.',
     exists: 'A file or folder with this name was created meanwhile; it was not overwritten.',
-    storage: 'It could not be moved into the catalogue; the server will try again.',
+    storage: 'The upload could not be moved into the catalogue. The server will try again.',
 
     pause: 'Pause',
     resume: 'Resume',
