@@ -29,7 +29,7 @@ export interface PostgresServer {
 export async function startPostgres(extraSettings: readonly string[] = []): Promise<PostgresServer | null> {
   const programs = findPrograms();
   if (!programs) {
-    console.log('PostgreSQL is not installed: the tests of the store run on SQLite alone.');
+    console.log('PostgreSQL is not installed: everything runs on SQLite only.');
     return null;
   }
   const owner = findOwner();
@@ -60,7 +60,7 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
     const { code, output } = await run(commandLine, options);
     if (code !== 0) {
       console.log(
-        `PostgreSQL does not start: the tests of the store run on SQLite alone.\n${output.trimEnd()}`,
+        `PostgreSQL does not start: everything runs on SQLite only.\n${output.trimEnd()}`,
       );
       await stop();
       return null;

@@ -60,7 +60,7 @@ export async function measureCrashes(
     return {
       measured: `browser: ${crashes} crashes of the page before changes are acknowledged; changes that are lost`,
       result: crashes - saved,
-      detail: `${saved} of ${crashes} annotations saved by the page after them`,
+      detail: `${saved} of ${crashes} annotations that were drawn before a crash were saved by the next page`,
       limit: '0',
     };
   } finally {

@@ -211,7 +211,7 @@ function report({ chromium: version, openings, steps, pans }: Results, isQuick: 
     [
       describeMachine({ Chromium: version }),
       '',
-      `${openings.length} repetitions each; browser and server share all processors. Sharp is the last change of any pixel, fading-in included. The adjacent field counts from the end of the movement itself, which is what the same movement takes when all tiles are loaded.`,
+      `${openings.length} repetitions each; browser and server share all processors. Sharp is the last change of any pixel, including the fade-in. The adjacent field counts from the end of the movement itself, which is what the same movement takes when all tiles are loaded.`,
       `A first view sends ${median(openings.map(({ requests }) => requests))} API requests after the click, ${Math.max(...openings.map(({ repeated }) => repeated))} of them twice.`,
       '',
       markdownTable(browserVerdicts(measured)),
@@ -220,7 +220,7 @@ function report({ chromium: version, openings, steps, pans }: Results, isQuick: 
         row('click to first pixels', measured.first),
         row('click to sharp', measured.sharp),
         row('adjacent field sharp', measured.adjacent),
-        row('the movement to it', measured.movement),
+        row('the movement to the adjacent field', measured.movement),
       ]),
       '',
       markdownTable(

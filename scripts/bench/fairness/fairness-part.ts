@@ -252,7 +252,7 @@ async function measureTiles(
     ...timesOf(rendered),
     'stored p95 ms': timesOf(native)['p95 ms'] ?? '',
     'health p95 ms': healthP95.toFixed(0),
-    'still waiting of the load': stillWaiting,
+    'requests of the load still waiting': stillWaiting,
     'responses to the load': describeStatuses(statuses),
   };
 }

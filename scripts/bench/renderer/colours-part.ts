@@ -253,7 +253,7 @@ function report(
         limits.map(({ share, must }) =>
           verdictOf(
             {
-              goal: `ΔE2000 of ${100 * share} % of the pixels, worst row but the last`,
+              goal: `ΔE2000 of ${100 * share} % of the pixels, worst row except the last one`,
               relation: 'atMost',
               must,
               aim: must,

@@ -324,7 +324,7 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
   return {
     measured: `${count} guesses of one network over ${guessConnections} connections: links found`,
     result: found,
-    detail: `${[...statuses].map(([status, n]) => `${n} × ${status}`).join(', ')}; a right link of another network opens in ${Math.round(
+    detail: `${[...statuses].map(([status, n]) => `${n} × ${status}`).join(', ')}; a valid link opens from another network in ${Math.round(
       quantile(timesDuring, 0.95),
     )} ms (p95, ${timesDuring.length} openings; ${Math.round(quantile(timesBefore, 0.95))} ms without guesses)`,
     limit: '0',

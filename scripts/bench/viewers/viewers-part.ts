@@ -36,7 +36,7 @@ export async function viewersPart({ isQuick }: BenchOptions): Promise<void> {
       [
         describeMachine(),
         '',
-        `${profile.viewers} viewers, each with an own image session, arrive within ${profile.rampUpSeconds} s at two slides that have not been opened before, but whose tiles have been rendered since they were added to the catalogue; client and server share all processors.`,
+        `${profile.viewers} viewers, each with its own image session, arrive within ${profile.rampUpSeconds} s at two slides that have not been opened before, but whose tiles have been rendered since they were added to the catalogue; client and server share all processors.`,
         '',
         viewersReport(result),
       ],
