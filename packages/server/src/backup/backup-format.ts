@@ -73,10 +73,10 @@ export const tablesClearedByRestore: ReadonlySet<string> = new Set([
   'presentations',
 ]);
 
-const namePattern = /^lamina-backup-\d{8}T\d{6}Z(-\d+)?$/;
+const namePattern = /^lamina-backup-\d{8}T\d{6}Z(-\d+)?$/; // a further backup in the same second has a number
 export const unfinishedSuffix = '.unfinished';
 
-/** Returns the folder name of a backup, such as `lamina-backup-20260601T120000Z`. Alphabetical order is the order in time. */
+/** Returns the folder name of a backup, such as `lamina-backup-20260601T120000Z`. Names sort alphabetically by time. */
 export function backupName(at: Date): string {
   return `lamina-backup-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

@@ -56,7 +56,7 @@ export async function restoreBackup(
       await fillTables(tx, manifest.schema, shapes, contents, printLine);
       await recordRestore(dependencies, tx, backup);
       missingSlides = await findMissingSlides(config, tx);
-      await installKey(config, backup);
+      await installKey(config, backup); // the last step, because a rollback does not undo it
     });
     if (oldFile !== null) printLine(`The previous database is kept as ${oldFile}.`);
     reportMissingSlides(printLine, missingSlides);
@@ -73,7 +73,7 @@ function requireTable<T>(shape: T | undefined): T {
   return shape;
 }
 
-/** @throws Error with a sentence for the operator when the installation uses another key than the secrets in the tables */
+/** Checks that this installation has the encryption key of the backup. @throws Error, with a sentence for operators */
 async function requireSameKey({ config }: RestoreDependencies, backup: Backup): Promise<void> {
   const currentKey = config.secretKey;
   const settingsFile = path.join(backup.folder, backupFiles.settings);
@@ -95,7 +95,7 @@ function readKey({ folder }: Backup): Promise<string> {
   return fs.readFile(path.join(folder, backupFiles.key), 'utf8');
 }
 
-/** @throws Error with a sentence for the operator when accounts would be lost without `replace` */
+/** Checks that no accounts are lost unless `replace` is set. @throws Error with a sentence for the operator */
 function requireReplaceable(contents: DatabaseContents | null, replace: boolean): void {
   if (contents === null || contents.accounts === 0 || replace) return;
   const { accounts, images, auditEntries } = contents;

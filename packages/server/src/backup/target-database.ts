@@ -1,6 +1,6 @@
 /**
  * The target database of a restore or move. This module reports its contents, rejects a database that another program uses, and
- * replaces the contents: of the embedded database by a new file, of PostgreSQL in one transaction.
+ * replaces the contents. A new file replaces the embedded database; in PostgreSQL, one transaction replaces all tables.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -59,7 +59,7 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
   return {
     contents: previous === null ? null : await contentsOf(previous),
     async fill(work) {
-      const unfinished = `${file}.restoring`;
+      const unfinished = `${file}.restoring`; // SQLite may keep a rollback journal beside it
       for (const suffix of ['', '-journal']) fs.rmSync(`${unfinished}${suffix}`, { force: true });
       const db = openExclusively(unfinished);
       try {
@@ -77,7 +77,7 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
   };
 }
 
-/** Returns null when the file does not exist or cannot be read. */
+/** Opens the previous database. @returns null when its file does not exist or cannot be read */
 function openPrevious(file: string): Database | null {
   if (!fs.existsSync(file)) return null;
   try {
@@ -122,7 +122,7 @@ async function contentsOf(db: Database): Promise<DatabaseContents | null> {
   return { accounts, images, auditEntries: (await countRows(db, 'audit')) ?? 0 };
 }
 
-/** Time to wait for connections to end, because those of a program that has just exited remain for a moment. */
+/** Maximum wait for other connections to end: the connections of a program that has just exited remain for a moment. */
 const maxWaitMs = 2000;
 const pollIntervalMs = 100;
 

@@ -61,6 +61,16 @@ describe('writeBackup', () => {
     expect(parseEnv(fs.readFileSync(path.join(folder, 'settings.env'), 'utf8'))).toEqual(settings);
   });
 
+  it('warns that the backup lacks the key of second factors and queued e-mails when the key file is missing', async () => {
+    const source = await usedInstallation('SQLite');
+    fs.rmSync(path.join(source.config.dataDir, 'secret.key'));
+    const output: string[] = [];
+    await backUp(source, { printLine: (sentence) => output.push(sentence) });
+    expect(output.join()).toMatch(
+      /lacks the key that encrypts \d+ second factors and [1-9]\d* queued e-mails/,
+    );
+  });
+
   it('leaves no backup folder when the key file cannot be read', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();

@@ -40,7 +40,7 @@ import type { PrintLine } from './fill-tables.ts';
 
 interface BackupDependencies {
   readonly config: Config;
-  /** The explicitly set settings by name, as text. */
+  /** The settings that have an explicit value, by name, as strings. */
   readonly settings: Readonly<Record<string, string>>;
   readonly now: () => Date;
   readonly printLine: PrintLine;
@@ -225,10 +225,11 @@ async function writeKey(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const encrypted = tables.find(({ name, rows }) => name === 'second_factors' && rows > 0);
-  if (encrypted !== undefined) {
+  const rowsOf = (table: string) => tables.find(({ name }) => name === table)?.rows ?? 0;
+  const [secondFactors, emails] = [rowsOf('second_factors'), rowsOf('letters')]; // the tables with encrypted values
+  if (secondFactors + emails > 0) {
     printLine(
-      `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} exists. The backup therefore lacks the key that encrypts ${encrypted.rows} second factors. Run this command where the server runs.`,
+      `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} exists. The backup therefore lacks the key that encrypts ${secondFactors} second factors and ${emails} queued e-mails. Run this command where the server runs.`,
     );
   }
   return 'none';

@@ -83,6 +83,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
       if (rows.length + problems.length >= maxCatalogueFileRows)
         throw invalidFile('catalogue_file_too_many_rows');
       const line = info.lines;
+      // The export puts an apostrophe before values that a spreadsheet would evaluate. This call removes it.
       const cells = record.map((cell) => stripFormulaGuard(cell).trim());
       if (cells.every((cell) => cell === '')) continue;
       const row: CatalogueRow = { line, ...valuesOf(columns, cells) };
@@ -140,7 +141,7 @@ function problemOf(row: CatalogueRow): Bilingual | null {
   return null;
 }
 
-/** Returns the delimiter that yields the most known columns in the first line, and the names of all its columns. */
+/** Returns the delimiter that yields the most known columns, and all column names. @throws AppError invalid_request */
 function detectColumns(heading: string): { delimiter: string; columns: readonly string[] } {
   const candidates = delimiters.map((delimiter) => {
     const columns = heading.split(delimiter).map((name) => name.trim().replaceAll('"', '').toLowerCase());

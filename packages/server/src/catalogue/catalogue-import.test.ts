@@ -158,6 +158,15 @@ describe.each(databaseKinds)('import of a catalogue CSV file, with %s as databas
     expect(JSON.parse(edited_fields)).toEqual(['organ_type', 'dataset_name']);
   });
 
+  it('changes nothing when a row gives the name that the slide has in another Unicode form', async () => {
+    const { server, check } = await startCatalogue(database);
+    const { id } = await server.fixtures.image({ file_name: 'Böbrek' });
+    expect(await check(`id,file_name\n${id},${'Böbrek'.normalize('NFD')}\n`)).toMatchObject({
+      changed: 0,
+      unchanged: 1,
+    });
+  });
+
   it('applies a file of 1,200 rows and keeps the hash chain of the audit log intact', async () => {
     const { server, check, apply, images } = await startCatalogue(database);
     const ids: string[] = [];

@@ -150,8 +150,8 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
           throw new AppError('invalid_request', { reason: 'catalogue_file_has_errors' });
         if (plan.changes.length === 0) return [];
         return runLockedTransaction(db, 'catalogue', async (tx) => {
-          // The plan was computed before the transaction, so that no lock was held. It is valid only if the catalogue
-          // has not changed in between; the transaction itself counts as one change.
+          // The plan was computed before this transaction, so that the lock is held only briefly. The plan is valid
+          // only if the catalogue has not changed since then; the transaction itself counts as one change.
           if ((await changeCount(tx, 'catalogue')) !== revision + 1) return null;
           await applyPlan(tx, plan, file, editor);
           return plan.namings.map(({ id }) => id);
@@ -250,9 +250,9 @@ async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
 type FindEntries = (row: CatalogueRow) => readonly ImageNamingWithPath[];
 
 /**
- * Reads all entries, and returns a function that finds the entries that a row identifies. A row with an id identifies the entry
- * with this id. Any other row identifies the entries with its path; if there are none, the entries whose path ends with it, or
- * whose name equals it.
+ * Reads all entries, and returns a function that finds the entries that a row identifies. A row with an id identifies
+ * the entry with this id. In any other row, `file_name` identifies the entries with exactly this path; if there are
+ * none, the entries whose path ends with `/` and this value, or whose name equals this value.
  */
 async function createEntryFinder(db: Connection): Promise<FindEntries> {
   const byId = new Map<string, ImageNamingWithPath>();
@@ -303,9 +303,9 @@ async function createRowSpeller(db: Connection): Promise<(row: CatalogueRow) => 
 function fieldsOf(image: ImageNamingWithPath, row: CatalogueRow): ImportedChange['fields'] {
   return ImportedField.options.flatMap((field) => {
     // In a row without an id, the name only identifies the slide.
-    const after = field === 'file_name' && row.id === null ? null : row[field];
+    const after = field === 'file_name' && row.id === null ? null : (row[field]?.normalize('NFC') ?? null);
     if (after === null || after === image[field]) return [];
-    return [{ field, before: image[field], after: after.normalize('NFC') }];
+    return [{ field, before: image[field], after }];
   });
 }
 

@@ -52,14 +52,14 @@ export interface Catalogue {
   rescanSoon(): void;
   /** Resolves when no scan runs or waits, and no slide waits to be read. */
   settled(): Promise<void>;
-  /** Returns whether no entry, not even one that an administrator removed, has an existing file. */
+  /** Returns whether no entry has an existing file. Entries that an administrator removed count, too. */
   isEmpty(): Promise<boolean>;
   /**
    * Returns a page of the list. Administrators see every entry that is not removed; others see only ready entries that
    * they may open, without `error`.
    */
   list(query: ListQuery & { readonly limit: number }, reader: User): Promise<ImageList>;
-  /** Returns the whole list, as the JSON of an `ImageList` in parts. @throws AppError invalid_request, before the first part */
+  /** Returns the JSON of the whole `ImageList`, in parts. @throws AppError invalid_request, before the first part */
   listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
   /** Returns an ETag that changes whenever the list may have changed. It is weak, because the response may be compressed. */
   etagOf(query: QueryOf<typeof listImagesEndpoint>, reader: User): Promise<string>;
@@ -91,7 +91,7 @@ interface CatalogueDependencies {
   readonly objectStorage: ObjectStorage | null;
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
-  /** Called with the listing of the bucket after each scan of it; searches the listing for files with results of slides. */
+  /** Called after each scan of the bucket with its listing; searches it for result files of analysis programs. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
@@ -99,8 +99,8 @@ interface CatalogueDependencies {
 const refreshAfterMs = 500;
 const maxCachedImages = 10_000;
 /**
- * Delay, after a slide was read, of the search for files with results that programs have computed for it. During the delay, more
- * slides may be read, so that one search covers many slides.
+ * Delay between the reading of a slide and the search for its result files (the output of analysis programs). During
+ * the delay, more slides may be read, so that one search covers many slides.
  */
 const findResultsDelayMs = 5000;
 
@@ -303,7 +303,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     imageGroups: createImageGroups(db, readerFilters),
 
     async get(imageId, reader) {
-      // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
+      // This query precedes the query for the entry, so that response times do not reveal invisible entries.
       const restrictedDatasets = await datasets.inaccessibleTo(reader);
       const row = await existingRow(imageId);
       const seesEveryEntry = seesAll(reader);
@@ -336,7 +336,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         isMetadataFile = isMetadataName(basename(row.path));
       });
       evict(imageId);
-      // Some entries show administrators an unusable metadata file. When one of them is removed, scans no longer expect the file.
+      // An entry may stand for an unusable metadata file. After its removal, scans no longer expect this file.
       if (isMetadataFile) rescanSoon();
     },
 

@@ -65,7 +65,7 @@ export async function editImage(
   const endsHold =
     (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
     (metadataHold?.kind === 'kept' && editedFields.includes('dataset_name'));
-  // Hiding a slide that only a scan has hidden makes it stay hidden when the metadata file is corrected.
+  // If an administrator hides a slide that a scan has hidden, it stays hidden when the metadata file is corrected.
   const isToHide = edit.hidden === true && (row.hidden_at === null || metadataHold?.kind === 'waiting');
   const isToShow = edit.hidden === false && row.hidden_at !== null;
   const isToRemove = edit.removed === true;
@@ -135,7 +135,7 @@ function calibrationDetail(before: ImageRow, after: ImageRow): NonNullable<Audit
   return { ...change('mpp', 'entered_mpp'), ...change('objective_power', 'entered_objective_power') };
 }
 
-/** Returns the edited values as columns. An empty text becomes null, which means no dataset or no organ. */
+/** Returns the edited values as columns. An empty string becomes null, which means no dataset or no organ. */
 function columnsOf({ file_name, dataset_name, organ_type }: ImageEdit): ImageChanges {
   return {
     ...(file_name !== undefined && { file_name }),

@@ -65,7 +65,7 @@ interface CaseStep {
   readonly wanted: ImportedCase | null;
 }
 
-/** Updates the cases after a scan. @param scans scans of some roots; slides of other roots keep their cases */
+/** Updates the cases after a scan. @param scans scans of some slide roots; slides of other roots keep their cases */
 export async function followCases(
   { db, now, log, audit }: FollowCasesDependencies,
   scans: readonly RootScan[],
@@ -112,10 +112,10 @@ async function wantedSlidesByCase(
     if (slidesOfCase === undefined) wanted.set(key, [slide]);
     else slidesOfCase.push(slide);
   };
-  /** Cases that the metadata files state, by root and path of the slide; null when they state that the slide is in no case. */
+  /** Cases that the metadata files state, by root and path of the slide; null for a slide without a stated case. */
   const statedCases = new Map<Root, ReadonlyMap<string, StatedCase | null>>();
   for (const { root, slides } of scans) {
-    // For other slides, an unusable metadata file may state another case.
+    // For a slide with incomplete metadata, the unusable metadata file may state another case.
     const withCompleteMetadata = slides.filter(({ isMetadataIncomplete }) => !isMetadataIncomplete);
     statedCases.set(
       root,

@@ -1,8 +1,9 @@
 /**
- * Computes the dataset and the organ that a scan writes to an entry because of its metadata files. A scan must never show a
- * slide to an account that could not see it before. Therefore the scan leaves the entry unchanged while a metadata file is
- * unusable, and keeps a slide in its restricted dataset if the files name a dataset that more accounts can see; then only an
- * administrator can move the slide.
+ * Computes the dataset and the organ that a scan writes to a catalogue entry because metadata files state them for the
+ * slide. A scan must never show a slide to an account that could not see it before. Therefore the scan leaves the entry
+ * unchanged while a metadata file is unusable. It also keeps a slide in its restricted dataset (one that only accounts
+ * with a grant can see) if the files name a dataset that more accounts can see; then only an administrator can move the
+ * slide.
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
@@ -10,10 +11,10 @@ import { type MetadataHold, readHold, writeHold } from '../domain/metadata-hold.
 import type { EditableField, ImageChanges, ScannedRow } from '../store/images.ts';
 import type { SlideMetadata } from './metadata-files.ts';
 
-/** The ids of the accounts that have a grant to each restricted dataset, by the key of its name (see `nameKey`). */
+/** For each restricted dataset, by the key of its name (see `nameKey`), the ids of the accounts with a grant to it. */
 export type RestrictedDatasets = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What a scan changes in one catalogue entry. */
+/** The changes that a scan makes in one catalogue entry. */
 export interface EntryUpdate {
   readonly changes: ImageChanges;
   /** Audit entries to record in the same transaction. */
@@ -63,7 +64,7 @@ export function followMetadata(
 
 const noChanges: EntryUpdate = { changes: {}, entries: [] };
 
-/** Returns whether some account sees the new dataset but not the old one. All members see open datasets and slides without one. */
+/** Returns whether a move to the new dataset lets more accounts see the slide. Null (no dataset) is unrestricted. */
 function widensAccess(
   oldDataset: string | null,
   newDataset: string | null,

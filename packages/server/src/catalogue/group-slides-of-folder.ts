@@ -1,6 +1,7 @@
 /**
- * Groups the files of a folder into slides when only their content shows which files belong together, as in a DICOM series or
- * a Hamamatsu VMS slide. The groups are cached until a file of the folder changes, so that further scans read no content.
+ * Groups the files of a folder into slides when only their content shows which files belong together, as in a DICOM
+ * series or a Hamamatsu VMS slide. A group has a main file, by which the slide is opened, and members, which are its
+ * other files. The groups are cached until a file of the folder changes, so that further scans read no content.
  */
 import { createHash } from 'node:crypto';
 import { dicomSignature, hasSlideName, mayBeDicomByContent } from '@lamina/slide/names';
@@ -72,7 +73,7 @@ async function slidesAmong(
   return [...groups, ...singleFiles.map((main) => ({ main, members: [] }))];
 }
 
-/** Returns whether a file has the DICOM signature. */
+/** Returns whether a file has the DICOM signature, `DICM` after a preamble of 128 bytes (DICOM PS3.10, section 7.1). */
 export async function isDicomByContent(tree: FolderTree, realPlace: string): Promise<boolean> {
   const bytes = await tree.read(realPlace, dicomSignature.offset, dicomSignature.text.length);
   return bytes !== null && Buffer.from(bytes).toString('latin1') === dicomSignature.text;

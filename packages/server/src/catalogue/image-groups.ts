@@ -1,6 +1,6 @@
 /**
  * The catalogue as the viewer requests it: groups (one per dataset) with their image counts, and pages of the list in which
- * the groups follow each other. In a list sorted by name, each group starts with the images of its cases, case by case; so
+ * the groups follow each other. In a list sorted by name, each group starts with its cases (named groups of images), so
  * the position of a case follows from the counts alone.
  */
 import {
@@ -85,8 +85,8 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
   const caseCountsCache = new Map<string, Promise<readonly CaseCount[]>>();
 
   /**
-   * Counts the images and cases that the search finds, without the other filters. Concurrent callers share one query. The returned
-   * revision changes whenever the catalogue or the access rights of the reader may have changed.
+   * Counts the images and cases that the search finds, without the other filters. Concurrent callers share one query.
+   * The returned revision changes whenever the catalogue or the access rights of the reader may have changed.
    */
   async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
     const viewKey = await readerFilters.viewKey(reader);
@@ -103,8 +103,8 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
   }
 
   /**
-   * Returns the rows of a page, which starts at the position `from` of the list: with one query if the page is in the order of the
-   * sort key, otherwise group by group.
+   * Returns the rows of a page, which starts at the position `from` of the list. One query reads the page if it is in
+   * the order of the sort keys (by dataset, then by file name); otherwise each group has its own queries.
    */
   async function rowsOf(
     groups: readonly Group[],
@@ -209,7 +209,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
     },
 
     async position(imageId, query, reader) {
-      // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
+      // These queries precede the query for the entry, so that response times do not reveal invisible entries.
       const { revision, ...counts } = await countsFor(query, reader);
       const filter = await readerFilters.filterFor(filtersOf(query), reader);
       const row = uuidPattern.test(imageId) ? await findImage(db, imageId) : null;
@@ -228,7 +228,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
       return { revision, position: await positionIn(group, filter, query.order, row) };
     },
 
-    // The image session in the query does not change the response.
+    // The image session (the credential for tile requests) in the query does not change the response.
     async etagOf({ session: _, ...query }, reader) {
       return `W/"${hashOf(JSON.stringify([await readerFilters.viewKey(reader), query]))}"`;
     },

@@ -1,6 +1,7 @@
 /**
- * Ingests slide files: a scan adds catalogue entries for new files and marks the entries of missing files. Then it enqueues a
- * job for each new or changed file, in which a render worker reads the properties of the slide.
+ * Ingests slide files: a scan adds catalogue entries for new files and marks the entries of missing files. Then it
+ * enqueues a job for each new or changed slide, in which a render worker reads the properties of the slide. The
+ * fingerprint of a slide is a hash of the versions of its files; it changes when one of these files changes.
  */
 import fs from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -45,7 +46,7 @@ export interface Ingest {
    * @throws RetryLater when the files could not be read for a reason other than their content
    */
   read(imageId: string, options: { readonly again: boolean }, signal: AbortSignal): Promise<void>;
-  /** Aborts what running scans wait for: the grouping of files, and the listing of the bucket. */
+  /** Aborts the grouping of files and the listing of the bucket, for which running scans wait. */
   close(): void;
 }
 
@@ -59,7 +60,7 @@ interface IngestDependencies {
   /** The bucket; null when the settings name none. */
   readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'enqueue'>;
-  /** Called with the listing of the bucket after each scan of it; searches the listing for files with results of slides. */
+  /** Called after each scan of the bucket with its listing; searches it for result files of analysis programs. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
   /** Called after an entry has changed, so that caches evict it. */
   readonly onChange: (imageId: string) => void;
@@ -140,7 +141,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     for (const id of changedIds) onChange(id);
     await followCases({ db, now, log, audit }, scans);
     if (idsToRead.length > 0) {
-      // The files are read only when the caches of object properties have expired.
+      // During this wait, the caches of object properties expire, so that the jobs read the current objects.
       if (where === 'bucket') await wait(objectCacheMs, undefined, { signal });
       await jobs.enqueue(
         'read-slide',
@@ -149,7 +150,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     }
     if (where === 'bucket' && bucketTree !== null) await dependencies.onBucketListed(bucketTree, signal);
     bucketTree = null;
-    const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0;
+    const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0; // `retryFailed`: at a start
     log[isNotable ? 'info' : 'debug'](
       {
         where,

@@ -1,6 +1,6 @@
 /**
- * Streams the whole list of images as parts of one JSON text, for requests without the parameter `limit`. A catalogue of 100,000
- * entries is thus never in memory at once and does not block other requests.
+ * Streams the whole list of images as parts of one JSON document, for requests without the parameter `limit`. Even a
+ * catalogue of 100,000 entries is never in memory as a whole, and does not block other requests.
  */
 import type { Image } from '@lamina/contract';
 import { createYielder } from '../platform/yield-to-event-loop.ts';

@@ -119,8 +119,8 @@ async function findSpellingsToMerge(
 }
 
 /**
- * Returns the spelling to keep: the one of a restricted dataset, otherwise of a dataset that an administrator has configured,
- * otherwise the first in alphabetical order.
+ * Returns the spelling to keep: that of a restricted dataset; if there is none, that of a dataset with settings of an
+ * administrator; otherwise the first in alphabetical order.
  */
 async function preferredSpelling(
   tx: DatabaseTransaction,

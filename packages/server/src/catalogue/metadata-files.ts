@@ -202,7 +202,7 @@ async function readText({ size, isChanging, read }: MetadataFile): Promise<strin
 /** Maximum length of a name in characters. A longer name is rejected, because another dataset may have the shortened name. */
 const maxNameLength = 255;
 
-/** Returns the value of a field of one line. @throws MetadataError for control characters or a value that is too long */
+/** Returns the value of a single-line field. @throws MetadataError for control characters or an overlong value */
 function singleLineValue(
   field: MetadataField,
   text: string | undefined,
@@ -218,7 +218,7 @@ function singleLineValue(
   return { [field]: value };
 }
 
-/** Returns the value of a field of several lines. @throws MetadataError for control characters or a value that is too long */
+/** Returns the value of a multi-line field. @throws MetadataError for control characters or an overlong value */
 function multiLineValue(field: 'case_description' | 'note', text: string | undefined): MetadataValues {
   const parsed = MultiLine.safeParse(text ?? '');
   if (!parsed.success) throw new MetadataError(`a ${field} contains an invisible or control character.`);

@@ -28,7 +28,7 @@ export interface ReaderFilters {
 export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inaccessibleTo'>): ReaderFilters {
   let cachedNames: { readonly revision: number; readonly names: readonly string[] } | null = null;
 
-  /** Returns all dataset names; queries them only when the catalogue has changed. */
+  /** Returns all dataset names; queries them only when the catalogue has changed (`changeCount` differs then). */
   async function datasetNames(): Promise<readonly string[]> {
     const revision = await changeCount(db, 'catalogue');
     if (cachedNames?.revision !== revision) cachedNames = { revision, names: await listDatasetNames(db) };

@@ -2,8 +2,8 @@
  * Reconciles the entries of the catalogue with the result of a scan: it adds entries for new files, keeps the entries of moved
  * or renamed files, and marks the entries of missing files.
  *
- * A moved slide is recognised by its fingerprint. A slide whose fingerprint belongs to no entry, but whose path does, was
- * replaced. Any other slide is new.
+ * The fingerprint of a slide (a hash of the versions of its files) identifies a moved slide. A slide whose fingerprint
+ * belongs to no entry, but whose path does, was replaced. Any other slide is new.
  *
  * The file is longer than 350 lines because all steps, from pairing to writing, share the types of entries and slides.
  */
@@ -109,7 +109,7 @@ export async function reconcile(
       changedPairsById.set(pair.row.id, pair);
   };
 
-  // At first all found slides. The loop below removes those whose entry at the same place has the same fingerprint, which are most.
+  // Initially contains all found slides. The loop below removes those that match the entry at their place, as most do.
   const unmatchedByRoot = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries to which no slide has been assigned yet, by place (root and path). Each step below removes some of them. */
   const unpairedEntries = new Map<string, ScannedRow>();
@@ -355,7 +355,7 @@ async function applyChanges(
   });
   await inBatches(newImages, async (tx, images) => {
     await insertImages(tx, images, at);
-    const hidden = images.filter(({ metadata_hold }) => metadata_hold !== undefined);
+    const hidden = images.filter(({ metadata_hold }) => metadata_hold !== undefined); // see newImage()
     await audit.recordAll(
       tx,
       hidden.map(({ id }) => ({

@@ -48,7 +48,7 @@ export interface FoundSlide extends SlideMetadata {
   readonly members: readonly string[];
   /** Size of all files of the slide, in bytes. */
   readonly sizeBytes: number;
-  readonly fingerprint: string; // of all files
+  readonly fingerprint: string; // hash of the versions of all files; stays the same when the slide is moved
 }
 
 export interface Scan {
@@ -98,8 +98,8 @@ type Target = TreeTarget & { readonly name: string; readonly isLink: boolean };
 /** The metadata of a folder, and a signature of the files from which it was read. */
 type CachedMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonly signature: string };
 
-const maxDepth = 32; // of folders below the root
-/** Numbers of concurrent accesses: enough to hide the latency of a network folder, few enough to leave capacity for tile requests. */
+const maxDepth = 32; // number of nested folders below the root
+/** Limits of concurrent accesses, which hide the latency of a network folder and leave capacity for tile requests. */
 const maxConcurrentFolders = 4;
 const maxConcurrentFiles = 4;
 const maxCachedFolders = 10_000;
@@ -166,7 +166,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           kind === 'folder' && candidates.has(name) && placeIn(folder, name).split('/').length <= maxDepth,
       );
       const linked = folders.filter(({ isLink }) => isLink);
-      const below = folders.filter(({ isLink, realPlace }) => !isLink && isFirstVisit(realPlace));
+      const below = folders.filter(({ isLink, realPlace }) => !isLink && recordVisit(realPlace));
       const asFolderToScan = ({ name }: Target): FolderToScan => ({
         folder: placeIn(folder, name),
         above: chain,
@@ -178,7 +178,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       };
     }
 
-    function isFirstVisit(realPlace: string): boolean {
+    function recordVisit(realPlace: string): boolean {
       if (visitedRealPlaces.has(realPlace)) return false;
       visitedRealPlaces.add(realPlace);
       return true;
@@ -337,7 +337,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     for (let next = linked.shift(); next !== undefined; next = linked.shift()) {
       const { folder } = next;
       const target = await tree.find(folderOf(folder), { name: basename(folder), kind: 'link' });
-      if (target?.kind === 'folder' && isFirstVisit(target.realPlace)) linked.push(...(await scanDown(next)));
+      if (target?.kind === 'folder' && recordVisit(target.realPlace)) linked.push(...(await scanDown(next)));
     }
     // A missing metadata file is a problem only if there are slides below its folder.
     const existing = new Set(metadataFiles);

@@ -157,7 +157,7 @@ function managedImageOf(row: ImageRow): ManagedImage {
   };
 }
 
-/** Returns the edit without the values that the entry already has. Null and an empty text both mean no dataset, or no organ. */
+/** Returns the edit without the values that the entry already has. Null and '' both mean no dataset, or no organ. */
 function withoutUnchanged(edit: ImageEdit, row: ImageRow): ImageEdit {
   const unchanged = editableFields.filter(
     (field) =>

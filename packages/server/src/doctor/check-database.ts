@@ -8,7 +8,7 @@ import { type Finding, note, ok, reasonOf, withoutPasswords, withTimeout, wrong 
 const timeoutMs = 120_000; // the inspection reads the whole file of an embedded database
 /** Maximum difference from the clock of the database. Sessions and one-time codes (TOTP) depend on the clock. */
 const maxClockSkewMs = 2000;
-/** A process uses ten connections and its job queue three; two more make up for those that PostgreSQL reserves for itself. */
+/** A process uses ten connections and its job queue three. Two more allow for connections that PostgreSQL reserves. */
 const connectionsPerProcess = 15;
 
 export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding[]> {
@@ -74,7 +74,7 @@ function checkClock({ clockAheadMs }: DatabaseHealth): Finding[] {
   const seconds = `${(Math.abs(clockAheadMs) / 1000).toFixed(1)} s`;
   if (Math.abs(clockAheadMs) <= maxClockSkewMs)
     return [ok('Clock', `Differs from the database's clock by ${seconds}.`)];
-  const direction = clockAheadMs > 0 ? 'behind' : 'ahead of'; // `clockAheadMs` is that of the database's clock
+  const direction = clockAheadMs > 0 ? 'behind' : 'ahead of'; // positive: the database's clock is ahead
   return [
     wrong(
       'Clock',

@@ -43,7 +43,7 @@ export function reasonOf(error: unknown): string {
   return withoutPasswords(sentences.join(': ') || String(error));
 }
 
-/** Removes user names and passwords from the URLs in a text. */
+/** Removes user names and passwords from the URLs in a string. */
 export function withoutPasswords(text: string): string {
   return text.replaceAll(/\/\/[^/@\s]*@/g, '//');
 }

@@ -24,7 +24,7 @@ const schema = 'jobs';
 /** Maximum number of connections of the queue, in addition to the other connections of the process, which the jobs use. */
 const maxConnections = 3;
 const pollEverySeconds = 1;
-/** A process without a heartbeat for this long is assumed dead, and its jobs are run by another process. */
+/** A process without a heartbeat for this long is assumed dead, and another process runs its jobs. */
 const heartbeatSeconds = 10;
 const superviseEverySeconds = 5; // interval at which pg-boss looks for jobs of dead processes
 /** Pause before a failed write to the database is repeated. */
@@ -38,7 +38,7 @@ const jobsPerInsert = 500;
 
 /**
  * The pg-boss policies for a job that is enqueued while a job with the same key runs: `exclusive` allows one job per key,
- * waiting or running; `stately` allows one that waits beside one that runs.
+ * waiting or running; `stately` allows one waiting job in addition to a running one.
  */
 const policies: Readonly<Record<JobKind['whenRunning'], QueuePolicy>> = {
   once: 'exclusive',
@@ -219,7 +219,7 @@ function createConnections(url: string) {
       if (failFastPool === null) return patientPool.query(text, values);
       const client = await failFastPool.connect();
       try {
-        // A plain query, because pg-boss sends several statements in one text and needs the results of all of them.
+        // A plain query, because pg-boss sends several statements in one string and needs the results of all of them.
         return await client.query<unknown>(text, values);
       } finally {
         client.release();

@@ -82,7 +82,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   async function processQueue(name: JobName, queue: JobQueue): Promise<void> {
     await Promise.resolve(); // lets the caller continue before the first job starts
     for (;;) {
-      const [next] = queue.waiting;
+      const [next] = queue.waiting; // the entry that has waited longest
       if (next === undefined || closing.signal.aborted) return;
       const [key, job] = next;
       queue.waiting.delete(key);

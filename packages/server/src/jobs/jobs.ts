@@ -1,6 +1,6 @@
 /**
- * The kinds of background jobs and the interface of the job queue. One process runs each job: this process with the embedded
- * database, any of the processes that share the queue with PostgreSQL.
+ * The kinds of background jobs and the interface of the job queue. With the embedded database, this process runs each
+ * job; with PostgreSQL, several processes share the queue, and one of them runs each job.
  */
 
 /** Payload of each kind of job. The names are stored in the database, so they must not change. */
@@ -19,7 +19,7 @@ export interface JobPayloads {
   readonly 'draw-demo-slides': object;
   /** E-mails administrators a digest of waiting users and requests. */
   readonly 'tell-who-waits': object;
-  /** Deletes expired image sessions. */
+  /** Deletes expired image sessions (credentials of tile requests). */
   readonly sweep: object;
   /** Prunes old entries of the audit log. */
   readonly 'prune-audit': object;

@@ -40,7 +40,7 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
       const remainingMs = lastSentAt === null ? 0 : Date.parse(lastSentAt) + digestEveryMs - time.getTime();
       // If the system clock was set back, the wait would be longer than the interval.
       if (remainingMs > 0) return Math.min(remainingMs, digestEveryMs);
-      const since = lastSentAt ?? ''; // an empty text is before every time
+      const since = lastSentAt ?? ''; // an empty string sorts before every time stamp
       const waiting = {
         newApplications: await countPendingUsers(tx, since),
         applications: await countPendingUsers(tx),

@@ -1,6 +1,6 @@
 /**
- * The texts of all e-mails, in the language of the recipient. Links contain codes after #, because browsers do not send the part
- * of an address after # to any server.
+ * Creates the content of all e-mails, in the language of the recipient. Links contain codes after #, because browsers
+ * do not send the part of an address after # to any server.
  */
 import type { Language, Role } from '@lamina/contract';
 import type { Email } from './mail.ts';

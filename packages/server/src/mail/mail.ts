@@ -78,7 +78,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   /** Whether `wake` was called while e-mails were being sent. */
   let isWokenAgain = false;
 
-  /** Binds a ciphertext to its row. The word "letter" must not change, because stored e-mails could not be decrypted then. */
+  /** Binds a ciphertext to its row. This string must not change, or stored e-mails could not be decrypted. */
   const purpose = (id: string) => `letter ${id}`;
 
   async function queue(connection: Connection, email: Email): Promise<void> {
@@ -143,7 +143,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
     });
   }
 
-  /** Schedules the next poll for the time when the next e-mail is due, but at most `pollEveryMs` from now. */
+  /** Schedules the next poll for the time when the next e-mail is due, from one second to `pollEveryMs` from now. */
   async function schedulePoll(): Promise<void> {
     const due = await nextEmailDue(db);
     const waitMs = due === null ? pollEveryMs : Date.parse(due) - now().getTime();
@@ -175,8 +175,8 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
 }
 
 /**
- * Returns the message of an error without e-mail addresses: mail servers name the recipient that they reject. Only this is
- * logged, because other fields of the error may contain the e-mail.
+ * Returns the message of an error without e-mail addresses: mail servers name the recipient that they reject. Only this
+ * message is logged, because other fields of the error may contain the e-mail.
  */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 
 export interface Background {
-  /** Starts a task, and logs a failure with `task`: what was to be done (and the consequence). `closing` aborts at the shutdown. */
+  /** Starts a task. If it fails, logs `task`, which describes the work. `closing` is aborted when the program stops. */
   run(task: string, work: (closing: AbortSignal) => Promise<void>): void;
   /** Resolves when no task is running. */
   idle(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Reads and validates all settings once at start. Only this file reads the environment. It is longer than 350 lines because each
- * setting needs several.
+ * Reads and validates all settings once at start. Only this file reads the environment. It is longer than 350 lines
+ * because each setting needs several lines.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ export class ConfigError extends Error {
 /** Returns undefined for an empty value, because `NAME=` in an `.env` file means that the setting is not set. */
 const emptyToUndefined = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
-/** Schema of an optional text without control characters. */
+/** Schema of an optional string without control characters. */
 const text = z.preprocess(
   emptyToUndefined,
   z.string().trim().refine(isControlFree, 'must not contain control characters').optional(),
@@ -53,7 +53,7 @@ const host = text
   .refine((value) => value === undefined || /^[\w.:%-]+$/.test(value), 'must be an address or a host name')
   .default('127.0.0.1');
 
-/** Whether a text is an origin as browsers send it: scheme and host, without a path. */
+/** Returns whether a string is an origin as browsers send it: scheme, host and port, without a path. */
 const isOrigin = (value: string) =>
   /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 /** Splits a list at commas and spaces. */
@@ -121,7 +121,7 @@ const Environment = z.object({
   }),
   CONTACT: text,
   PRIVACY_NOTICE: text,
-  AUDIT_RETENTION_DAYS: wholeNumber(2190, 1, 36_500),
+  AUDIT_RETENTION_DAYS: wholeNumber(2190, 1, 36_500), // default: six years
   SAFETY_COPY_DAYS: wholeNumber(7, 1, 3650),
   WORKERS: wholeNumber(1, 1, 64),
   TILE_FAST_PATH: onOff(true),
@@ -196,7 +196,7 @@ export interface Config {
   readonly adminEmail: string | null;
   readonly adminPassword: string | null;
   readonly productName: string;
-  readonly imageSessionTtlSeconds: number;
+  readonly imageSessionTtlSeconds: number; // lifetime of an image session, the credential of tile requests
   /** URL of PostgreSQL (postgres://…); null for the embedded database in `dataDir`. */
   readonly databaseUrl: string | null;
   /** URL of the mail server; null if e-mails are written to the outbox folder. */

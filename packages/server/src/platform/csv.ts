@@ -31,7 +31,7 @@ const cellStart = '((?:^|[;\\t\\r\\n])["\\s]*)';
 const unescapedFormula = new RegExp(`${cellStart}(?=${formulaStart})`, 'g');
 const escapedFormula = new RegExp(`${cellStart}'(?=${formulaStart})`, 'g');
 
-/** Puts an apostrophe before everything that a spreadsheet program would evaluate as a formula: `=1+1` becomes `'=1+1`. */
+/** Puts an apostrophe before each start of a formula (`=1+1` becomes `'=1+1`), and before a leading tab or line end. */
 function escapeFormulas(text: string): string {
   return text.replace(/^(?=[\t\r\n])/, "'").replace(unescapedFormula, "$1'");
 }

@@ -9,13 +9,13 @@ import type { Config } from './config.ts';
 
 export interface Encryption {
   /**
-   * Encrypts a text.
+   * Encrypts a string.
    *
-   * @param purpose kind and owner of the text; decryption requires the same value
+   * @param purpose kind and owner of the string; decryption requires the same value
    * @returns initialisation vector, authentication tag and ciphertext, base64url
    */
   encrypt(text: string, purpose: string): string;
-  /** Decrypts a text. @throws an error when the key or the purpose differs, or the data was changed */
+  /** Decrypts a string. @throws an error when the key or the purpose differs, or the data was changed */
   decrypt(encrypted: string, purpose: string): string;
   /** Returns a secret (base64url of 256 bits) that depends on the key and the purpose, and reveals nothing about the key. */
   deriveSecret(purpose: string): string;

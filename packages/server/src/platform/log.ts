@@ -23,7 +23,7 @@ interface LogOptions {
 
 const standardError = 2;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
-/** Maximum size of one write; the pipe to the log reader of a container usually has space for four of them. */
+/** Maximum size of one write; the pipe to the log reader of a container usually has space for four such writes. */
 const maxChunkBytes = 16 * 1024;
 const retryDelayMs = 100;
 /** Maximum number of failed writes when the process exits. */
@@ -41,7 +41,7 @@ export function createLog(options: LogOptions): Log {
   let isWriting = false;
 
   /** Removes lines of at most 16 KiB in total from the queue and returns them; a longer line is returned alone. */
-  function nextChunk(): Buffer {
+  function takeChunk(): Buffer {
     let bytes = 0;
     let count = 0;
     for (const line of queue) {
@@ -53,7 +53,7 @@ export function createLog(options: LogOptions): Log {
   }
 
   function writeNext(): void {
-    const chunk = nextChunk();
+    const chunk = takeChunk();
     isWriting = true;
     fs.write(fd, chunk, (error, written) => {
       isWriting = false;
@@ -84,7 +84,7 @@ export function createLog(options: LogOptions): Log {
 
   process.once('exit', () => {
     for (let attempts = 0; queue.length > 0 && attempts < exitAttempts; ) {
-      const chunk = nextChunk();
+      const chunk = takeChunk();
       try {
         const unwritten = chunk.subarray(fs.writeSync(fd, chunk));
         if (unwritten.byteLength > 0) queue.unshift(unwritten);

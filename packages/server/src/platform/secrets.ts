@@ -1,4 +1,4 @@
-/** Opaque secrets: tokens, image sessions and e-mailed codes. The database stores only their hashes. */
+/** Opaque secrets: tokens, image sessions (ids for tile requests), e-mailed codes. The database stores only hashes. */
 import { hash, randomBytes } from 'node:crypto';
 
 /** Returns a secret of 256 random bits as 43 characters of base64url. */

@@ -45,13 +45,13 @@ interface HttpWorkerState {
   lastMetrics: readonly MetricNow[];
 }
 
-/** Starts the HTTP worker processes. @returns null when the first process exited before it listened; it has logged the reason */
+/** Starts the HTTP worker processes. @returns null when the first one logged an error and exited before it listened */
 export async function startHttpWorkers({
   count,
   calls,
   log,
 }: HttpWorkersOptions): Promise<HttpWorkers | null> {
-  cluster.setupPrimary({ serialization: 'advanced' });
+  cluster.setupPrimary({ serialization: 'advanced' }); // structured clone instead of JSON
   const states = new Map<Worker, HttpWorkerState>();
   const exitedMetrics = createEndedProcessMetrics();
   const stopping = new AbortController();

@@ -27,7 +27,7 @@ export async function startMetricsServer({
 }: MetricsServerOptions): Promise<MetricsServer | null> {
   const { metricsHost: host, metricsPort: port } = config;
   if (port === null) return null;
-  const limits = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 60_000 };
+  const limits = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 60_000 }; // in milliseconds
   const server = createServer(limits, (request, response) => {
     const isMetricsRequest =
       request.url === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');

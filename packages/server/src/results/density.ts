@@ -1,13 +1,14 @@
 /**
- * Computes the density rasters of a vector layer, which the viewer shows instead of objects when zoomed out. They state, for each
- * class and each square cell of a grid, how many objects have their centre in the cell.
+ * Computes the density rasters of a vector layer (objects, such as cells, that an analysis program found). The viewer
+ * shows them instead of objects when zoomed out. They state, for each class and each square cell of a grid, how many
+ * objects have their centre in the cell.
  */
 import { gzipSync } from 'node:zlib';
 import type { ContainerWriter } from './container.ts';
 
 /** One grid. The description of the layer's file contains these fields. */
 export interface DensityLevel {
-  /** Side of a cell in pixels of level 0. */
+  /** Side of a cell in pixels of level 0 (full resolution). */
   readonly cell: number;
   /** Size of the grid in cells. */
   readonly width: number;
@@ -15,7 +16,7 @@ export interface DensityLevel {
   /** Top left corner of the grid in pixels of level 0. */
   readonly x: number;
   readonly y: number;
-  /** For each class, the place of its counts in the file (bytes). The counts are Uint32, row by row, compressed with gzip. */
+  /** For each class, the range of its counts in the file, in bytes. The counts are Uint32, row by row, gzipped. */
   readonly rasters: readonly (readonly [offset: number, length: number])[];
 }
 

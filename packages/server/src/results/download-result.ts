@@ -1,4 +1,4 @@
-/** Copies a result file from the bucket to the local disk, where the import reads it. */
+/** Copies a result file (output of an analysis program) from the bucket to the disk, where an import reads it. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { type ObjectFacts, SlideError } from '@lamina/slide';
@@ -22,8 +22,8 @@ interface Download {
  * Downloads an object.
  *
  * @returns false when the bucket has no such object
- * @throws ImportRejectedError when it is larger than `maxBytes`; RetryLater when the store does not respond, or the object was
- *   replaced during the download
+ * @throws ImportRejectedError when the object is larger than `maxBytes`; RetryLater when the store does not respond, or
+ *   the object was replaced during the download
  */
 export async function downloadResult({ store, key, target, maxBytes, signal }: Download): Promise<boolean> {
   try {

@@ -11,7 +11,7 @@ type Box = readonly [minX: number, minY: number, maxX: number, maxY: number];
 
 /** An object that was read from the spill file. */
 export interface StoredObject {
-  /** Centre in pixels of level 0. */
+  /** Centre in pixels of level 0 (full resolution). */
   readonly x: number;
   readonly y: number;
   readonly classNumber: number;
@@ -29,7 +29,11 @@ export interface StoredObject {
 }
 
 interface BlockEncoder {
-  /** Encodes an object as a record. `box`: bounds in quarters of a pixel. @throws ImportRejectedError too_complex, bad_geometry */
+  /**
+   * Encodes an object as a record. The returned `box` contains the bounds of the outline in quarters of a pixel.
+   *
+   * @throws ImportRejectedError too_complex, bad_geometry
+   */
   encodeRecord(
     object: ResultObject,
     classNumber: number,
@@ -65,8 +69,8 @@ const blockMagic = 0x3142524c;
 export const blockHeaderBytes = 32; // 28 bytes of fields, and 4 reserved bytes
 /** Largest delta that Int16 holds. */
 const maxDelta = 32_767;
-/** Largest coordinate in quarters of a pixel; below the limit of Int32. */
-const maxQuarters = 2_000_000_000;
+/** Largest coordinate in quarters of a pixel. The difference of two coordinates still fits into Int32. */
+const maxQuarters = 2 ** 30 - 1;
 /** Largest number of rings that Uint16 holds. */
 const maxRings = 65_535;
 /**
@@ -90,7 +94,7 @@ const noIdBytes = 0xffff;
 /** Creates an encoder. It reuses one array for the deltas of all objects, so calls must not overlap. */
 export function createBlockEncoder(): BlockEncoder {
   let deltas = new Int16Array(4096);
-  let deltaCount = 0;
+  let deltaCount = 0; // number of Int16 values in `deltas`, two for each vertex
 
   function pushDelta(dx: number, dy: number): void {
     if (deltaCount + 2 > deltas.length) {
@@ -104,7 +108,7 @@ export function createBlockEncoder(): BlockEncoder {
 
   /**
    * Appends the delta from one vertex to the next. An edge that is longer than the largest delta is divided into equal parts, which
-   * adds vertices. @returns the number of appended deltas
+   * adds vertices. @returns the number of appended vertices
    */
   function pushEdge(fromX: number, fromY: number, toX: number, toY: number): number {
     const longestSide = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
@@ -176,7 +180,7 @@ export function createBlockEncoder(): BlockEncoder {
     },
 
     decodeRecord(memory, offset) {
-      const view = new DataView(memory.buffer, memory.byteOffset + offset);
+      const view = new DataView(memory.buffer, memory.byteOffset + offset); // `true` in its calls means little-endian
       const vertexCount = view.getUint32(recordField.vertexCount, true);
       const measurementCount = view.getUint32(recordField.measurementCount, true);
       const ringCount = view.getUint16(recordField.ringCount, true);

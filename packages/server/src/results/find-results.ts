@@ -180,7 +180,7 @@ function folderOf(key: string): string {
   return folder === '.' ? '' : folder;
 }
 
-/** Maps each slide's file name in lower case, with and without extension, to the slide; a result file can refer to it by both names. */
+/** Returns the slides by lower-case file name, with and without extension; a result file may contain either name. */
 function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
   const byName = new Map<string, Slide>();
   for (const slide of slides) {

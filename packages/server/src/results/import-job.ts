@@ -41,9 +41,9 @@ interface Dependencies {
 const maxBytesWithoutQuota = 2 ** 40;
 const progressIntervalMs = 1000; // between two writes of the progress to the database
 /** An upload that has received no data for this time is deleted. */
-const uploadExpiryMs = 48 * 60 * 60_000;
+const uploadExpiryMs = 48 * 60 * 60_000; // 48 hours
 /** A file without a layer is deleted only after this time, because a younger one may belong to a running import. */
-const orphanedFileMs = 24 * 60 * 60_000;
+const orphanedFileMs = 24 * 60 * 60_000; // 24 hours
 
 interface ResultImports {
   /** Deletes abandoned uploads, and files of layers that no longer exist. */
@@ -82,7 +82,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return Math.max(0, config.uploadQuotaBytes - used + (layer.upload_bytes ?? 0));
   }
 
-  /** Imports the file of a layer in a worker thread and saves the progress. @throws LayerDeleted if the layer is deleted by then */
+  /** Imports a layer's file in a worker thread, and saves the progress. @throws LayerDeleted if the layer is deleted */
   async function importLayer(layer: ResultLayerRow, signal: AbortSignal): Promise<ImportOutcome> {
     const failure = (problem: Problem, message: string): ImportOutcome => ({ ok: false, problem, message });
     const image = await findImage(db, layer.image_id);
@@ -99,6 +99,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       if (performance.now() - savedAt < progressIntervalMs) return;
       savedAt = performance.now();
       const percent = Math.min(99, Math.floor(fraction * 100)); // 100 is saved with the state 'ready'
+      // Updates the layer only in the state `importing`; `isSaved` is false when the layer no longer exists.
       updateResultLayerInState(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
         .then((isSaved) => {
           if (!isSaved) layerDeleted.abort(new LayerDeleted());

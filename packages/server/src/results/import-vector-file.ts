@@ -98,8 +98,8 @@ async function* copyParts(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /**
- * Opens a text file, unpacks gzip, and determines whether the text is JSON: then its first character, after a byte order mark and
- * white space, is a bracket or a brace. Any other text is read as a table.
+ * Opens a text file, unpacks gzip, and determines whether the text is JSON or a table. The text is JSON if its first
+ * character, after an optional byte order mark and white space, is a bracket or a brace.
  */
 async function openText(path: string, onProgress: (fraction: number) => void) {
   const file = await open(path, 'r');

@@ -21,7 +21,7 @@ import { categoryColor, importRaster, type RasterCategory } from './raster-impor
 import { readFileStart } from './read-file-start.ts';
 import type { ImportOutcome, ImportTask } from './run-import.ts';
 
-/** Problems for errors of the slide library, by their code; other codes mean `damaged`. */
+/** The import problem for each error code of the slide library; codes that are not listed mean `damaged`. */
 const problemBySlideErrorCode: Readonly<Record<string, Problem>> = {
   FORMAT_NOT_SUPPORTED: 'unsupported',
   LIMIT_EXCEEDED: 'too_large',

@@ -29,7 +29,7 @@ export interface Overlays {
    * @throws AppError not_found when there is no such layer, it is not ready, or the session does not open its slide
    */
   find(session: ImageSession, layerId: string): Promise<Overlay>;
-  /** Returns what a viewer needs to know before it requests tiles or blocks. */
+  /** Returns the descriptor that a viewer needs before it requests tiles or blocks. */
   describe(overlay: Overlay): Promise<RasterDescriptor | VectorDescriptor>;
   /**
    * Returns a tile of a raster as PNG.

@@ -150,7 +150,7 @@ async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
   }
   if (!isPng(await readBytes(8))) throw badPng('no signature');
   for (;;) {
-    const chunkHeader = await readBytes(8);
+    const chunkHeader = await readBytes(8); // length and type of the chunk
     const type = chunkHeader.toString('latin1', 4);
     let remaining = chunkHeader.readUInt32BE(0);
     if (type === 'IEND') return;
@@ -181,14 +181,14 @@ function createRowReader(
   { width, bits, colourType }: Header,
 ): () => Promise<Uint8Array> {
   const bitsPerPixel = bits * (channelsOf[colourType] as number);
-  const bytesPerPixel = Math.max(1, bitsPerPixel >> 3); // of the filters, which treat pixels of less than 8 bits byte by byte
+  const bytesPerPixel = Math.max(1, bitsPerPixel >> 3); // at least 1, because filters process whole bytes
   const rowBytes = Math.ceil((width * bitsPerPixel) / 8);
   let row = new Uint8Array(rowBytes);
   let above = new Uint8Array(rowBytes);
   let part: Buffer = Buffer.alloc(0);
   let partOffset = 0;
 
-  async function fill(): Promise<void> {
+  async function readNextPart(): Promise<void> {
     let next: IteratorResult<Buffer>;
     try {
       next = await unpacked.next();
@@ -202,12 +202,12 @@ function createRowReader(
   }
 
   return async () => {
-    if (partOffset === part.length) await fill();
+    if (partOffset === part.length) await readNextPart();
     const filter = part[partOffset++] as number;
     [row, above] = [above, row];
     let filled = 0;
     while (filled < rowBytes) {
-      if (partOffset === part.length) await fill();
+      if (partOffset === part.length) await readNextPart();
       const copied = Math.min(part.length - partOffset, rowBytes - filled);
       row.set(part.subarray(partOffset, partOffset + copied), filled);
       filled += copied;
@@ -219,8 +219,8 @@ function createRowReader(
 }
 
 /**
- * Adds to each byte what its filter predicts from the pixels to the left and above (PNG specification, section 9). The Uint8Array
- * keeps the lowest 8 bits of each sum, as the specification requires.
+ * Adds to each byte the value that the filter predicts from the pixels to the left and above (PNG specification,
+ * section 9). The Uint8Array keeps the lowest 8 bits of each sum, as the specification requires.
  */
 function undoFilter(filter: number, row: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
   const { length } = row;

@@ -1,6 +1,6 @@
 /**
- * The problems for which an import rejects a result file, with messages for the user. The database stores the key of the problem; the
- * response contains its message in the language of the request.
+ * The problems for which an import rejects a result file (the output of an analysis program), with messages for users.
+ * The database stores the key of the problem; the response contains its message in the language of the request.
  */
 import type { Bilingual } from '@lamina/contract';
 

@@ -59,12 +59,12 @@ const maxBandBytes = 160 * 2 ** 20;
 /** Share of the progress bar for reading the file; the rest is for the smaller levels. */
 const readingFraction = 0.75;
 const bytesPerValue: Readonly<Record<ValueType, number>> = { uint8: 1, uint16: 2, float32: 4, float64: 8 };
-/** A raster with more distinct values, or a larger one, is usually not a mask (see `categoriesOf`). */
+/** A raster with more distinct values, or with a value above this limit, is usually not a mask (see `categoriesOf`). */
 const maxMaskValues = 64;
 /** Maximum number of different uniform tiles (with one value only) that are remembered, so that equal ones are stored once. */
 const maxUniformTiles = 1000;
 
-/** Colours for categories without one: the palette of Okabe and Ito, which people with colour blindness can distinguish. */
+/** Colours for categories to which the file gives none: the palette of Okabe and Ito for colour blindness. */
 const categoryColors: readonly (readonly [number, number, number])[] = [
   [230, 159, 0],
   [86, 180, 233],
@@ -121,7 +121,7 @@ export async function importRaster(
         const rowStart = y * width + left;
         tile.set(band.subarray(rowStart, rowStart + columns), y * columns);
       }
-      statistics.add(tile); // before the tile is stored, because it replaces infinite values with NaN
+      statistics.add(tile); // before `tiles.add`, because this call replaces infinite values with NaN
       tiles.add(tile);
     }
     options.onProgress(((top + rows) / height) * readingFraction);

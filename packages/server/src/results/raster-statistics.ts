@@ -11,7 +11,7 @@ export interface ValueStatistics {
   readonly range: ValueRange | null;
   /**
    * Range from the 1st to the 99th percentile of the values above the lowest one. In most heatmaps the lowest value means
-   * "nothing here" and fills most of the slide, so it is not considered. Floating-point values are sampled. Null when both
+   * "nothing here" and fills most of the slide, so it is left out. Floating-point values are sampled. Null when both
    * percentiles are the same value, or no value is left. Undefined for layers that an earlier version imported.
    */
   readonly usualRange?: ValueRange | null;

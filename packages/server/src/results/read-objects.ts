@@ -28,8 +28,8 @@ type Ring = number[];
 const maxPartsOfObject = 64;
 /** Largest absolute value of a coordinate, in the unit of the file. */
 const maxCoordinate = 1e8;
-const maxNesting = 16;
-const maxTextLength = 200;
+const maxNesting = 16; // of child objects within objects
+const maxTextLength = 200; // of names, classes and ids, in characters
 
 export interface ObjectReader {
   /** Sets the class names of numbered types, as HoVerNet and CellViT write them. */
@@ -139,17 +139,17 @@ function ringOf(positions: unknown): Ring {
     const xy = position as readonly unknown[] | null;
     ring.push(checkedCoordinate(xy?.[0]), checkedCoordinate(xy?.[1]));
   }
-  return withoutRepeatedEnd(ring);
+  return dropRepeatedEnd(ring);
 }
 
 /** Checks the coordinates of a ring, and drops a last vertex that repeats the first. @throws ImportRejectedError bad_geometry */
 function checkedRing(ring: Ring): Ring {
   for (let i = 0; i < ring.length; i++) checkedCoordinate(ring[i]);
-  return withoutRepeatedEnd(ring);
+  return dropRepeatedEnd(ring);
 }
 
-/** Drops a last vertex that repeats the first. @throws ImportRejectedError bad_geometry */
-function withoutRepeatedEnd(ring: Ring): Ring {
+/** Drops, in place, a last vertex that repeats the first. @throws ImportRejectedError bad_geometry */
+function dropRepeatedEnd(ring: Ring): Ring {
   const lastX = ring.length - 2; // index of the x of the last vertex
   if (lastX > 0 && ring[0] === ring[lastX] && ring[1] === ring[lastX + 1]) ring.length = lastX;
   if (ring.length < 6) throw new ImportRejectedError('bad_geometry', 'A ring has fewer than three vertices');
@@ -214,7 +214,7 @@ function polygonOf(rings: readonly Ring[]): Shape {
     momentX += sign * ringX;
     momentY += sign * ringY;
   }
-  const hasArea = Math.abs(doubleArea) > 1e-9;
+  const hasArea = Math.abs(doubleArea) > 1e-9; // rounding may leave a tiny value instead of 0
   if (hasArea) return { rings, x: x0 + momentX / (3 * doubleArea), y: y0 + momentY / (3 * doubleArea) };
   return { rings, x: x0 + sumX / vertexCount, y: y0 + sumY / vertexCount };
 }
@@ -247,7 +247,7 @@ export function contains(ring: ArrayLike<number>, x: number, y: number): boolean
 /** Properties that may contain the class of an object that has no `classification`. */
 const classKeys = ['class', 'class_name', 'cell_type', 'type', 'label'] as const;
 
-/** Reads the class from `classification` (an object as QuPath writes it, or a text), otherwise from the first of `classKeys`. */
+/** Reads the class from `classification` (an object as in QuPath, or a string); without it, from one of `classKeys`. */
 function classOf(properties: Json): Pick<ResultObject, 'className' | 'classColor'> {
   const classification = properties.classification;
   const record = asObject(classification);
@@ -273,7 +273,7 @@ const cachedTexts = new Map<string, string | null>();
 const maxCachedTexts = 1000;
 const maxCachedLength = 64;
 
-/** Converts a text or number to text without control characters, of at most 200 characters; null for other types and empty text. */
+/** Returns a string or number as text of at most 200 characters without control characters; null if it is empty. */
 function textOf(value: unknown): string | null {
   const cached = typeof value === 'string' ? cachedTexts.get(value) : undefined;
   if (cached !== undefined) return cached;
@@ -323,7 +323,7 @@ function measurementsOf(properties: Json): (readonly [name: string, value: numbe
 
 const nonMeasurementKeys: ReadonlySet<string> = new Set([...classKeys, 'color', 'colorRGB']);
 
-/** Returns a list with one measurement; an empty list if the name is not text or the value is not a finite number. */
+/** Returns a list with one measurement; an empty list without a name, or if the value is not a finite number. */
 function asMeasurement(name: unknown, value: unknown): (readonly [string, number])[] {
   const key = textOf(name);
   return key !== null && typeof value === 'number' && Number.isFinite(value) ? [[key, value]] : [];

@@ -20,7 +20,7 @@ import { pointReader } from './read-points.ts';
 
 const signature = Buffer.from('PAR1');
 const maxColumns = 512;
-/** Checked when the footer has been parsed; before that, `maxGroupBytes` limits the bytes that are read. */
+/** Limit of the footer (metadata at the end of the file), checked after parsing; before, `maxGroupBytes` applies. */
 const maxFooterBytes = 16 * 2 ** 20;
 const maxGroupBytes = 256 * 2 ** 20; // of a row group, compressed
 const maxPageBytes = 64 * 2 ** 20; // of a page, unpacked
@@ -50,6 +50,7 @@ export async function readParquet(
   const file = await open(path, 'r');
   try {
     const buffer = bufferOf(file, (await file.stat()).size);
+    // The first read gets 64 KiB from the end of the file, which usually contain the whole footer.
     const metadata = await runParser(() => parquetMetadataAsync(buffer, { initialFetchSize: 65_536 }));
     const { columns, geometry, rowsOfGroups } = await runParser(() => contentOf(metadata));
     const totalRows = rowsOfGroups.reduce((sum, rows) => sum + rows, 0);
@@ -167,11 +168,11 @@ function pointEmitter(
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
 ): (row: Row) => void {
-  const read = pointReader(columns, mpp); // also reads CSV tables, so it expects all values as text
+  const read = pointReader(columns, mpp); // it also serves CSV tables, so it expects strings
   return (row) => emit(read(columns.map((name) => textOf(row[name]))));
 }
 
-/** Returns a text or number as text; '' for null and values of other types. */
+/** Converts a string or number to a string; returns '' for null and values of other types. */
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
     ? `${value}`

@@ -1,4 +1,7 @@
-/** The imported files of result layers in DATA_DIR/results, and in its folder `partial` the files that are not yet imported. */
+/**
+ * The files of result layers (rasters or objects that analysis programs computed from slides). Imported files are in
+ * DATA_DIR/results; files to import are in its folder `partial`.
+ */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
@@ -8,6 +11,7 @@ export interface ResultFiles {
   readonly folder: string; // absolute path of DATA_DIR/results
   /** Received parts of files that clients upload, and files that an import downloads from the S3 bucket with the slides. */
   readonly parts: PartStore;
+  /** Returns the absolute path of the imported file of a layer. */
   pathOf(layerId: string): string;
   /** Deletes the file of a layer and the received parts of its upload. */
   remove(layerId: string): Promise<void>;

@@ -74,7 +74,7 @@ export interface ResultLayers {
    * @throws AppError not_found, forbidden, upload_ended, upload_too_large, quota_exceeded, storage_full
    */
   reserveSpace(caller: User, layerId: string, sizeBytes: number): Promise<void>;
-  /** Returns a layer, and of its upload the received and the announced number of bytes. @throws AppError not_found, forbidden */
+  /** Returns a layer, and its received and announced bytes (null: unknown). @throws AppError not_found, forbidden */
   progress(
     caller: User,
     layerId: string,
@@ -110,7 +110,7 @@ interface Dependencies {
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 /** Disk space that uploads leave free for other data, above all the database. */
 const minFreeBytes = 512 * 1024 ** 2;
-/** States in which a change of an upload takes effect; it has none once another request has ended the upload. */
+/** An update of an upload takes effect only in these states: another request may have ended the upload in between. */
 const whileUploading = ['uploading'] as const;
 const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
 
@@ -212,7 +212,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       db.transaction().execute(async (tx) => {
         // Deletes nothing, but makes SQLite acquire its write lock before the transaction reads.
         await deleteResultLayerRow(tx, '');
-        const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
+        const user = await recheckCaller(tx, signIn, actor, 'annotations.write'); // the rights may have changed
         await requireImage(user, imageId, tx);
         if (registration?.method === 'affine' && isSingular(registration.matrix)) {
           throw new AppError('invalid_request', { field: 'registration' });

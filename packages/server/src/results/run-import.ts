@@ -1,4 +1,7 @@
-/** Runs the import of one result file in a worker thread with limited memory, which can be terminated at any time. */
+/**
+ * Runs the import of one result file (the output of an analysis program) in a worker thread with limited memory, which
+ * can be terminated at any time.
+ */
 import type { ResultKind, ResultRegistration } from '@lamina/contract';
 import { runInThread } from '../platform/run-in-thread.ts';
 import type { Problem } from './problems.ts';

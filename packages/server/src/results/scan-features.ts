@@ -170,6 +170,7 @@ function createScanner(target: ScanTarget) {
           }
           if (listDepth !== 0 && depth < listDepth) listDepth = 0;
         } else if (!hasStarted && byte > 0x20 && !byteOrderMark.includes(byte)) {
+          // White space (at most 0x20) and a byte order mark may precede the first bracket.
           throw new ImportRejectedError('unknown_format', 'The file is not JSON');
         }
       }

@@ -27,7 +27,7 @@ export function createSpillReader(file: number): SpillReader {
       // A run is a range of the file that is read with one call. The runs are stored one after the other in the memory.
       const runs: { start: number; end: number; memoryOffset: number }[] = [];
       const memoryOffsets = new Map<number, number>();
-      let size = 0; // of the runs before the last one
+      let size = 0; // total bytes of the runs before the last one, which is added after the loop
       for (const { offset, length } of byOffset) {
         let run = runs.at(-1);
         if (run === undefined || offset - run.end > maxGapBytes) {

@@ -1,9 +1,9 @@
 /**
- * Imports the objects of a vector layer in two passes, because ten million of them do not fit into memory. The first pass writes each
- * object to a temporary file (the spill file) and keeps only 17 bytes of it in memory: offset, length, sort key and tree number. Then
- * the objects are sorted by position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An
- * object belongs to the block of its centre and is never clipped. Large objects are in separate blocks (trees), which keeps the bounds
- * of the other blocks small. docs/decisions/0023 documents the layout of the file.
+ * Imports the objects of a vector layer in two passes, because ten million objects do not fit into memory. The first
+ * pass writes each object to a temporary file (the spill file) and keeps only 17 bytes per object in memory: offset,
+ * length, sort key and tree number. Then the objects are sorted by position (see morton-order.ts), and the second pass
+ * writes them in blocks to the file of the layer. An object belongs to the block of its centre and is never clipped.
+ * Large objects are in separate blocks (trees), which keeps the bounds of others small. Layout: docs/decisions/0023.
  *
  * This module is long because both passes share the state of the objects.
  */
@@ -29,7 +29,7 @@ interface VectorMeasurement {
   readonly name: string;
   readonly min: number | null;
   readonly max: number | null;
-  readonly count: number; // of objects with a value; `min` and `max` are null if it is 0
+  readonly count: number; // number of objects that have a value; if 0, `min` and `max` are null
 }
 
 export interface VectorDescription {
@@ -77,7 +77,7 @@ const [mediumSide, largeSide] = [4 * 1024, 4 * 16_384] as const;
 interface VectorOptions {
   readonly spillPath: string;
   readonly slide: { readonly width: number; readonly height: number };
-  /** Transform from coordinates of the file to pixels of level 0: a, b, c, d, e, f. */
+  /** Transform from coordinates of the file to pixels of level 0 (full resolution): a, b, c, d, e, f. */
   readonly matrix: readonly number[];
   readonly maxObjects?: number; // default: the limit of the contract
   readonly maxSpillBytes: number;
@@ -142,8 +142,8 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     isSpillOpen = false;
   }
 
-  /** Returns the number of an object's class, and counts the object. */
-  function classNumberOf({ className, classColor }: ResultObject): number {
+  /** Counts an object in its class, which is added if it is new. @returns the number of the class */
+  function countInClass({ className, classColor }: ResultObject): number {
     const name = className ?? noClass;
     let classNumber = classNumbers.get(name);
     if (classNumber === undefined) {
@@ -159,8 +159,8 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     return classNumber;
   }
 
-  /** Returns the number of a measurement; null when the layer already has the maximum number of measurements. */
-  function measurementNumberOf(name: string): number | null {
+  /** Returns the number of a measurement, which is added if new; null when the layer has too many measurements. */
+  function findOrAddMeasurement(name: string): number | null {
     const existingNumber = measurementNumbers.get(name);
     if (existingNumber !== undefined) return existingNumber;
     if (measurementList.length >= resultLimits.measurements) return null;
@@ -173,7 +173,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   function collectMeasurements(object: ResultObject): [measurementNumber: number, value: number][] {
     const values: [measurementNumber: number, value: number][] = [];
     for (const [name, value] of object.measurements) {
-      const measurementNumber = measurementNumberOf(name);
+      const measurementNumber = findOrAddMeasurement(name);
       if (measurementNumber === null) continue;
       const measurement = measurementList[measurementNumber] as MeasurementSoFar;
       const stored = Math.fround(value); // the file stores Float32
@@ -224,7 +224,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       if (objectCount >= maxObjects)
         throw new ImportRejectedError('too_many_objects', `More than ${maxObjects} objects`);
       const object = transformToSlide(original);
-      const classNumber = classNumberOf(object);
+      const classNumber = countInClass(object);
       const { record, box, vertexCount } = encoder.encodeRecord(
         object,
         classNumber,

@@ -1,6 +1,6 @@
 /**
- * Reads blocks, columns and single objects of an imported vector layer (the layout is in vector-import.ts) from its file, and counts
- * objects in an area. This module is long because all functions read the same layout.
+ * Reads blocks, columns and objects of a vector layer (layout: vector-import.ts) from its file, and counts its objects
+ * in an area. Level 0 is the full resolution. This module is long because all functions read the same layout.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -36,7 +36,7 @@ export interface VectorReader {
   pick(x: number, y: number, tolerance: number): Promise<OverlayObject | null>;
 }
 
-/** Maximum number of blocks that a pick decodes. Only in a malicious file do more blocks overlap at one position. */
+/** Maximum number of blocks that a pick decodes. More blocks overlap at one position only in a malicious file. */
 const maxPickedBlocks = 400;
 const maxConcurrentReads = 32;
 /** Maximum number of class bytes (one for each object) that one call reads. */
@@ -44,7 +44,7 @@ const maxClassBytes = 2 ** 20;
 
 /** Size of a block's entry in the bytes that `index` returns. */
 const publicEntryBytes = 28;
-/** Half a pixel, in quarters of a pixel: the smallest distance in which a pick finds a point. */
+/** Half a pixel, in quarters of a pixel: a pick finds a point up to this distance even if the tolerance is smaller. */
 const halfPixel = 2;
 
 interface IndexEntry {

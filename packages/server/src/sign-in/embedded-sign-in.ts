@@ -66,7 +66,7 @@ export function createEmbeddedSignIn({
   passwordCost,
 }: EmbeddedSignInDependencies): SignInService {
   const passwords = createPasswords(passwordCost);
-  const timeIn = (ms: number) => new Date(now().getTime() + ms);
+  const timeIn = (ms: number) => new Date(now().getTime() + ms); // in the past if `ms` is negative
 
   /**
    * Saves that the token is in use. Logs a failed write instead of throwing an error, because a full disk must not sign people out.
@@ -112,6 +112,7 @@ export function createEmbeddedSignIn({
   async function findValidToken(tokenHash: string): Promise<StoredToken | null> {
     const found = await findToken(db, tokenHash);
     if (found === null || found.user.status === 'deactivated') return null;
+    // A token ends when the end date of its account passes.
     if (wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
     // The clock was set back, so the age of the token is unknown.
     if (isFromTheFuture(found.createdAt, now()) || isFromTheFuture(found.lastUsedAt, now())) return null;
@@ -155,6 +156,7 @@ export function createEmbeddedSignIn({
       if (found === null) return null;
       if (now().getTime() - found.lastUsedAt.getTime() >= touchEveryMs)
         await saveLastUse(tokenHash, found.user.uid);
+      // An account whose end date has passed counts as suspended.
       return { user: effectiveAccount(found.user, now()), tokenHash, signedInAt: found.createdAt };
     },
 

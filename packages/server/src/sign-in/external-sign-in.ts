@@ -167,6 +167,7 @@ export function createExternalSignIn({
         if (accountChange === 'linked') imageSessions.evictEnded({ uid: user.uid });
         for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });
         if (accountChange === 'created') adminDigest.schedule();
+        // An account whose end date has passed counts as suspended.
         return { user: rules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {
         if (error instanceof AppError) {

@@ -1,7 +1,7 @@
 /**
  * Validates ID tokens of an OpenID Connect provider: issuer, audience, signature and age. Keys are fetched only from the URL that
- * the configured provider states, never from a URL in a token. Sources: OpenID Connect Core 1.0 section 3.1.3.7 (ID token validation), OpenID Connect Discovery 1.0
- * section 4.3, RFC 8725 (JSON Web Token best current practices).
+ * the configured provider states, never from a URL in a token. Sources: OpenID Connect Core 1.0 section 3.1.3.7 (ID
+ * token validation), OpenID Connect Discovery 1.0 section 4.3, RFC 8725 (JSON Web Token best current practices).
  */
 import { AppError, toSingleLine } from '@lamina/contract';
 import {

@@ -9,7 +9,11 @@ import { type Database, runLockedTransaction } from '../store/database.ts';
 export interface OwnSignIns {
   /** Returns the sign-ins of the account, most recently used first. */
   list(actor: Pick<Actor, 'uid' | 'tokenHash'>): Promise<SignIn[]>;
-  /** Ends one sign-in and its image sessions. @throws AppError not_found for a sign-in of another account */
+  /**
+   * Ends one sign-in and its image sessions (the credentials with which viewers request tiles).
+   *
+   * @throws AppError not_found for a sign-in of another account
+   */
   end(actor: Actor, id: string): Promise<void>;
   /** Ends all sign-ins; with `exceptThis`, all except the one that sends the request. */
   endAll(actor: Actor, options: { readonly exceptThis: boolean }): Promise<void>;

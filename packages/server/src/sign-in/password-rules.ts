@@ -31,7 +31,7 @@ export function guessableReason(
   return personalWords.includes(candidate) ? 'password_personal' : null;
 }
 
-/** @param field name of the field in the request body, so that a form can show the error beside it @throws AppError invalid_request */
+/** Rejects an easily guessed password. @param field field that the error names @throws AppError invalid_request */
 export function rejectGuessablePassword(
   password: string,
   owner: Owner,

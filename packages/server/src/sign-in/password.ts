@@ -38,8 +38,8 @@ export function createPasswords(cost: PasswordCost): Passwords {
   const runInTurn = createTurnQueue(Math.max(1, os.availableParallelism() - 1)); // leaves one processor for other work
   const hashNow = (password: string) =>
     hash(normalisePassword(password), { memoryCost: cost.memoryKiB, timeCost: cost.passes, parallelism: 1 });
-  // Compared instead of the missing hash of an unknown account. It is computed at the start; otherwise the first sign-in with an
-  // unknown address would take longer than one with a wrong password.
+  // Passwords for unknown accounts are compared with this hash. It is computed at the start; otherwise the first
+  // sign-in with an unknown address would take longer than one with a wrong password.
   const decoyHash = hashNow('a password that no account has');
   decoyHash.catch(() => undefined); // `matchesHash` reports the error
 

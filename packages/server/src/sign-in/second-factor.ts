@@ -50,7 +50,7 @@ const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
  * time (RFC 6238 section 5.2).
  */
 const window = 1;
-/** 160 bits, which RFC 4226 (section 4, R6) recommends. It requires at least 128 bits. */
+/** RFC 4226 (section 4, R6) recommends secrets of 160 bits, and requires at least 128 bits. */
 const secretBytes = 20;
 const recoveryCodeCount = 10;
 /** Alphabet without 0 and o, and without 1, i and l, because they look alike. */

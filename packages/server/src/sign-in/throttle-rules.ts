@@ -40,6 +40,7 @@ export function rulesOf(
     .map(([subject, limit]) => ruleOf(kind, subject, limit, attempt));
 }
 
+/** Returns the rule of one limit. @param subject whose attempts count together: an account's, a network's, or both */
 export function ruleOf(kind: string, subject: Subject, limit: Limit, { email, origin }: Attempt): Rule {
   const account = subject.startsWith('account') ? emailKey(email ?? '') : '';
   const network = subject.endsWith('network') ? networkOf(origin.address) : '';

@@ -53,11 +53,11 @@ export interface Throttle {
    * - A wrong secret (`failureCodes`) counts as a failure. When other attempts have reached a limit during the check, the response is 429,
    *   which does not reveal whether the secret was right.
    * - A right secret deletes the counted failures of this account from this network, and makes the network known for the account, so
-   *   that fewer limits apply there. If this cannot be stored, the error is logged and the success stands.
+   *   that fewer limits apply there. If this cannot be stored, the error is logged, and the attempt still succeeds.
    * - Right secrets of an account are limited too (`successLimits`); this limit is applied after the check.
    *
-   * @param work calls `requireAllowed` in the transaction that acts on the right secret, which counts the success in this transaction.
-   *   Without such a call the success is counted after `work`.
+   * @param work checks the secret. In the transaction that acts on a right secret, it calls `requireAllowed`, which
+   *   counts the success in this transaction. If `work` does not call it, the success is counted after `work`.
    * @param decoy takes as long as `work` with a wrong secret. It runs instead of `work` when the response is 429 in any case, because
    *   the network is not known for the account. The duration of the response therefore does not reveal which networks are known.
    * @throws AppError rate_limited, and the errors of `work`
@@ -71,7 +71,7 @@ export interface Throttle {
   /** Called before an attempt to open a share link. @throws AppError rate_limited while its wrong passwords have reached a limit */
   requireShareLink(origin: Origin, linkId: string): Promise<void>;
   /**
-   * Counts a wrong password of a share link, or with null a secret that opens no link. The counters are separate from those of sign-ins.
+   * Counts a wrong password of a share link, or (`linkId` null) a secret that opens no link, separately from sign-ins.
    *
    * @throws AppError rate_limited when a limit was already reached
    */
@@ -227,8 +227,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /**
-   * Deletes the failures of the account from this network, and makes the network known. Without failures, and when the network was made
-   * known less than a day ago, it writes nothing, so that a usual sign-in costs no further transaction.
+   * Deletes the account's failures from this network, and makes the network known. Writes nothing if there are no
+   * failures and the network was made known less than a day ago: a usual sign-in costs no further transaction.
    */
   async function recordSuccess(attempt: Attempt): Promise<void> {
     const failures = [

@@ -29,9 +29,9 @@ export interface TwoStepVerification {
    * @throws AppError second_factor_on, second_factor_invalid, rate_limited
    */
   confirm(actor: Actor, code: string): Promise<string[]>;
-  /** Switches it off for the actor's own account, if it is on. @throws AppError reauth_required, rate_limited, unavailable */
+  /** Switches two-step verification of the actor off. @throws AppError reauth_required, rate_limited, unavailable */
   remove(actor: Actor, currentPassword: string | undefined): Promise<void>;
-  /** Switches it off, if it is on, for another user, who can no longer sign in. @throws AppError not_found, self_change */
+  /** Switches two-step verification off for another user, who lost the app. @throws AppError not_found, self_change */
   reset(actor: Actor, uid: string): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
     async start(actor, currentPassword) {
       await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
       return runLockedTransaction(db, 'accounts', async (tx) => {
-        const { uid, email } = await recheckCaller(tx, signIn, actor, 'account.password');
+        const { uid, email } = await recheckCaller(tx, signIn, actor, 'account.password'); // the sign-in may have ended
         return secondFactor.start(tx, { uid, email });
       });
     },

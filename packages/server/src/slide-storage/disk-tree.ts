@@ -20,7 +20,7 @@ interface DiskTreeOptions {
 /** Opens a slide folder; null when it does not exist. */
 export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): Promise<FolderTree | null> {
   const realRoot = await fs.realpath(root).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
+    if (error.code === 'ENOENT') return ''; // stands for a missing folder
     throw error;
   });
   if (realRoot === '') return null;

@@ -1,4 +1,4 @@
-/** Sends test requests to the HTTP server of an application without a network, so that the fast paths can answer them before Fastify. */
+/** Sends test requests to an HTTP server without a network. Fast paths (handlers before Fastify) answer them, too. */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import inject from 'light-my-request';
 

@@ -151,7 +151,7 @@ function configurationOf(keys: readonly JWK[], claimsOf: (login: string) => Acco
       return grant;
     },
     ttl: {
-      AccessToken: 600,
+      AccessToken: 600, // in seconds, like all lifetimes here
       AuthorizationCode: 60,
       IdToken: 600,
       Interaction: 600,

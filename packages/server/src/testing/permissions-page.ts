@@ -22,7 +22,7 @@ function tableOf(header: Row, rows: readonly Row[]): string {
 /** Returns the table with one column for each status that blocks an account, and then one for each role of an active account. */
 function permissionTable(): string {
   const blockingStatuses = Status.options.filter((status) => status !== 'active');
-  const roles = [...Role.options].reverse();
+  const roles = [...Role.options].reverse(); // from the fewest permissions to the most
   const columns = [
     ...blockingStatuses.map((status) => ({ status, role: 'admin' as const })), // the role makes no difference
     ...roles.map((role) => ({ status: 'active' as const, role })),

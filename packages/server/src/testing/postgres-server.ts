@@ -1,4 +1,4 @@
-/** A PostgreSQL server of its own for a test file, so that the tests can crash and pause it. */
+/** A separate PostgreSQL server for a test file, so that its tests can crash and pause the server. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
@@ -12,7 +12,7 @@ export interface PostgresServer {
   /** Pauses the server, as if its machine no longer responded: connections stay open without a response. */
   pause(): Promise<void>;
   resume(): void;
-  /** Runs a query on a connection of its own. */
+  /** Runs a query on a separate connection. */
   ask<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Opens a connection, which the test closes. */
   connect(): Promise<pg.Client>;

@@ -16,7 +16,7 @@ let pool: RenderPool | null = null;
 /** Node's compile cache, which the render workers of all tests share. */
 export const compiledCodeFolder = path.join(os.tmpdir(), 'lamina-compile-cache-render');
 
-/** Creates the folder of a test server. Render processes of the shared pool may read it. It is deleted at the end of the test run. */
+/** Creates the folder of a test server, which the render workers may read. It is deleted at the end of the test run. */
 export function makeServerFolder(): string {
   parentFolder ??= fs.mkdtempSync(path.join(inject('databaseTemplates').folder, 'servers-'));
   return fs.mkdtempSync(path.join(parentFolder, 'server-'));

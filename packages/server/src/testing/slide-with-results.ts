@@ -12,7 +12,7 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
   const owner = await fixtures.user();
   const bearer = await fixtures.token(owner);
 
-  /** Sends a request of the tus protocol with the token of the owner. */
+  /** Sends a request of the tus protocol (resumable uploads) with the token of the owner. */
   async function request(
     method: 'POST' | 'PATCH' | 'HEAD' | 'GET',
     url: string,
@@ -57,7 +57,7 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
     return layer;
   }
 
-  /** Requests the content of a layer with an image session. @param rest path and query below the layer */
+  /** Requests content of a layer with an image session (its credential). @param rest path and query below the layer */
   async function overlay(layerId: string, rest: string, who: TestUser = owner) {
     const session =
       sessionByUid.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;

@@ -12,12 +12,12 @@ import path from 'node:path';
  * `bytes` bytes. The program replaces the started process, so it has the id of this process.
  */
 export function commandOnSmallDisk(folder: string, bytes: number): readonly string[] {
-  const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
+  const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']; // others become root in a namespace
   const mount = 'mount -t tmpfs -o "size=$1" none "$2" && shift 2 && exec "$@"';
   return ['unshare', ...asRoot, '--mount', 'sh', '-c', mount, 'sh', String(bytes), folder];
 }
 
-/** Returns whether this machine allows a small disk, by starting a program with one. */
+/** Returns whether this machine allows small disks; to find out, starts a program with one. */
 export function isSmallDiskPossible(): boolean {
   if (process.platform !== 'linux') return false;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'small-disk-'));

@@ -189,7 +189,7 @@ export function outcomeOf(call: string, state: AccountState): string {
   return outcome;
 }
 
-/** Splits a state into status and role. The state `pending` has no role in its name; the role of such an account is `unassigned`. */
+/** Splits a state into status and role. The name of the state `pending` contains no role; its role is `unassigned`. */
 export function statusAndRoleOf(state: Exclude<AccountState, 'self'>): { status: Status; role: Role } {
   const [status, role = 'unassigned'] = state.split(':') as [Status, Role?];
   return { status, role };

@@ -92,7 +92,7 @@ export interface TestServer {
   another(): Promise<Pick<TestServer, 'app' | 'as'>>;
   /** Returns all log lines so far, by default those of the level debug and higher. */
   logged(): string;
-  /** Waits until all queued e-mails have been sent, and returns their source texts, oldest first. */
+  /** Waits until all queued e-mails have been sent, and returns their sources (RFC 5322), oldest first. */
   outbox(): Promise<string[]>;
   /** Closes the server. Without this call, it is closed at the end of the test. */
   close(): Promise<void>;
@@ -168,7 +168,7 @@ export async function testServer({
   const services = await createServices({ ...dependencies, ...renderedTilesOption() });
   const app = await buildApp(services);
   await app.ready();
-  const defaultPasswordHash = await services.signIn.hashPassword(defaultPassword, null);
+  const defaultPasswordHash = await services.signIn.hashPassword(defaultPassword, null); // null: no client requests it
 
   const user: TestServer['fixtures']['user'] = async ({ password = defaultPassword, ...fields } = {}) => {
     const uid = randomUUID();
@@ -370,7 +370,7 @@ function clientsOf(
 }
 
 function createTestClock(): TestClock {
-  let at = Date.UTC(2026, 4, 1, 9);
+  let at = Date.UTC(2026, 4, 1, 9); // 1 May 2026, 09:00 UTC
   return {
     now: () => new Date(at),
     advance(ms) {

@@ -93,7 +93,7 @@ interface WellFormedRequests {
   /** Creates a caller of this kind with a new account, and signs it in if its status allows this. */
   caller(actor: Actor): Promise<Caller>;
   /**
-   * Creates what the request is about, and returns the request.
+   * Creates the account, slide or other object that the request concerns, and returns the request.
    *
    * @param name name of the endpoint in the contract
    * @param isAnonymous the caller is not signed in to an account, so the request must not contain its password or token
@@ -101,7 +101,7 @@ interface WellFormedRequests {
   requestFor(name: string, caller: Caller, isAnonymous: boolean): Promise<WellFormedRequest>;
 }
 
-/** @param server returns the test server, which does not exist yet when the tests are declared */
+/** Creates the functions. @param server returns the test server, which does not exist yet when tests are declared */
 export function wellFormedRequests(server: () => TestServer): WellFormedRequests {
   async function caller(actor: Actor): Promise<Caller> {
     const { fixtures, services } = server();

@@ -11,7 +11,7 @@ export interface Pixels {
   readonly bytes: Buffer;
 }
 
-/** @param url URL below `image-catalog/proxy/` @param session id of an image session */
+/** Sends a GET request. @param url URL below `image-catalog/proxy/` @param session id of an image session */
 export type RequestPixels = (url: string, session: string) => Promise<Pixels>;
 
 /** Makes the server listen on a port, unless it does already. @returns a function that requests pixels from it */

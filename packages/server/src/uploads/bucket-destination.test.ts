@@ -75,6 +75,14 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
     expect(await destination.store(upload)).toBe(false);
   });
 
+  it('is rejected when a parent of the target path is an object, below which the catalogue would not find a slide', async () => {
+    const { store, destination, upload, writeReceivedFile, keys } = await openBucket();
+    await store.put('Set', writeReceivedFile('3', 'other').receivedFile);
+    expect(await destination.isTaken(upload.targetPath)).toBe(true);
+    expect(await destination.store(upload)).toBe(false);
+    expect(await keys()).toEqual(['Set 5']);
+  });
+
   it('is completed by a retry after the server ended during the transfer, unless the target path has other objects', async () => {
     const { store, destination, upload, writeReceivedFile, keys } = await openBucket();
     await store.put('Set/Case/A/Data.dat', upload.files[1]?.receivedFile ?? '');

@@ -12,7 +12,9 @@ type Bucket = Pick<ObjectStore, 'list' | 'put'>;
 export function createBucketDestination(bucket: Bucket, signal: AbortSignal): UploadDestination {
   return {
     root: 'bucket',
-    isTaken: async (targetPath) => (await listObjectsAt(bucket, targetPath, signal)).size > 0,
+    isTaken: async (targetPath) =>
+      (await listObjectsAt(bucket, targetPath, signal)).size > 0 ||
+      (await isBelowObject(bucket, targetPath, signal)),
     store: (upload) => storeInBucket(bucket, upload, signal),
   };
 }
@@ -32,9 +34,23 @@ async function storeInBucket(
   // An earlier attempt may have stored some of the files. Any other object means that the path is taken.
   const isFromEarlierAttempt = isRetry && [...existing].every(([key, size]) => sizes.get(key) === size);
   if (existing.size > 0 && !isFromEarlierAttempt) return false;
+  if (await isBelowObject(bucket, targetPath, signal)) return false;
   const slidesLast = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
   for (const { key, file } of slidesLast) if (!existing.has(key)) await bucket.put(key, file, signal);
   return true;
+}
+
+/** Returns whether a parent of a path is an object. The catalogue shows such a path as a file without objects below it. */
+async function isBelowObject(bucket: Bucket, targetPath: string, signal: AbortSignal): Promise<boolean> {
+  const names = targetPath.split('/');
+  for (let depth = 1; depth < names.length; depth++) {
+    const parentPath = names.slice(0, depth).join('/');
+    for await (const { key } of bucket.list(parentPath, signal)) {
+      if (key === parentPath) return true;
+      break; // keys are sorted, so the key that equals the prefix comes first
+    }
+  }
+  return false;
 }
 
 /** Lists the object with this key and the objects of the folder with this name. @returns sizes by key */

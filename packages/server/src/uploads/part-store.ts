@@ -37,7 +37,7 @@ export class PartStore extends FileStore {
   /** Deletes a file, if it exists. */
   async discard(fileId: string): Promise<void> {
     await fs.promises.rm(this.pathOf(fileId), { force: true });
-    await fs.promises.rm(`${this.pathOf(fileId)}.json`, { force: true }); // FileStore writes the size of the upload to it
+    await fs.promises.rm(`${this.pathOf(fileId)}.json`, { force: true }); // the upload size, as FileStore stores it
   }
 
   /**

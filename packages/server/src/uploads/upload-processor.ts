@@ -36,7 +36,7 @@ export interface UploadProcessor {
   startProcessing(): void;
   /** Deletes an upload and its files. @param sender null when the upload expired. @throws AppError upload_ended */
   abandon(row: UploadRow, sender: Sender | null): Promise<void>;
-  /** Continues the work that earlier processes left, and deletes expired uploads: now and every 10 minutes. */
+  /** Continues the unfinished work of earlier processes, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
   /** Resolves when this process is neither verifying an upload nor moving one to the slide storage. */
   settled(): Promise<void>;
@@ -80,7 +80,7 @@ export function createUploadProcessor({
   let cleanUpTimer: NodeJS.Timeout | null = null;
   let processing: Promise<void> | null = null;
   let cleanUpDone: Promise<void> = Promise.resolve();
-  let hasNewWork = false;
+  let hasNewWork = false; // set by `startProcessing`, cleared when a search for files begins
   /** Upload of the file that is being processed, for the log; null while none is. */
   let currentUploadId: string | null = null;
 

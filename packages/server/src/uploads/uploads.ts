@@ -93,7 +93,7 @@ export interface Uploads {
   expectPart(uid: string, fileId: string, partBytes: number): Promise<void>;
   /** Starts the verification of a file that was sent completely. @throws AppError not_found, upload_incomplete */
   finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
-  /** Continues the work that earlier processes left, and deletes expired uploads: now and every 10 minutes. */
+  /** Continues the unfinished work of earlier processes, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
   /** Resolves when this process is neither verifying an upload nor moving one to the slide storage. */
   settled(): Promise<void>;
@@ -217,7 +217,7 @@ export function createUploads({
       const targetPath = names.join('/');
       const placeKey = `${datasetName}/${targetPath}`.toLowerCase(); // at most one unfinished upload may have it
       const at = now().toISOString();
-      const isNew = (await findUploadAt(db, placeKey)) === null;
+      const isNew = (await findUploadAt(db, placeKey)) === null; // queried again in the transaction
       if (isNew) {
         if (await destination.isTaken(`${datasetName}/${targetPath}`)) throw new AppError('upload_exists');
         await requireFreeSpace(size_bytes + (await outstandingBytes()));
@@ -227,7 +227,7 @@ export function createUploads({
         if (existing !== null) {
           const isSame = isSameUpload(existing, { isFolder, fileCount: file_count, sizeBytes: size_bytes });
           if (existing.uid !== sender.uid || !isSame) throw new AppError('upload_exists');
-          // The client will send the file with the wrong checksum again, so the upload no longer has this problem.
+          // The client now sends the rejected file again, so the upload no longer has the problem `checksum`.
           const problem = existing.problem === 'checksum' ? null : existing.problem;
           await updateUpload(tx, existing.id, { touched_at: at, problem });
           return { ...existing, touched_at: at, problem };

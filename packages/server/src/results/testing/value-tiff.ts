@@ -45,7 +45,7 @@ export function buildValueTiff({ width, height, values, tile }: ValueTiff): Uint
     [339, short, 1, isFloat ? 3 : 1], // SampleFormat: floating point or unsigned integer
   ];
   const file = Buffer.alloc(directoryOffset + 2 + entries.length * 12 + 4);
-  file.write('II*\0', 'latin1');
+  file.write('II*\0', 'latin1'); // byte order (little-endian) and the number 42, which identifies TIFF
   file.writeUInt32LE(directoryOffset, 4);
   offsets.forEach((offset, n) => {
     file.writeUInt32LE(offset, tableOffset + 4 * n);
