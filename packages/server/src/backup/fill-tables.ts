@@ -47,7 +47,7 @@ export async function fillTables(
     const [expected, actual] = [await digest(), await digestOf(tx, shape)];
     if (expected.rows !== actual.rows || expected.sha256 !== actual.sha256) {
       throw new Error(
-        `Table ${shape.name} differs from its source: ${actual.rows} of ${expected.rows} rows, or another hash. Nothing has been changed.`,
+        `Table ${shape.name} was not copied correctly: ${actual.rows} of ${expected.rows} rows are in the copy, or their contents differ. Nothing has been changed.`,
       );
     }
     rowCount += actual.rows;

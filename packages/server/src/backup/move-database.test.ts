@@ -151,7 +151,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
 
   it('throws an error when the source does not exist or is already of the kind of the target', async () => {
     const dataDir = temporaryFolder();
-    await expect(move(dataDir, null, null)).rejects.toThrow('is the embedded one already');
+    await expect(move(dataDir, null, null)).rejects.toThrow('is already in the embedded database');
     await expect(move(dataDir, 'postgres://a/b', 'postgres://c/d')).rejects.toThrow(
       'is in PostgreSQL already',
     );

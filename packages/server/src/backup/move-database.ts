@@ -35,7 +35,7 @@ export async function moveDatabase(
   url: string | null,
 ): Promise<void> {
   if (url === null && config.databaseUrl === null)
-    throw new Error('The database is the embedded one already.');
+    throw new Error('The data is already in the embedded database.');
   if (url !== null && config.databaseUrl !== null) {
     throw new Error('DATABASE_URL is set: the database is in PostgreSQL already.');
   }

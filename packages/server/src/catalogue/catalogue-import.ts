@@ -180,7 +180,7 @@ const noSuchSlide = {
 };
 const severalSlides = {
   tr: 'Bu adda birden çok slayt var. Klasörüyle birlikte yolunu ya da kimliğini (id) yazın.',
-  en: 'Several slides are called so. Give its path with the folder, or its id.',
+  en: 'Several slides have this name. Give the path with the folder, or the id.',
 };
 const alsoMentionedIn = (line: number) => ({
   tr: `Bu slayttan ${line}. satırda da söz ediliyor.`,

@@ -30,7 +30,7 @@ export async function checkPorts(
 /** Checks that one port is free or used by Lamina. @param probePath path for which Lamina answers with status 200 on this port */
 async function checkPort(host: string, port: number, setting: string, probePath: string): Promise<Finding> {
   const subject = setting === 'PORT' ? 'Port' : 'Metrics port';
-  if (port === 0) return ok(subject, 'Any free port.');
+  if (port === 0) return ok(subject, 'The server chooses any free port.');
   const server = net.createServer();
   try {
     server.listen(port, host);
@@ -175,7 +175,7 @@ export function checkSecrets({
     findings.push(
       wrong(
         'SECRET_KEY',
-        'Is not set: each server creates its own key and cannot decrypt what another has encrypted in the shared database.',
+        'This setting is missing: each server creates its own key and cannot decrypt what another has encrypted in the shared database.',
         'Set the same SECRET_KEY on all servers (openssl rand -base64 32). With one server, keep DATA_DIR/secret.key in the backup instead.',
       ),
     );

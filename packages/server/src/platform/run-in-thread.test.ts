@@ -40,7 +40,7 @@ describe('runInThread (runs a module in a worker thread)', () => {
 
   it('throws an error when the thread ends without a result', async () => {
     const { signal } = new AbortController();
-    await expect(runInThread({ module: moduleWith(''), signal })).rejects.toThrow('without an answer');
+    await expect(runInThread({ module: moduleWith(''), signal })).rejects.toThrow('without a result');
   });
 
   it('ends the thread and throws the reason of the signal when the signal is aborted', async () => {

@@ -162,7 +162,8 @@ function createScanner(target: ScanTarget) {
           if (++depth > maxDepth)
             throw new ImportRejectedError('too_complex', 'The file is nested too deeply');
         } else if (byte === closeBrace || byte === closeBracket) {
-          if (--depth < 0) throw new ImportRejectedError('damaged', 'A bracket closes nothing');
+          if (--depth < 0)
+            throw new ImportRejectedError('damaged', 'A closing bracket has no opening bracket');
           if (captureKind !== null && depth === captureDepth) {
             addToCapture(part, captureStart, i + 1);
             captureStart = -1;
