@@ -1,9 +1,9 @@
 /**
  * All operations on accounts, for the HTTP endpoints: registration, sign-in, passwords, deletion, and the decisions of
- * administrators. Each operation is one transaction, in which the check of the state, the new state, the revocation of tokens
- * and the audit entry succeed or fail together. After the commit and before the call returns, the account's image sessions (the
- * credentials of pixel requests) are dropped from the cache.
- * The file is long because all operations share the transaction, the checks and the steps after a commit.
+ * administrators. Each change is one transaction, in which the check of the state, the new state, the revocation of
+ * tokens and the audit entry succeed or fail together. If a change ends image sessions (the credentials of pixel
+ * requests), the operation drops them from the cache after the commit, before it returns. The file is long because all
+ * operations share the transaction, the checks and the steps after a commit.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -61,7 +61,8 @@ import { type PeoplePage, type PeopleQuery, searchPeople } from './people-search
 
 export interface Accounts {
   /**
-   * Registers an account. With `REGISTRATION_HIDE_EXISTING`, it is created only by `ConfirmedRegistration.confirm`.
+   * Registers an account. With the setting `REGISTRATION_HIDE_EXISTING`, `ConfirmedRegistration.confirm` creates it
+   * later.
    *
    * @throws AppError email_taken, unless existing addresses are hidden; invalid_request, rate_limited, unavailable
    */
@@ -160,6 +161,7 @@ export interface AccountsDependencies {
   readonly recipients: Recipients;
 }
 
+/** A uid that no account has. Checking a password against it takes as long as for an account. */
 const uidOfNoAccount = 'no account';
 
 /** Returns who requests a password hash: hashing is slow, so its capacity is shared fairly between networks and accounts. */
@@ -192,10 +194,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     await mail.queue(tx, composeEmail(await recipients.forAccount(tx, account)));
   }
 
-  /**
-   * Runs an operation, and writes an audit entry if it is rejected. The entry needs a separate transaction, because the
-   * transaction of a rejected operation is rolled back.
-   */
+  /** Runs an operation. If it is rejected and so rolled back, writes an audit entry in a separate transaction. */
   async function auditRejection<T>(entry: AuditEntry, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -358,7 +357,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       });
       if (existing !== null) throw new AppError('email_taken');
       await throttle.rememberNetwork(attempt);
-      adminDigest.schedule();
+      adminDigest.schedule(); // e-mails administrators about new applications
       return user;
     },
 
@@ -513,12 +512,13 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       await administer(
         { actor, uid, action: 'approved' },
         (target, { now }) => {
+          // For an active account, `rules.approve` throws `already_active` instead.
           if (onlyPending && target.status !== 'pending' && target.status !== 'active')
             throw new AppError('not_pending');
           return rules.withEndDate(rules.approve(target, role, now), expiresAt, now);
         },
         async (tx, user) => {
-          await setDecisionReason(tx, uid, null);
+          await setDecisionReason(tx, uid, null); // deletes the reason of an earlier rejection
           await replaceDatasetGrants(tx, actor, uid, datasets);
           await queueEmail(tx, user, (recipient) => approvedEmail(recipient, user));
         },

@@ -27,7 +27,7 @@ export interface FirstAdmin {
   readonly email: string;
   /** The generated password, which the server shows once; null when ADMIN_PASSWORD is set. */
   readonly password: string | null;
-  /** Path of a file with the generated password that only its owner can read; null when ADMIN_PASSWORD is set. */
+  /** Path of a file, readable only by its owner, with the generated password; null when ADMIN_PASSWORD is set. */
   readonly passwordFile: string | null;
 }
 
@@ -48,7 +48,7 @@ export async function ensureFirstAdmin({
     );
   }
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
-  const passwordHash = await signIn.hashPassword(password, null);
+  const passwordHash = await signIn.hashPassword(password, null); // null: the server itself requests the hash
 
   const isCreated = await runLockedTransaction(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
@@ -79,7 +79,7 @@ export async function restoreAdmin(
   email: string,
 ): Promise<{ readonly email: string; readonly password: string; readonly isNew: boolean }> {
   const password = newPassword();
-  const passwordHash = await signIn.hashPassword(password, null);
+  const passwordHash = await signIn.hashPassword(password, null); // null: the server itself requests the hash
   return runLockedTransaction(db, 'accounts', async (tx) => {
     const restoredAt = now().toISOString();
     const existing = await findUserByEmail(tx, email);

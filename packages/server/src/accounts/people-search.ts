@@ -42,7 +42,7 @@ export interface PeoplePage {
   readonly counts: UserCounts;
 }
 
-/** For a larger page, this process reads all accounts and picks those of the page: databases limit the parameters of a query. */
+/** For a larger page, `readDetails` reads all accounts, because databases limit the number of parameters of a query. */
 const maxUidsInQuery = 1000;
 
 /** Returns a page of the accounts that match a query. */

@@ -19,11 +19,11 @@ import type { Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
 import type { Annotations } from './annotations.ts';
 import type { AuditForeignUse } from './audit-foreign-use.ts';
-import { calibratedScaleOf } from './calibrated-scale.ts';
 import { fileErrorOf, refusedFeatureOf, warningTextOf } from './import-texts.ts';
 import { requireLayer } from './layer-access.ts';
 import { featuresOf } from './layer-features.ts';
 import type { StorableFeature } from './parse-feature.ts';
+import { statedPixelSizeOf } from './stated-pixel-size.ts';
 
 export interface AnnotationFile {
   readonly stream: Readable;
@@ -120,7 +120,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
         if (result.rejectedCount > 0 && !skip_refused && !dry_run) {
           throw new AppError('invalid_request', {
             reason: 'annotation_file_refused',
-            limit: result.rejectedCount, // the count in the text of this reason
+            limit: result.rejectedCount, // the message for this reason shows `limit` as the number of features
             refused,
           });
         }
@@ -157,7 +157,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
       const features = await featuresOf(db, layer.id);
       const { chunks, mediaType, extension } = exportAnnotations(features, {
         format,
-        pixelSize: calibratedScaleOf(image),
+        pixelSize: statedPixelSizeOf(image),
         offset: { x: offset_x, y: offset_y },
       });
       return {

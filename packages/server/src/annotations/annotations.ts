@@ -1,4 +1,4 @@
-/** Lists, changes and restores the annotations of a layer, and lists their history. The HTTP routes of annotations call it. */
+/** Lists, changes and restores the annotations of a layer (a set of annotations of a slide); lists their history. */
 import {
   type AnnotationChange,
   type AnnotationFeature,
@@ -29,7 +29,7 @@ import { parseFeature, type SlideSize, type StorableFeature } from './parse-feat
 
 type ListQuery = QueryOf<typeof listAnnotations>;
 
-/** `actor` is the sign-in of the caller, for the audit log and repeated checks; `reader` its account as the request found it. */
+/** `actor`: the caller's sign-in, for the audit log and repeated checks; `reader`: account when the request arrived. */
 export interface Annotations {
   /** Returns the annotations of a layer as a stream of GeoJSON. @throws AppError not_found, invalid_request */
   list(
@@ -47,8 +47,8 @@ export interface Annotations {
     changes: readonly AnnotationChange[],
   ): Promise<AppliedChanges>;
   /**
-   * Creates annotations, or replaces those with the same id, whatever their revision is. Annotations whose content does not change keep
-   * their revision.
+   * Creates annotations, or replaces annotations with the same id in any revision. Annotations whose content does not
+   * change keep their revision.
    *
    * @throws AppError not_found, forbidden, layer_locked, layer_full
    */
@@ -100,7 +100,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       const { layer } = await requireLayer(db, reader, layerId);
       await foreignUse.recordRead(actor, reader, layer);
       return annotationListOf(db, layer, query, {
-        key: 'account',
+        key: 'account', // a part of the ETag
         textOf: featureText,
         authorsOf: async () => {
           const uids = await store.listAuthors(db, layer.id);

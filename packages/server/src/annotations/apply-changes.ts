@@ -1,6 +1,7 @@
 /**
- * Applies a batch of changes to the annotations of a layer: all of them or none. Each change states its base revision, which is
- * the revision of the annotation that its author has seen. If the current revision is another one, the change is a conflict.
+ * Applies a batch of changes to the annotations of a layer: all of them or none. Each change states its base revision,
+ * which is the revision of the annotation that its author has seen. If the current revision is different, the change is
+ * a conflict.
  */
 import { type AnnotationChange, AppError, annotationLayerLimits } from '@lamina/contract';
 import type { LayerRow } from '../store/annotation-layers.ts';
@@ -63,8 +64,8 @@ export async function applyChanges(
   const ids = changes.map(({ id }) => id);
   const current = await findAnnotations(tx, layer.id, ids);
   const conflicting = changes.filter((change) => isConflict(change, current.get(change.id)));
-  // A batch that was applied before conflicts with its own results. New annotations that were deleted afterwards cause no conflict, so a
-  // batch that only creates annotations is always compared with earlier batches.
+  // A batch that was applied before conflicts with its own results. A new annotation that was deleted afterwards causes
+  // no conflict, so a batch that only creates annotations is always compared with earlier batches.
   if (conflicting.length > 0 || changes.every(({ base }) => base === null)) {
     const earlierResult = await findEarlierResult(tx, context, changes, current);
     if (earlierResult !== null) return earlierResult;
@@ -88,9 +89,9 @@ function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefi
 }
 
 /**
- * Returns the result of an earlier batch of the same author that made exactly these changes; null if there is none. A client that
- * did not receive the response sends its batch again. If the author has deleted one of the annotations after that batch, a batch that
- * stores the annotation counts as a new one.
+ * Returns the result of an earlier batch of the same author that made exactly these changes; null if there is none. A
+ * client that did not receive the response sends its batch again. If the author has deleted an annotation since the
+ * earlier batch, a batch that stores this annotation again counts as a new one.
  */
 async function findEarlierResult(
   tx: DatabaseTransaction,
@@ -138,7 +139,7 @@ async function writeChanges(
   current: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges> {
   let { annotation_count: count, vertex_count: vertices, next_position: position } = layer;
-  const changeNo = await nextChangeNo(tx, layer.image_id); // by which event streams find new changes of the slide
+  const changeNo = await nextChangeNo(tx, layer.image_id); // by this number, event streams find new changes
   const rows: AnnotationRow[] = [];
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {

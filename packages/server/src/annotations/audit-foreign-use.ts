@@ -15,7 +15,7 @@ export interface AuditForeignUse {
   /**
    * Records an edit by an administrator who is not the owner, unless all members may edit, in the transaction of the change.
    *
-   * @returns a function that the caller must call after the commit; it remembers that the event is written
+   * @returns a function that the caller must call after the commit, to remember that the event is written
    */
   recordChange(tx: DatabaseTransaction, actor: Actor, user: User, layer: LayerRow): Promise<() => void>;
 }

@@ -1,4 +1,7 @@
-/** Reads and changes the annotation classes of datasets. A dataset whose classes were never changed has the default classes. */
+/**
+ * Reads and changes the annotation classes (names with colours, such as Tumor) of datasets. A dataset whose classes
+ * were never changed has the default classes.
+ */
 import {
   AppError,
   type BodyOf,
@@ -16,7 +19,7 @@ import type { SignInService } from '../sessions/sign-in-service.ts';
 import { findClasses, type StoredClasses, saveClasses } from '../store/annotation-classes.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
 import { type Connection, type Database, runLockedTransaction } from '../store/database.ts';
-import { hasVisibleImage, isDataset } from '../store/datasets.ts';
+import { datasetExists, hasVisibleImage } from '../store/datasets.ts';
 
 type Classes = ResponseOf<typeof updateAnnotationClasses>;
 
@@ -84,7 +87,7 @@ function classesOf(stored: StoredClasses | null): Classes {
 async function requireDataset(db: Connection, reader: User, requestedName: string): Promise<string> {
   const name = await spellingOf(db, 'dataset', requestedName);
   const inaccessible = await inaccessibleDatasets(db, reader);
-  const exists = seesEveryDataset(reader) ? await isDataset(db, name) : await hasVisibleImage(db, name);
+  const exists = seesEveryDataset(reader) ? await datasetExists(db, name) : await hasVisibleImage(db, name);
   if (!exists || inaccessible.has(name)) throw new AppError('not_found');
   return name;
 }

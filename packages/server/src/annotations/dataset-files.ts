@@ -1,4 +1,4 @@
-/** Exports the annotations of a whole dataset to files in a folder, and imports them: the work of `npm run annotations`. */
+/** Exports the annotations of a dataset to files, or imports them, for the command `npm run annotations`. */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -11,9 +11,9 @@ import type { Connection, Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
 import { findUserByEmail } from '../store/users.ts';
 import { applyChanges } from './apply-changes.ts';
-import { calibratedScaleOf } from './calibrated-scale.ts';
 import { featuresOf } from './layer-features.ts';
 import { toStorable } from './parse-feature.ts';
+import { statedPixelSizeOf } from './stated-pixel-size.ts';
 
 interface Dependencies {
   readonly db: Database;
@@ -72,8 +72,9 @@ async function writeLayer(
 ): Promise<string> {
   const { chunks, extension } = exportAnnotations(await featuresOf(db, layer.id), {
     format,
-    pixelSize: calibratedScaleOf(image),
+    pixelSize: statedPixelSizeOf(image),
   });
+  // The start of the layer's id distinguishes layers with the same name.
   const name = `${portableName(image.file_name)}.${portableName(layer.name)}.${layer.id.slice(0, 8)}.${extension}`;
   const handle = await fs.open(path.join(folder, name), 'w', 0o600);
   await pipeline(chunks, handle.createWriteStream());
@@ -156,7 +157,7 @@ async function importFile(
     const layer = await insertLayer(tx, {
       id: randomUUID(),
       image_id: image.id,
-      name: layerName ?? path.parse(file).name.slice(0, 200),
+      name: layerName ?? path.parse(file).name.slice(0, 200), // the maximum length of a layer's name
       owner_uid: uid,
       visibility: isPrivate ? 'private' : 'members',
       editing: 'owner',

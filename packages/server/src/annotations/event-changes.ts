@@ -103,7 +103,7 @@ export function createChangeReader(
         const { counts: _, ...layerWithoutCounts }: AnnotationLayer = toAnnotationLayer(
           reader,
           layer,
-          [],
+          [], // the counts, which events omit
           names,
           translate,
         );

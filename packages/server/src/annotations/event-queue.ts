@@ -1,11 +1,11 @@
-/** Holds the texts of an event stream (server-sent events of annotations) that wait until the connection can send them. */
+/** Holds the strings of an event stream (server-sent events of annotations) until the connection can send them. */
 export interface EventQueue {
   push(text: string): void;
-  /** Returns whether more than 8 Mi characters wait because the client reads too slowly. The caller should then end the stream. */
+  /** Returns whether too many characters wait, because the client reads slowly. The caller then ends the stream. */
   isFull(): boolean;
-  /** Ends the stream after the waiting texts have been read. */
+  /** Ends the stream after the reader has received the waiting strings. */
   end(): void;
-  /** Returns the stream. All texts that wait when the reader asks for the next one are joined into one. */
+  /** Returns the stream. It joins all strings that wait when the reader asks for the next one. */
   texts(): AsyncIterable<string>;
 }
 

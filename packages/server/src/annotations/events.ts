@@ -1,7 +1,7 @@
 /**
- * Sends changes of annotations to browsers as server-sent events; each open slide has one stream. A change made in this process is
- * sent immediately. While streams are open, the module also reads the database every 400 ms: it sends changes made in other
- * processes, and ends the streams of accounts that have lost access.
+ * Sends changes of annotations to browsers as server-sent events, in one stream for each slide that a browser shows.
+ * The module sends a change made in this process immediately. While streams are open, it also reads the database every
+ * 400 ms, to send changes made in other processes, and to end the streams of accounts that have lost access.
  */
 import { may, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -44,7 +44,7 @@ export interface StreamOptions {
 interface Stream extends Omit<EventClient, 'reader'> {
   readonly imageId: string;
   readonly queue: EventQueue;
-  changeNo: number; // of the slide, up to which changes have been sent
+  changeNo: number; // number of the slide's last change that was sent
 }
 
 interface Dependencies {
@@ -56,10 +56,11 @@ interface Dependencies {
 }
 
 const checkIntervalMs = 400;
+/** Interval at which a comment is sent, because proxies close connections on which nothing is sent. */
 const heartbeatIntervalMs = 10_000;
 /** A comment of the event-stream format, which clients ignore. */
 const emptyComment = ': \n\n';
-/** When an account opens one more stream, the server ends its oldest stream. */
+/** When an account with this many streams opens another stream, the server ends the oldest stream of the account. */
 const maxStreamsPerAccount = 20;
 
 export function createAnnotationEvents({

@@ -1,6 +1,6 @@
 /**
- * Messages in Turkish and English for features that an import of annotations rejects or changes. The package `annotations`, which
- * parses the files, returns only codes and parameters.
+ * Errors for annotation files that an import rejects as a whole, and messages in Turkish and English for features that
+ * it rejects or changes. The package `annotations`, which parses the files, returns only codes and parameters.
  */
 import type {
   ImportErrorCode,

@@ -8,7 +8,7 @@ import { toStorable } from './parse-feature.ts';
 
 function importFile({ file, options }: ImportTask): ImportAnswer {
   let bytes = file;
-  const isGzip = file[0] === 0x1f && file[1] === 0x8b; // RFC 1952, section 2.3.1
+  const isGzip = file[0] === 0x1f && file[1] === 0x8b; // the bytes ID1 and ID2 (RFC 1952, section 2.3.1)
   if (isGzip) {
     try {
       bytes = gunzipSync(file, { maxOutputLength: maxAnnotationFileBytes });

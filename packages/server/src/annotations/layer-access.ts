@@ -8,6 +8,7 @@ import { findLayer, type LayerRow, lockLayer } from '../store/annotation-layers.
 import type { Connection, DatabaseTransaction } from '../store/database.ts';
 import { findImage, type ImageRow } from '../store/images.ts';
 
+/** The form of the ids of slides and layers. An id of another form does not exist, so it is not queried. */
 export const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /** Returns a slide that the account may view. @throws AppError not_found when it does not exist or may not be viewed */

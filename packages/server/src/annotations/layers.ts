@@ -1,4 +1,4 @@
-/** Creates, lists, changes, deletes and restores annotation layers. Each change and its audit event are one transaction. */
+/** Manages annotation layers (sets of annotations of a slide). Each change and its audit event are one transaction. */
 import { randomUUID } from 'node:crypto';
 import {
   type AnnotationLayer,

@@ -3,8 +3,8 @@
  * members may read. Every call reads the link, its creator and the slide from the database, so access ends with the link in all server
  * processes.
  *
- * Visitors learn no names of persons, and no texts that may contain them. Layers are therefore numbered instead of named: the name
- * of an imported layer comes from a file name.
+ * Visitors learn no names of persons, and no text that may contain such a name. Layers are therefore numbered instead
+ * of named: the name of an imported layer comes from a file name.
  */
 import {
   type AnnotationLayer,
@@ -19,7 +19,7 @@ import { isShareLinkValid } from '../domain/share-link.ts';
 import type { Translate } from '../domain/translate.ts';
 import { countClasses, findLayer, type LayerRow, listLayers } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
-import { findShareLink, imagesOfLinks } from '../store/share-links.ts';
+import { findShareLink, shareableImagesByLink } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
 import { visitorFeatureText } from './feature-json.ts';
 import { requireImage, uuidPattern } from './layer-access.ts';
@@ -45,7 +45,9 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
     const creator = link === null ? null : await findUser(db, link.uid);
     if (link === null || creator === null) throw new AppError('not_found');
     const isShowingAnnotations = link.shows_annotations === 1 && isShareLinkValid(link, creator, now());
-    const images = isShowingAnnotations ? ((await imagesOfLinks(db, [link.id])).get(link.id) ?? []) : [];
+    const images = isShowingAnnotations
+      ? ((await shareableImagesByLink(db, [link.id])).get(link.id) ?? [])
+      : [];
     if (!images.some(({ id }) => id === imageId)) throw new AppError('not_found');
     await requireImage(db, effectiveAccount(creator, now()), imageId);
   }

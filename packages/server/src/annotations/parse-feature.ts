@@ -71,7 +71,7 @@ function boxOf({ geometry }: AnnotationFeature): Box {
   return { minX, minY, maxX, maxY };
 }
 
-/** Colour of a class for which the client sends no colour. QuPath cannot read a class without one. */
+/** Colour of a class for which the client sends no colour. QuPath cannot read a class without a colour. */
 const grey = [128, 128, 128];
 
 /** Renames properties to their current names. Older versions of QuPath and some scripts write `object_type` and similar names. */

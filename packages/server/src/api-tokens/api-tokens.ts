@@ -43,7 +43,7 @@ import {
 } from '../store/api-tokens.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
-import { isDataset, restrictedDatasetsOf } from '../store/datasets.ts';
+import { datasetExists, restrictedDatasetsOf } from '../store/datasets.ts';
 import { createRecentTokens, type RecentToken } from './recent-tokens.ts';
 
 /** Manages API tokens; the methods of `ApiTokenAuthentication` authenticate requests with tokens. */
@@ -96,7 +96,7 @@ interface Dependencies {
 const dayMs = 24 * 60 * 60_000;
 /** The time of the last use of a token is saved at most this often. */
 const touchIntervalMs = 60_000;
-const tokenPattern = new RegExp(`^${apiTokenPrefix}[\\w-]{43}$`);
+const tokenPattern = new RegExp(`^${apiTokenPrefix}[\\w-]{43}$`); // the prefix and the result of `newSecret`
 /** Number of characters of a token that are stored, so that its owner can recognise it later. */
 const prefixLength = apiTokenPrefix.length + 8;
 const maxCachedTokens = 10_000;
@@ -122,7 +122,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   function recordedUsesOf(id: string): RecordedUses {
     const hour = hourOf(now());
     const recordedUses = recordedUsesById.get(id);
-    if (recordedUses?.hour === hour) return recordedUses;
+    if (recordedUses?.hour === hour) return recordedUses; // otherwise a new hour has begun, without recorded uses
     if (recordedUsesById.size >= maxCachedTokens) recordedUsesById.clear();
     const emptyUses = { hour, shownImages: new Map<string, ViewKind>(), calls: new Set<string>() };
     recordedUsesById.set(id, emptyUses);
@@ -151,7 +151,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
 
   /** Returns the stored spellings of dataset names. @throws AppError not_found for a dataset that the account may not see */
   async function datasetsFor(
-    tx: Parameters<typeof isDataset>[0],
+    tx: Parameters<typeof datasetExists>[0],
     user: User,
     requestedNames: readonly string[],
   ): Promise<string[]> {
@@ -161,7 +161,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     const names = new Set<string>();
     for (const requestedName of requestedNames) {
       const name = await spellingOf(tx, 'dataset', requestedName);
-      if (restricted?.has(name) || !(await isDataset(tx, name))) throw new AppError('not_found');
+      if (restricted?.has(name) || !(await datasetExists(tx, name))) throw new AppError('not_found');
       names.add(name);
     }
     return [...names];
@@ -193,7 +193,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     };
   }
 
-  /** Returns the image session (the credential of pixel requests) as which a token acts. */
+  /** Returns the image session (the credential of pixel requests) that represents a token. */
   async function sessionOf({
     user,
     tokenHash,
@@ -209,7 +209,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       restrictedDatasets: await inaccessibleTo(user),
       seesHidden: seesEveryDataset(user),
       visitor: null, // an API token has an owner; only share links have visitors
-      // A getter, because the session may be used for longer than an hour.
+      // A getter, because the map covers one hour, and the session may be used for longer.
       get shownImages() {
         return recordedUsesOf(apiToken.id).shownImages;
       },
@@ -236,7 +236,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     return { storedToken, resolved, session: await sessionOf(resolved), endsAt: endOf(storedToken) };
   }, imageSessions.countChanges);
 
-  /** Counts a use of a cached token; a promise only if the use has to be saved. @throws AppError token_invalid, rate_limited */
+  /** Counts a use of a cached token and returns the token. @throws AppError token_invalid, rate_limited */
   function admit(token: RecentToken): RecentToken | Promise<RecentToken> {
     const usedAtMs = now().getTime();
     if (usedAtMs >= token.endsAt) throw new AppError('token_invalid');
@@ -250,7 +250,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     },
 
     async listAll() {
-      const tokens = await listApiTokens(db, null, now().toISOString());
+      const tokens = await listApiTokens(db, null, now().toISOString()); // null: tokens of all accounts
       return tokens.map((token) => {
         const { uid, email, displayName } = token.user;
         return { ...publicTokenOf(token), uid, email, displayName };
@@ -308,7 +308,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     async revoke(actor, id) {
       await runLockedTransaction(db, 'accounts', async (tx) => {
         await recheckCaller(tx, signIn, actor, 'users.manage');
-        const deleted = await deleteApiToken(tx, id, null);
+        const deleted = await deleteApiToken(tx, id, null); // null: a token of any owner
         if (deleted === null) throw new AppError('not_found');
         await audit.record(tx, revocationEntry(actor, deleted));
       });
@@ -344,7 +344,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   };
 }
 
-/** Returns a text that has the form of a token. @throws AppError token_invalid for any other text */
+/** Returns the string if it has the form of a token. @throws AppError token_invalid for any other string */
 function requireTokenForm(token: string): string {
   if (!tokenPattern.test(token)) throw new AppError('token_invalid');
   return token;
@@ -356,12 +356,12 @@ function isValid({ user, createdAt, expiresAt }: StoredApiToken, now: Date): boo
   return (
     effectiveAccount(user, now).status === 'active' &&
     !wasIssuedBeforeExpiry(issuedAt, user, now) &&
-    !isFromTheFuture(issuedAt, now) &&
+    !isFromTheFuture(issuedAt, now) && // otherwise the clock was set back, and the age of the token is unknown
     Date.parse(expiresAt) > now.getTime()
   );
 }
 
-/** Returns when a valid token expires, itself or with its owner's account, in milliseconds since 1970. */
+/** Returns when a valid token or its owner's account expires, whichever is first, in milliseconds since 1970. */
 function endOf({ user, expiresAt }: StoredApiToken): number {
   const tokenEnd = Date.parse(expiresAt);
   return user.expiresAt === null ? tokenEnd : Math.min(tokenEnd, Date.parse(user.expiresAt));

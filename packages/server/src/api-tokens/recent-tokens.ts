@@ -6,7 +6,7 @@
 import type { TokenForPixels } from '../sessions/api-token-service.ts';
 import type { StoredApiToken } from '../store/api-tokens.ts';
 
-/** An API token as read from the database, with its caller (`resolved`) and the image session as which it acts (`session`). */
+/** An API token as read from the database, its caller (`resolved`), and the image session for it (`session`). */
 export interface RecentToken extends TokenForPixels {
   readonly storedToken: StoredApiToken;
   /** When the token or its owner's account expires, in milliseconds since 1970. */
@@ -20,7 +20,7 @@ export interface RecentTokens {
   clear(): void;
 }
 
-/** A revocation must take effect within a second. The other half second is left for a slow query. */
+/** A revocation must take effect within a second. The second half of this second is left for a slow query. */
 const maxAgeMs = 500;
 const maxCachedTokens = 10_000;
 
@@ -35,7 +35,8 @@ interface CacheEntry {
 
 /**
  * @param read reads a valid token by its hash
- * @param countChanges returns the number of revocations and changes of rights in this process; a change of it invalidates the cache
+ * @param countChanges returns how many revocations and changes of rights this process has made; an increase invalidates
+ *   the cache
  */
 export function createRecentTokens(
   read: (hash: string) => Promise<RecentToken>,

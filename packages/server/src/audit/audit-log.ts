@@ -39,7 +39,7 @@ export interface AuditLog {
     actor: { readonly uid: string; readonly origin: Origin },
     language: Language,
   ): Promise<Readable>;
-  /** Returns the result of the last verification. Starts another one in the background if that result is older than ten minutes. */
+  /** Returns the last verification's result. Starts another verification if the result is older than ten minutes. */
   chain(): AuditChain;
   /** Starts a verification unless one is running, and returns the last result. */
   checkChain(): AuditChain;
@@ -128,7 +128,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   async function* csvOf(query: AuditQuery | null, language: Language): AsyncGenerator<string> {
     yield csvByteOrderMark + csvHeader(language);
     if (query === null) return;
-    // Events that are written during the export are left out; otherwise it might never end.
+    // Leaves out events that are written during the export; otherwise the export might never end.
     const upToSeq = (await findAuditLogEnds(db)).last.seq;
     let after: AuditQuery['after'];
     for (;;) {

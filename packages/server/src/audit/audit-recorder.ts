@@ -60,7 +60,7 @@ const ownActions = {
   'image-opened': 'image-opened',
   'image-viewed': 'image-opened',
 } as const;
-/** Actions whose target is the account, which its owner also sees there. */
+/** Actions whose target is the account. Its owner also sees them in the list of recent activity. */
 const actionsOnAccount = {
   registered: 'registered',
   approved: 'approved',
@@ -83,7 +83,7 @@ interface AuditRecorderDependencies {
 export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies): AuditRecorder {
   const refusalLimit = createRefusalLogLimit();
   let summaryTimer: NodeJS.Timeout | null = null;
-  /** Resolves when the summaries and background events so far are written, which happens one after the other. */
+  /** Resolves when all summaries and background events so far have been written, one after the other. */
   let pendingWrites: Promise<void> = Promise.resolve();
 
   const rowOf = (entry: AuditEntry) => ({
@@ -108,7 +108,8 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     if (result !== 'refused' || origin === null) return write(entry);
     const at = now();
     const requester = { actor, network: networkOf(origin.address) };
-    // Attempts to sign in to several accounts, or to change them, get one event for each account; other refusals do not.
+    // Refused actions get one event for each target, such as the account of a sign-in; `access-refused` ignores
+    // targets.
     const countedTarget = action === 'access-refused' ? '' : (target ?? '');
     const getsOwnEvent = refusalLimit.count(requester, refusalKindOf(entry), at, countedTarget);
     writeSummaries(refusalLimit.takeEndedSummaries(at));
@@ -178,7 +179,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
   };
 }
 
-/** Returns the kind of a refusal, by which repetitions are recognised: action and reason, and for an account also the endpoint (`call`). */
+/** Returns what repetitions of a refusal have in common: action, reason and, for an account, the endpoint (`call`). */
 function refusalKindOf({ action, actor, detail }: AuditEntry): string {
   const { code, what, call } = detail ?? {};
   return [action, code, what, actor === null ? undefined : call]
@@ -199,7 +200,7 @@ function summaryOf({ actor, network, count, kinds, first, last }: RefusalSummary
       kinds: kinds
         .map(([kind, kindCount]) => `${kind}: ${kindCount}`)
         .join(', ')
-        .slice(0, 1000),
+        .slice(0, 1000), // limits the size of the event
     },
     origin: network === null ? null : { address: network, requestId: null },
   };

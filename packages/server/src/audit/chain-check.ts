@@ -1,4 +1,4 @@
-/** Verifies the hash chain of the whole audit log: each event contains a hash of its contents and of the previous hash. */
+/** Verifies the hash chain of the audit log: each entry contains a hash of its fields and of the previous hash. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { chainStart, verifyChainLinks } from '../domain/audit-chain.ts';
 import { type AuditLogEnds, findAuditLogEnds, listChainedRows } from '../store/audit.ts';
@@ -6,40 +6,40 @@ import type { Database } from '../store/database.ts';
 
 export interface ChainCheckResult {
   readonly state: 'intact' | 'broken';
-  /** Number of verified events. */
+  /** How many entries were verified. */
   readonly entries: number;
-  /** Number of the first event that was changed, removed or moved; null when intact. */
+  /** Number (`seq`) of the first entry that was changed, removed or moved; null when intact. */
   readonly brokenAt: number | null;
-  /** Hash of the last event. A copy stored elsewhere shows later whether the whole audit log was rewritten. */
+  /** Hash of the last entry. A copy stored elsewhere shows later whether the whole audit log was rewritten. */
   readonly lastHash: string;
 }
 
-/** Events that are hashed, in a few milliseconds, before other work of the process gets its turn. */
+/** Number of entries that are verified, in a few milliseconds, before other work of the process gets its turn. */
 const chunkSize = 500;
 
-/** Verifies all events that the audit log has now. @throws the errors of the database, and the reason of an aborted signal */
+/** Verifies all entries of the audit log. @throws the errors of the database, and the reason of an aborted signal */
 export async function checkChain(db: Database, signal?: AbortSignal): Promise<ChainCheckResult> {
   for (;;) {
     const ends = await findAuditLogEnds(db);
     const result = await checkBetween(db, ends, signal);
-    // A deletion of old events during the verification may break the result. The loop then verifies again.
-    if (result.state === 'intact' || (await findAuditLogEnds(db)).before.seq === ends.before.seq)
+    // Old entries may have been deleted during the verification, which then seems to fail. The loop verifies again.
+    if (result.state === 'intact' || (await findAuditLogEnds(db)).lastPruned.seq === ends.lastPruned.seq)
       return result;
   }
 }
 
-/** Verifies the events after the position `before` (the last pruned event) up to the event `last`. */
+/** Verifies the entries after the last pruned one up to the entry `last`. */
 async function checkBetween(
   db: Database,
-  { before, last }: AuditLogEnds,
+  { lastPruned, last }: AuditLogEnds,
   signal: AbortSignal | undefined,
 ): Promise<ChainCheckResult> {
-  let position = before;
-  /** Number and hash of the last deleted event according to the newest pruning event, as JSON. Initially: nothing was deleted. */
-  let recordedStart = JSON.stringify([0, chainStart]);
+  let position = lastPruned;
+  /** JSON of number and hash of the last pruned entry, as the newest `audit-pruned` entry states them. */
+  let recordedStart = JSON.stringify([0, chainStart]); // no entry was pruned
   const resultWith = (brokenAt: number | null): ChainCheckResult => ({
     state: brokenAt === null ? 'intact' : 'broken',
-    entries: (brokenAt === null ? position.seq : brokenAt - 1) - before.seq,
+    entries: (brokenAt === null ? position.seq : brokenAt - 1) - lastPruned.seq,
     brokenAt,
     lastHash: last.hash,
   });
@@ -58,7 +58,8 @@ async function checkBetween(
     await yieldToEventLoop();
   }
   if (position.hash !== last.hash) return resultWith(last.seq);
-  // Events at the start may be missing only if a pruning event states that they were deleted.
-  if (recordedStart !== JSON.stringify([before.seq, before.hash])) return resultWith(before.seq + 1);
+  // Entries at the start may be missing only if an `audit-pruned` entry states that they were deleted.
+  if (recordedStart !== JSON.stringify([lastPruned.seq, lastPruned.hash]))
+    return resultWith(lastPruned.seq + 1);
   return resultWith(null);
 }

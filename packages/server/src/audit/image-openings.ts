@@ -1,6 +1,7 @@
 /**
- * Records in the audit log that an image session has loaded pixels of an image. Every code path that sends pixels (the pixel
- * routes and the fast path) calls this module before it responds.
+ * Records in the audit log that an image session has loaded pixels of an image. Every code path that sends pixels (the
+ * pixel routes, and the fast path, which answers tile requests before the HTTP framework) calls this module before it
+ * responds.
  *
  * - `image-opened`: once per image and session, at the first request for pixels. `detail.by` names the kind of request.
  * - `image-viewed`: once per image and session, when only the thumbnail was loaded before and other pixels are requested.
@@ -66,7 +67,7 @@ interface WaitingOpening {
 
 const maxOpeningsPerTransaction = 500;
 const retryIntervalMs = 1000;
-/** While the database is unavailable, requests fail with 503 when this many events are delayed, or one for `maxDelayMs`. */
+/** During an outage, requests fail with 503 when this many events are delayed, or `maxDelayMs` after the oldest one. */
 const maxDelayedOpenings = 10_000;
 const maxDelayMs = 30_000;
 /** Maximum number of attempts of a transaction that fails because of a deadlock. */
@@ -251,7 +252,7 @@ async function writeOpenings(
 ): Promise<ReadonlySet<string>> {
   const hashes = [...new Set(openings.map(({ session }) => session.hash))];
   const imageIds = [...new Set(openings.map(({ image }) => image.id))];
-  // Often another process has recorded all of them already. This query takes no lock.
+  // Often another process has already recorded all these openings. This query takes no lock.
   if (notYetRecorded(openings, await findOpenings(db, hashes, imageIds)).entries.length === 0)
     return new Set();
   const attempt = () =>

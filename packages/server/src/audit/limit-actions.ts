@@ -40,7 +40,7 @@ export function createLimitActions({ now, audit, isOn }: Dependencies): LimitAct
         at,
       );
       if (waitMs === 0) return;
-      // The event must survive: the error below rolls this transaction back.
+      // Records the event outside this transaction, because the error below rolls the transaction back.
       audit.recordInBackground({
         action: 'throttled',
         result: 'refused',

@@ -1,4 +1,4 @@
-/** At each start of the server, records the settings in the audit log if they differ from the last recorded ones. */
+/** At each server start, records the settings in the audit log if they differ from the last recorded settings. */
 import type { Config } from '../platform/config.ts';
 import { findLastAuditRow } from '../store/audit.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';

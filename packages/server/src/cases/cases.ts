@@ -38,7 +38,7 @@ import {
   type DatabaseTransaction,
   runLockedTransaction,
 } from '../store/database.ts';
-import { isDataset } from '../store/datasets.ts';
+import { datasetExists } from '../store/datasets.ts';
 
 type NewCase = BodyOf<typeof createEndpoint>;
 type CaseChanges = BodyOf<typeof updateEndpoint>;
@@ -49,7 +49,7 @@ export interface Cases {
   list(reader: User, dataset?: string): Promise<Case[]>;
   /** Returns a case. @throws AppError not_found, also for a case that the reader may not see */
   get(reader: User, id: string): Promise<Case>;
-  /** Returns those of the cases that the reader may see, by id. @param connection transaction in which to read; default: none */
+  /** Returns, by id, the cases that the reader may see. @param connection transaction in which to read, if any */
   visible(reader: User, ids: readonly string[], connection?: Connection): Promise<ReadonlyMap<string, Case>>;
   /** @throws AppError not_found for an unknown dataset or slide */
   create(actor: Actor, newCase: NewCase): Promise<Case>;
@@ -156,12 +156,12 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   /** Returns the stored spelling of a dataset's name. @throws AppError not_found */
   async function datasetNamed(tx: DatabaseTransaction, requestedName: string): Promise<string> {
     const name = await spellingOf(tx, 'dataset', requestedName);
-    if (!(await isDataset(tx, name))) throw new AppError('not_found');
+    if (!(await datasetExists(tx, name))) throw new AppError('not_found');
     return name;
   }
 
   /**
-   * Returns the slides of a case in stored form; empty texts become null.
+   * Returns the slides of a case in stored form; empty strings become null.
    *
    * @throws AppError not_found for a slide that the administrator does not see
    */

@@ -15,7 +15,7 @@ import { createYielder } from '../platform/yield-to-event-loop.ts';
 import type { SlideFile } from '../slide-storage/slide-roots.ts';
 import { analyzeImages } from '../store/catalogue-search.ts';
 import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
-import { listRestrictedDatasets } from '../store/datasets.ts';
+import { grantedUidsByRestrictedDataset } from '../store/datasets.ts';
 import {
   findImageAt,
   type ImageChanges,
@@ -102,7 +102,7 @@ export async function reconcile(
   const isInUnreadFolder = (row: ScannedRow) => isBelowAny(row.path, unreadPlacesByRoot.get(row.root));
   const toRead: string[] = [];
 
-  const restrictedDatasets = await listRestrictedDatasets(db);
+  const restrictedDatasets = await grantedUidsByRestrictedDataset(db);
   const changedPairsById = new Map<string, PairedEntry>();
   const addIfChanged = (pair: PairedEntry) => {
     if (Object.keys(changesOf(pair.row, pair, restrictedDatasets).changes).length > 0)
@@ -340,7 +340,7 @@ async function applyChanges(
             updateImage(tx, id, { path: `/${id}` }, at),
       ),
       ...moved.map((pair) => async (tx: DatabaseTransaction) => {
-        const entries = await updateEntryOfSlide(tx, pair, await listRestrictedDatasets(tx), at);
+        const entries = await updateEntryOfSlide(tx, pair, await grantedUidsByRestrictedDataset(tx), at);
         await audit.recordAll(tx, [moveAuditEntry(pair), ...entries]);
       }),
     ],
@@ -348,7 +348,7 @@ async function applyChanges(
   );
   await inBatches(changedPairs, async (tx, pairs) => {
     // Queried again, because an administrator may have restricted a dataset since the scan began.
-    const restrictedNow = await listRestrictedDatasets(tx);
+    const restrictedNow = await grantedUidsByRestrictedDataset(tx);
     const entries: AuditEntry[] = [];
     for (const pair of pairs) entries.push(...(await updateEntryOfSlide(tx, pair, restrictedNow, at)));
     await audit.recordAll(tx, entries);

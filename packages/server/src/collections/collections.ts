@@ -47,7 +47,7 @@ export interface Collections {
   findOwn(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
   /** Creates a collection. @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
   create(actor: Actor, collection: NewCollection): Promise<Collection>;
-  /** Changes a collection of the actor. @throws AppError not_found; conflict when it has another version than `changes` names */
+  /** Changes a collection of the actor. @throws AppError not_found; conflict if `changes.version` is not current */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
   /** Deletes a collection of the actor. @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
@@ -93,7 +93,7 @@ export function createCollections(dependencies: Dependencies): Collections {
     };
   }
 
-  /** Returns the collections as the reader sees them. Only the owner sees the correct answers and all readers. */
+  /** Returns the collections as the reader sees them. Only the owner sees correct answers and the other readers. */
   async function toSeenCollections(
     reader: User,
     stored: readonly StoredCollection[],

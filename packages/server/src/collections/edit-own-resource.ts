@@ -1,4 +1,4 @@
-/** Runs the changes that an account makes in its own resources: collections and saved views. */
+/** Runs the changes that an account makes to its own collections and saved views. */
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';

@@ -1,6 +1,6 @@
 /**
  * Lists and changes the saved views of an account: fields of view of slides, with a title and settings of colours and layers. A saved
- * view remains when its owner may no longer view its slide.
+ * view remains when its owner may no longer view the slide.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -34,7 +34,7 @@ export interface SavedViews {
   get(uid: string, id: string): Promise<SavedView>;
   /** Creates a saved view. @throws AppError not_found for a slide that the actor may not view */
   create(actor: Actor, view: BodyOf<typeof createEndpoint>): Promise<SavedView>;
-  /** Changes a saved view of the actor. @throws AppError not_found; conflict when it has another version than `changes` names */
+  /** Changes a saved view of the actor. @throws AppError not_found; conflict if `changes.version` is not current */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
   /** Deletes a saved view of the actor. @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;

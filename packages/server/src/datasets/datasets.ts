@@ -1,7 +1,7 @@
 /**
  * Access to datasets: an open dataset is visible to every account that may view slides, a restricted dataset only to the
  * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After the change, the
- * server checks the affected image sessions (the credentials of pixels) again.
+ * server checks the affected image sessions (the credentials of pixel requests) again.
  *
  * The file is long because all operations share the transaction, the audit event and the steps after a commit.
  */
@@ -43,8 +43,8 @@ import {
 } from '../store/dataset-requests.ts';
 import {
   countImagesByDataset,
+  datasetExists,
   findDataset,
-  isDataset,
   listDatasetRows,
   restrictedDatasetsOf,
   saveDataset,
@@ -61,7 +61,7 @@ export interface Datasets {
    * slides are restricted from the start.
    *
    * @param name name of the dataset in any spelling, as in all other methods
-   * @param decision the new settings; undefined ones stay unchanged, except that restricting an open dataset switches `sharing` off
+   * @param decision undefined settings stay unchanged, except that restricting an open dataset switches `sharing` off
    * @throws AppError not_found for a dataset that does not exist, unless the call restricts it
    */
   update(
@@ -185,7 +185,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         // A dataset may be restricted before it has slides or settings. Every other change requires that it exists.
         if (
           newAccess !== 'restricted' &&
-          !(await isDataset(tx, await spellingOf(tx, 'dataset', requestedName)))
+          !(await datasetExists(tx, await spellingOf(tx, 'dataset', requestedName)))
         ) {
           throw new AppError('not_found');
         }
@@ -205,7 +205,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           hadIdentifiableOriginals === hasIdentifiableOriginals;
         if (isUnchanged) return;
         await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: now() });
-        // Visitors' image sessions are deleted, so that they do not become valid again when sharing is switched on again.
+        // Deletes visitors' image sessions, so that these do not become valid again when sharing is switched on again.
         if (wasShared && (!isShared || becomesRestricted)) await deleteVisitorSessionsIn(tx, name);
         await audit.record(tx, {
           action: 'dataset-changed',
@@ -229,7 +229,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     async grant(actor, requestedName, uid, download) {
       await runAsAdministrator(actor, async (tx) => {
         const name = await spellingOf(tx, 'dataset', requestedName);
-        if ((await findUser(tx, uid)) === null || !(await isDataset(tx, name))) {
+        if ((await findUser(tx, uid)) === null || !(await datasetExists(tx, name))) {
           throw new AppError('not_found');
         }
         await grantDataset(tx, actor, name, uid);
@@ -347,7 +347,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         });
         return true;
       });
-      if (isRequested) adminDigest.schedule();
+      if (isRequested) adminDigest.schedule(); // e-mails administrators about new requests
       return isRequested;
     },
 

@@ -7,7 +7,7 @@ import { listDatasetNames } from '../store/listed-images.ts';
 
 /**
  * Returns the names of the datasets that the account may not see now, from the database. A call with an API token that is
- * limited to some datasets may see no other dataset; the set then also contains `withoutDataset`, which stands for slides
+ * limited to some datasets may see no other dataset; the set then also contains `noDataset`, which stands for slides
  * without a dataset.
  */
 export async function inaccessibleDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {

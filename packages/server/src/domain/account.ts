@@ -1,8 +1,8 @@
 /**
  * The rules for changing accounts, such as suspension: one function for each row of the table in docs/permissions.md, section 5.
  *
- * Each function returns the account after the change. If it returns the same object that it received, nothing has changed, and
- * the caller neither writes to the database nor revokes tokens nor records an audit event.
+ * Each function for a change returns the account after the change. If it returns the same object that it received,
+ * nothing has changed, and the caller neither writes to the database nor revokes tokens nor records an audit event.
  */
 import { AppError, type GrantableRole, type User } from '@lamina/contract';
 
@@ -10,9 +10,9 @@ import { AppError, type GrantableRole, type User } from '@lamina/contract';
 interface ChangeContext {
   /** Uid of the administrator who changes the account. */
   readonly actor: string;
-  /** Whether there is another active administrator than the account that is changed. */
+  /** Whether an administrator other than the changed account is active. */
   readonly isOtherAdminActive: boolean;
-  /** ISO 8601 in UTC, so that comparing texts compares times. */
+  /** ISO 8601 in UTC, so that comparing strings compares times. */
   readonly now: string;
 }
 
@@ -32,8 +32,9 @@ function hasExpired({ status, expiresAt }: Pick<User, 'status' | 'expiresAt'>, n
 }
 
 /**
- * Whether a token or session is invalid because the account's end date passed after it was issued. A later end date does not
- * make it valid again (rule P7 of docs/permissions.md); approving the account deletes such tokens.
+ * Whether a token or session is invalid because the account's end date passed after it was issued. It never becomes
+ * valid again (rule P7 of docs/permissions.md): approving the account, which may set a later end date, deletes such
+ * tokens.
  */
 export function wasIssuedBeforeExpiry(
   issuedAt: Date,
@@ -82,7 +83,7 @@ export function approve(user: User, role: GrantableRole | undefined, now: string
   };
 }
 
-/** An administrator can withdraw a mistaken approval for this long. */
+/** Time after an approval within which an administrator can withdraw it. */
 const withdrawalPeriodMs = 10 * 60_000;
 
 /**
@@ -128,7 +129,7 @@ export function changeAccess(user: User, expiresAt: string | null | undefined, n
  * Returns the account with another end date.
  *
  * @param expiresAt null: no end date; undefined: keeps a future end date and removes one that has passed
- * @throws AppError invalid_request for a date in the past, and for an administrator, since the last one must not expire
+ * @throws AppError invalid_request for a date in the past, and for an administrator: the last one must not lose access
  */
 export function withEndDate(user: User, expiresAt: string | null | undefined, now: string): User {
   if (expiresAt === undefined) {
@@ -182,7 +183,7 @@ export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 
   return { ...user, updatedAt: now };
 }
 
-/** Checks that owners may delete their own account. @throws AppError last_admin */
+/** Checks that a user may delete their own account. @throws AppError last_admin */
 export function checkMayLeave(user: User, isOtherAdminActive: boolean): void {
   requireAdminLeft(user, isOtherAdminActive);
 }

@@ -1,4 +1,4 @@
-/** Rights of an account to an annotation layer (a set of annotations). Callers check separately that it may view the slide. */
+/** Rights of an account to an annotation layer (a set of annotations). Callers check the right to view the slide. */
 import { type LayerEditing, type LayerVisibility, may, type User } from '@lamina/contract';
 
 export interface OwnedLayer {
@@ -7,6 +7,7 @@ export interface OwnedLayer {
   readonly visibility: LayerVisibility;
   /** Who may change annotations: `owner`, or all `members` who may write annotations. */
   readonly editing: LayerEditing;
+  /** Role that locked the layer; null: not locked. */
   readonly locked_by: 'owner' | 'admin' | null;
 }
 
@@ -42,7 +43,7 @@ export function layerRightsOf(account: Account, layer: OwnedLayer): LayerRights 
   };
 }
 
-/** Whether the layer is another user's private layer. Only administrators may use one, and the audit log records it. */
+/** Whether the layer is another user's private layer. Only administrators may use it; the audit log records the use. */
 export function isPrivateLayerOfAnother(account: Account, layer: OwnedLayer): boolean {
   return layer.owner_uid !== account.uid && layer.visibility === 'private';
 }

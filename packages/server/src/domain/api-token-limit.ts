@@ -7,7 +7,7 @@
 export const apiTokenRate = { perSecond: 200, burst: 1000 } as const;
 
 interface Bucket {
-  requestsLeft: number; // a fraction between refills
+  requestsLeft: number; // may be fractional
   /** Time up to which the bucket is refilled, in milliseconds since the epoch. */
   filledAt: number;
 }

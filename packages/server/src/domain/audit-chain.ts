@@ -1,10 +1,10 @@
 /**
- * The hash chain of the audit log: each event carries the hash of its fields and of the previous hash, so that a changed,
- * removed, inserted or moved event breaks the chain.
+ * The hash chain of the audit log: each entry contains the hash of its fields and of the previous entry's hash, so that
+ * a changed, removed, inserted or moved entry breaks the chain.
  */
 import { hash } from 'node:crypto';
 
-/** The hashed fields of an event. `chainHash` hashes them in this order. */
+/** The hashed fields of an entry. `chainHash` hashes them in this order. */
 export interface ChainedFields {
   readonly seq: number;
   readonly at: string;
@@ -22,10 +22,13 @@ export interface ChainedEntry extends ChainedFields {
   readonly hash: string;
 }
 
-/** The value of `previous_hash` in the first event. */
+/** The value of `previous_hash` in the first entry. */
 export const chainStart = '';
 
-/** Returns the SHA-256 (base64url) of a JSON array: different values or field boundaries never give the same JSON text. */
+/**
+ * Returns the SHA-256 (base64url) of the previous hash and the fields of an entry. They are hashed as a JSON array,
+ * because different values or field boundaries never give the same JSON text.
+ */
 export function chainHash(previousHash: string, entry: ChainedFields): string {
   const fields = [
     previousHash,
@@ -42,17 +45,17 @@ export function chainHash(previousHash: string, entry: ChainedFields): string {
   return hash('sha256', JSON.stringify(fields), 'base64url');
 }
 
-/** A position in the chain: the next event has the number `seq + 1` and the previous hash `hash`. */
+/** A position in the chain: the next entry has the number `seq + 1` and the previous hash `hash`. */
 export interface ChainPosition {
   readonly seq: number;
   readonly hash: string;
 }
 
 /**
- * Verifies consecutive events.
+ * Verifies consecutive entries.
  *
- * @param start position before the first of these events
- * @returns the position after the last event, or the number of the first wrong or missing event
+ * @param start position before the first of these entries
+ * @returns the position after the last entry, or the number of the first wrong or missing entry
  */
 export function verifyChainLinks(
   start: ChainPosition,

@@ -1,4 +1,4 @@
-/** Derives a short name of browser and operating system from the User-Agent header. People recognise their sign-ins by it. */
+/** Derives the names of browser and operating system from the User-Agent header, for the list of a user's sign-ins. */
 
 /** The first match wins: user agents also contain the names of other browsers, so the more specific patterns come first. */
 const browsers: readonly (readonly [RegExp, string])[] = [
@@ -25,7 +25,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 /** Returns a name such as `Firefox · Windows`, or null when both are unknown. The name never contains text of the header. */
 export function browserName(userAgent: string | undefined): string | null {
-  const text = userAgent?.slice(0, 1000) ?? '';
+  const text = userAgent?.slice(0, 1000) ?? ''; // limits the work for a long header
   const foundNames = [browsers, systems].flatMap(
     (list) => list.find(([pattern]) => pattern.test(text))?.[1] ?? [],
   );

@@ -23,13 +23,13 @@ export function sortKeyOf({ file_name, dataset_name }: NamedEntry): string {
   return `${datasetKey}00${hexOf(naturalKey(file_name))}`;
 }
 
-/** Returns the range of sort keys of a dataset. Like every range of a named dataset, it has an end. */
+/** Returns the range of sort keys of a dataset: `from` is inclusive, `to` exclusive. */
 export function rangeOfNamedDataset(dataset: string): { readonly from: string; readonly to: string } {
   const key = `0${hexOf(naturalKey(dataset))}`;
-  return { from: `${key}00`, to: `${key}01` }; // 00 ends the name; `to` is exclusive
+  return { from: `${key}00`, to: `${key}01` }; // 00 ends the name
 }
 
-/** Returns the range of sort keys of a dataset. @param dataset null: the entries without a dataset */
+/** Returns the range of sort keys of a dataset, or of the entries without a dataset (null). */
 export function rangeOfDataset(dataset: string | null): SortKeyRange {
   return dataset === null ? { from: keyWithoutDataset, to: null } : rangeOfNamedDataset(dataset);
 }
@@ -50,7 +50,8 @@ const maxRanges = 64;
  *
  * @param datasets names of all datasets that have entries
  * @param restricted names of the datasets that the account may not see
- * @returns null when the query should read the whole catalogue: nothing is restricted, or there would be more than 64 ranges
+ * @returns null when the query should read the whole catalogue: nothing is restricted, or there are more than
+ *   `maxRanges`
  */
 export function unrestrictedRanges(
   datasets: readonly string[],

@@ -10,7 +10,7 @@ export function seesEveryDataset(account: { readonly status: Status; readonly ro
 }
 
 /** Stands for the images without a dataset in a set of restricted datasets. No dataset has an empty name. */
-export const withoutDataset = '';
+export const noDataset = '';
 
 /** The account that sends a request. */
 export interface Reader extends User {
@@ -23,7 +23,7 @@ export function onlyDatasetsOf(reader: User): readonly string[] | null {
   return (reader as Reader).onlyDatasets ?? null;
 }
 
-/** Whether the reader may add slides to the dataset, as far as the limit of an API token is concerned. */
+/** Whether the limit of the reader's API token, if there is one, permits adding slides to the dataset. */
 export function mayAddToDataset(reader: User, dataset: string): boolean {
   const limit = onlyDatasetsOf(reader);
   return limit === null || limit.some((name) => nameKey(name) === nameKey(dataset));
@@ -31,7 +31,7 @@ export function mayAddToDataset(reader: User, dataset: string): boolean {
 
 /**
  * The restricted datasets of an API token that is limited to some datasets: the datasets restricted for its owner, all datasets
- * outside the limit, and `withoutDataset`. `has` is also true for datasets outside the limit that are created later.
+ * outside the limit, and `noDataset`. `has` is also true for datasets outside the limit that are created later.
  */
 export class TokenRestrictedDatasets extends Set<string> {
   readonly #allowedKeys: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export class TokenRestrictedDatasets extends Set<string> {
   ) {
     super(restrictedForOwner);
     this.#allowedKeys = new Set(limit.map(nameKey));
-    this.add(withoutDataset);
+    this.add(noDataset);
     for (const name of allDatasets) if (!this.#allowedKeys.has(nameKey(name))) this.add(name);
   }
 

@@ -1,16 +1,17 @@
 /**
- * Rules of image sessions. An image session is the credential for loading pixels (`?session=` in a URL). A browser gets one for
- * its account, a visitor of a share link gets one for the slides of the link, and each API token acts as one.
+ * Rules of image sessions. An image session is the credential for loading pixels (`?session=` in a URL). A browser gets
+ * one for its account, and a visitor of a share link gets one for the slides of the link. For each API token, the
+ * server creates one in memory that represents the token.
  */
-import { withoutDataset } from './dataset-access.ts';
+import { noDataset } from './dataset-access.ts';
 
 /** An image session as this process keeps it in memory. */
 export interface ImageSession {
-  /** SHA-256 of the session id, base64url; the server does not store the id. For an API token: a text with the token's id. */
+  /** SHA-256 (base64url) of the session id, which is not stored. For an API token: a string with the token's id. */
   readonly hash: string;
   /** Uid of the account that owns the session; for a share link, of the account that created the link. */
   readonly uid: string;
-  /** Hash of the bearer token that created the session, which ends with that sign-in. Null for the session of a share link. */
+  /** Hash of the sign-in's bearer token (the session ends with the sign-in) or of the API token; null for a visitor. */
   readonly tokenHash: string | null;
   /** The visitor of a share link; null for the session of an account. */
   readonly visitor: Visitor | null;
@@ -23,7 +24,7 @@ export interface ImageSession {
   readonly seesHidden: boolean;
   /** The views that the audit log already contains for this session, by image id, as far as this process knows. */
   readonly shownImages: Map<string, ViewKind>;
-  /** The API token that acts as this session; undefined for other sessions. */
+  /** The API token that this session represents; undefined for other sessions. */
   readonly apiToken?: ApiTokenName;
 }
 
@@ -40,7 +41,10 @@ export interface Visitor {
   readonly images: ReadonlySet<string>;
 }
 
-/** The kind of request that returned pixels of an image. */
+/**
+ * The kind of a request for an image. `descriptor` asks for its size and tile layout, `colour-table` for the table with
+ * which the viewer corrects its colours.
+ */
 export type PixelSource = 'thumbnail' | 'descriptor' | 'colour-table' | 'tile';
 
 /** How an image was shown in a session: only as a thumbnail, or in the viewer, which includes the thumbnail. */
@@ -74,7 +78,7 @@ export function mayViewImage(
   { id, dataset, isHidden }: ProtectedImage,
 ): boolean {
   if (visitor !== null && (id === undefined || !visitor.images.has(id))) return false;
-  return (seesHidden || !isHidden) && !restrictedDatasets.has(dataset ?? withoutDataset);
+  return (seesHidden || !isHidden) && !restrictedDatasets.has(dataset ?? noDataset);
 }
 
 /**

@@ -5,10 +5,10 @@ import { emailKey } from './email.ts';
 const maxDuplicates = 5;
 /** The strongest reason first. */
 const reasonsByStrength: readonly LikelyDuplicate['why'][] = ['same-mailbox', 'same-name', 'similar-email'];
-/** Shorter local parts, such as `it@…`, belong to offices, not to persons. */
+/** A shorter local part (the part before the @), such as `it@…`, belongs to an office, not to a person. */
 const minLocalPartLength = 3;
 
-/** The normalised texts by which two accounts are compared. */
+/** The normalised strings by which two accounts are compared. */
 interface ComparisonKeys {
   readonly user: User;
   /** Empty for an account without a name. */
@@ -69,8 +69,8 @@ function nameKey(name: string): string {
 }
 
 /**
- * Whether the texts differ by exactly one inserted, removed or replaced character, or by two swapped neighbours. Compares only the
- * part between the common start and the common end of the texts.
+ * Whether two strings differ by exactly one inserted, removed or replaced character, or by two swapped neighbours.
+ * Compares only the part between their common start and their common end.
  */
 export function isOneEditApart(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) return false;

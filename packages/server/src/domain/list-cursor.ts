@@ -1,11 +1,11 @@
 /**
- * Encodes the position of the next page of a list as an opaque cursor. Cursors are not signed: a client can send any text, so
- * decoding validates the position.
+ * Encodes the position of the next page of a list as an opaque cursor. Cursors are not signed: a client can send any
+ * string, so decoding validates the position.
  */
 import { AppError } from '@lamina/contract';
 import type { z } from 'zod';
 
-/** Returns the cursor for a position that is written as text. */
+/** Returns the cursor for a position. @param text text form of the position, which differs from list to list */
 export function encodeCursor(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
@@ -13,9 +13,9 @@ export function encodeCursor(text: string): string {
 /**
  * Returns the position that a cursor stands for.
  *
- * @param parse parses the text that `encodeCursor` received
+ * @param parse parses the text that `encodeCursor` received; must not throw for any other text
  * @param Position schema that validates the parsed value
- * @throws AppError invalid_request for a text that is not a cursor of this list
+ * @throws AppError invalid_request for a string that is not a cursor of this list
  */
 export function decodeCursor<T>(cursor: string, parse: (text: string) => unknown, Position: z.ZodType<T>): T {
   const position = Position.safeParse(parse(Buffer.from(cursor, 'base64url').toString()));

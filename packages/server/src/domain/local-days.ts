@@ -37,14 +37,15 @@ export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[
 /** Returns the start of a local day in milliseconds since the epoch. @param day number of days since 1970-01-01 */
 function startOf(day: number, offsetMs: (at: number) => number): number {
   const localMidnight = day * dayMs;
-  // The UTC time of midnight depends on the offset at that time. So estimate the time, and correct it with the offset at the estimate.
+  // The UTC time of midnight depends on the offset at that time. So this estimates the time twice, each time with the
+  // offset at the previous estimate.
   const estimate = localMidnight - offsetMs(localMidnight - offsetMs(localMidnight));
   // Where a clock change skips midnight, the estimate is before the change. The day starts at the change, later than 00:00.
   const isBeforeMidnight = estimate + offsetMs(estimate) < localMidnight;
   return isBeforeMidnight ? localMidnight - offsetMs(estimate) : estimate;
 }
 
-/** Returns a function that gives the offset of the zone from UTC at a time, in milliseconds. */
+/** Returns a function that gives the zone's offset from UTC (east: positive) at a time; both in milliseconds. */
 function offsetsOf(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: zone,

@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net';
  * within which a client can change its address freely. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
  */
 export function networkOf(address: string): string {
-  return networkPrefix(address, 4);
+  return networkPrefix(address, 4); // 4 groups of 16 bits: /64
 }
 
 /**
@@ -14,7 +14,7 @@ export function networkOf(address: string): string {
  * (RFC 6177). Used where scarce resources are shared fairly: the 65,536 /64 networks of one site must count as one.
  */
 export function siteOf(address: string): string {
-  return networkPrefix(address, 3);
+  return networkPrefix(address, 3); // 3 groups of 16 bits: /48
 }
 
 /** Returns the network of an address. @param groupCount number of 16-bit groups in the prefix of an IPv6 network */
@@ -25,7 +25,7 @@ function networkPrefix(address: string, groupCount: number): string {
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const headGroups = groupsOf(head);
   const tailGroups = groupsOf(tail ?? '');
-  const omittedGroups = Array<string>(8 - headGroups.length - tailGroups.length).fill('0'); // which `::` stands for
+  const omittedGroups = Array<string>(8 - headGroups.length - tailGroups.length).fill('0'); // `::` stands for these
   const groups = [...headGroups, ...omittedGroups, ...tailGroups];
   const isIPv4Mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
   if (isIPv4Mapped) return ipv4Of(groups.slice(6));

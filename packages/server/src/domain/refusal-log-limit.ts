@@ -1,7 +1,7 @@
 /**
- * Limits the audit entries that refused requests write, so that a client cannot flood the audit log. In each minute, the first
- * refusal of a kind by an account (without sign-in: by a network) gets its own entry. Repetitions are only counted; after the
- * minute the caller writes the counts as one summary entry.
+ * Limits the audit entries about refused requests, so that a client cannot flood the audit log. In each minute, the
+ * first refusal of each kind to an account (without sign-in: to a network) gets its own entry. This module only counts
+ * repetitions; after the minute the caller writes the counts as summary entries.
  */
 
 /** The client of a refused request. Refusals are counted by its account, or by its network if it is not signed in. */
@@ -31,7 +31,8 @@ export interface RefusalLogLimit {
    * Counts a refusal. Returns true when the caller must write a separate entry for it; false when a summary will cover it.
    *
    * @param kind the refused action and the reason for the refusal
-   * @param target the object of the action; refusals of one kind with different targets (sign-ins to other accounts) each get an entry
+   * @param target the object of the action, such as the account of a sign-in; for each target, the first refusal gets
+   *   an entry
    */
   count(refused: RefusedRequester, kind: string, at: Date, target?: string): boolean;
   /** Returns the summaries of the minutes that ended before this time. Each summary is returned once. */
@@ -46,11 +47,11 @@ const maxEntriesPerSubjectAndMinute = 20;
 const maxEntriesPerMinute = 120;
 const maxEntriesPerHour = 1200;
 const minutesPerHour = 60;
-/** More subjects in a minute are counted together, so that memory stays bounded. */
+/** Subjects above this number in a minute are counted together, so that memory stays bounded. */
 const maxSubjects = 2000;
-/** If more subjects need a summary for a minute, one summary covers all of them. */
+/** If more subjects than this need a summary for a minute, one summary covers all of them. */
 const maxSummaries = 5;
-/** More kinds of refusals by one subject in a minute are counted as the kind `else`. */
+/** Kinds above this number for one subject in a minute are counted as the kind `else`. */
 const maxKinds = 50;
 
 /** Refusals of one subject in the current minute. */

@@ -40,7 +40,7 @@ export function registrationOf(pairs: readonly PointPair[]): RegistrationMatrix 
   return [a, b, c, d, shiftX, shiftY];
 }
 
-/** Returns the image of a point: (a·x + c·y + e, b·x + d·y + f). */
+/** Applies a transform to a point: (a·x + c·y + e, b·x + d·y + f). */
 export function transformPoint([a, b, c, d, e, f]: RegistrationMatrix, [x, y]: Point): Point {
   return [a * x + c * y + e, b * x + d * y + f];
 }

@@ -35,7 +35,7 @@ export const failureLimits = {
   account: { maxCount: 100, withinMs: 15 * minute },
   network: { maxCount: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
-/** Failures of one network on all accounts, including rejected ones above `failureLimits.network`. Applies to every account. */
+/** Failures of one network, including attempts that `failureLimits.network` rejected. Applies to every account. */
 export const allFailuresOfNetwork: Limit = { maxCount: 300, withinMs: 15 * minute };
 
 /**
@@ -54,13 +54,13 @@ export const successLimits = {
 /**
  * Wrong second factors of one account from all networks, including those from which the owner signed in. An attacker at this step
  * has the password. A code has six digits and three codes are valid at any time, so 20 attempts an hour for a month find a valid
- * code with a probability of about 5 %.
+ * code with a probability of about 4 %.
  */
 export const secondFactorLimit: Limit = { maxCount: 20, withinMs: hour };
 
 /**
- * Registrations, successful or not. Each one is work for an administrator and reveals whether an e-mail address has an account.
- * A class that registers together shares one IP address.
+ * Registrations, successful or not. Each is work for an administrator, and may reveal whether an e-mail address has an
+ * account. A class that registers together shares one IP address.
  */
 export const registrationLimits = {
   network: { maxCount: 200, withinMs: hour },
@@ -88,15 +88,15 @@ export const unknownShareLinkLimits = {
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
- * Wrong passwords of one share link; `account` stands for the link here. All these clients know the secret URL of the link. The
- * limit over all networks is high, so that one client can hardly lock out the others.
+ * Wrong passwords for one share link; `account` stands for the link here. All clients with this link know its secret
+ * URL. The limit over all networks is high, so that one client can hardly lock out the others.
  */
 export const shareLinkPasswordLimits = {
   'account-and-network': { maxCount: 10, withinMs: 15 * minute },
   account: { maxCount: 300, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
-/** An account counts as having signed in from a network recently for this long after the sign-in. */
+/** Time after a sign-in for which the account counts as having signed in from the network recently. */
 export const knownNetworkMs = 30 * 24 * hour;
 
 /** Maximum number of throttle rows; the rows that expire soonest are deleted first. */

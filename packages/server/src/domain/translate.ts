@@ -1,4 +1,4 @@
 import type { Bilingual } from '@lamina/contract';
 
-/** Returns one of the two texts: the one in the language of the response. */
+/** Returns the Turkish or the English text, whichever is in the language of the response. */
 export type Translate = (text: Bilingual) => string;

@@ -1,6 +1,7 @@
 /**
  * Interface through which the rest of the server authenticates requests with API tokens (credentials of programs);
- * api-tokens/api-tokens.ts implements it. A request for pixels needs an image session; an API token acts as one.
+ * api-tokens/api-tokens.ts implements it. A request for pixels needs an image session; for an API token, the server
+ * creates one in memory that represents the token.
  */
 import type { ApiTokenScope } from '@lamina/contract';
 import type { ApiTokenName, ImageSession } from '../domain/image-session.ts';
@@ -14,7 +15,7 @@ export interface ResolvedApiToken extends ResolvedToken {
   };
 }
 
-/** An API token, and the image session as which it acts in requests for pixels. */
+/** An API token, and the image session that represents it in requests for pixels. */
 export interface TokenForPixels {
   readonly resolved: ResolvedApiToken;
   readonly session: ImageSession;
@@ -28,12 +29,13 @@ export interface ApiTokenAuthentication {
    */
   authenticate(token: string): Promise<ResolvedApiToken>;
   /**
-   * Like `authenticate`, but uses cached state that is at most half a second old, and also returns the image session as which the
-   * token acts. Only for requests for single tiles. Does not check scopes. Returns a promise only when it must query the database.
+   * Like `authenticate`, but uses cached state that is at most half a second old, and also returns the image session
+   * that represents the token. Only for requests for single tiles. Does not check scopes. Returns a promise only when
+   * it must query the database.
    *
    * @throws AppError token_invalid, rate_limited, unavailable
    */
   authenticateForPixels(token: string): TokenForPixels | Promise<TokenForPixels>;
-  /** Returns the image session as which the token acts. @throws AppError forbidden when the token may not read slides */
+  /** Returns the image session that represents the token. @throws AppError forbidden without the scope slides:read */
   pixelSessionOf(resolved: ResolvedApiToken): Promise<ImageSession>;
 }

@@ -110,9 +110,7 @@ interface CachedSession {
   session: ImageSession;
   /** Null for the session of a share link, which does not end when it is idle. */
   readonly signIn: SharedSignIn | null;
-  /**
-   * Time of the last query of the session, in milliseconds since the epoch; minus infinity requires a query before the next use.
-   */
+  /** Time of the last query of the session, in ms since the epoch; minus infinity forces a query at the next use. */
   checkedAt: number;
   /** Time of the last request to this process, in milliseconds since the epoch; minus infinity before the first one. */
   usedAt: number;
@@ -151,6 +149,7 @@ export async function createImageSessions({
   let accessChanges = 0;
   let lastRenewal = 0;
   const clock = () => now().getTime();
+  /** Decides whether a cache entry is recent enough: up to 1 s old, or 30 s while the database is down. */
   const staleness = createStalenessLimit(clock);
 
   /** Deletes a session from the cache and remembers its hash, because it has ended or does not exist. */
@@ -242,7 +241,7 @@ export async function createImageSessions({
       waitingHashes = new Set();
       nextLookUp = null;
       const lookUp = queryStates(hashes);
-      runningLookUp = lookUp.catch(() => {}); // only its callers get the error; the next query starts in any case
+      runningLookUp = lookUp.catch(() => {}); // callers of `lookUpState` get the error; the next query still starts
       return lookUp;
     });
     return nextLookUp;
@@ -482,7 +481,7 @@ export async function createImageSessions({
     countChanges: () => accessChanges,
 
     async deleteExpired() {
-      while (await deleteExpiredSessions(db, now().toISOString())); // true while a batch was full
+      while (await deleteExpiredSessions(db, now().toISOString())); // each call deletes one batch
     },
 
     async close() {

@@ -23,8 +23,8 @@ export interface PixelRequest {
 
 export interface PixelAccess {
   /**
-   * Returns the valid image session of the request, or the one as which its API token acts, and counts the request. Returns a
-   * promise only when it must query the database, or when the request has a bearer token.
+   * Returns the valid image session of the request, or the image session that represents its API token, and counts the
+   * request. Returns a promise only when it must query the database, or when the request has a bearer token.
    *
    * @throws AppError session_missing, session_invalid, token_invalid, unavailable; for API tokens forbidden, rate_limited
    */
@@ -69,7 +69,7 @@ export function createPixelAccess({
     return session;
   }
 
-  /** Returns the session as which the API token of the request acts. */
+  /** Returns the image session that represents the API token of the request. */
   async function acceptApiToken(rawHeaders: readonly string[]): Promise<ImageSession> {
     const resolved = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
     if (!('apiToken' in resolved)) throw new AppError('session_missing'); // the token of a sign-in does not replace an image session

@@ -1,7 +1,7 @@
 /**
- * Interface between the sign-in service and the rest of the server. The service issues a bearer token for each sign-in. A token is
- * a random text without content, so each API call looks it up. The embedded service checks passwords against hashes that it
- * stores; an external provider (OpenID Connect) can authenticate people in addition or instead.
+ * Interface between the sign-in service and the rest of the server. The service issues a bearer token for each sign-in.
+ * A token is a random string without content, so each API call looks it up. The embedded service checks passwords
+ * against hashes that it stores; an external provider (OpenID Connect) can authenticate people in addition or instead.
  */
 import type { User } from '@lamina/contract';
 import type { DatabaseTransaction } from '../store/database.ts';
@@ -14,7 +14,7 @@ import type { DatabaseTransaction } from '../store/database.ts';
 export type HashRequester = {
   /** IP address of the client. */
   readonly address: string;
-  /** Any text that names the account, whether or not it exists. */
+  /** Any string that identifies the account, whether or not it exists. */
   readonly account: string;
 } | null;
 
@@ -93,7 +93,7 @@ export interface SignInService {
   currentHolder(tokenHash: string): Promise<User | null>;
   /** Reads the account of a sign-in or an API token in the caller's transaction; null when the token was revoked. */
   holderOf(tx: DatabaseTransaction, tokenHash: string): Promise<User | null>;
-  /** Returns whether a hash is that of the password. @throws AppError unavailable */
+  /** Returns whether the hash belongs to the password. @throws AppError unavailable */
   matchesPasswordHash(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;
   /** Returns whether the account has this password. @throws AppError unavailable */
   isPasswordOf(uid: string, password: string, requester: HashRequester): Promise<boolean>;

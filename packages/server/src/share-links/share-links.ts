@@ -47,11 +47,11 @@ import {
   endShareLinks,
   findShareLink,
   findShareLinkBySecret,
-  imagesOfLinks,
   insertShareLink,
   listShareLinkRows,
   type ShareLinkRow,
   type ShareTarget,
+  shareableImagesByLink,
 } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
 import { sharedItems } from './shared-items.ts';
@@ -85,7 +85,7 @@ interface Dependencies {
   readonly audit: AuditRecorder;
   readonly limitActions: LimitActions;
   readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'matchesPasswordHash'>;
-  readonly throttle: Pick<Throttle, 'requireShareLink' | 'failShareLink'>;
+  readonly throttle: Pick<Throttle, 'requireShareLink' | 'countFailedShareLink'>;
   readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'evictEnded'>;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
@@ -177,7 +177,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     if (creator === null || !canOpenShareLink(link, creator, now())) return null;
     // The effective account of a creator whose end date has passed is suspended.
     const inaccessible = await datasets.inaccessibleTo(effectiveAccount(creator, now()), connection);
-    const linkedImages = (await imagesOfLinks(connection, [link.id])).get(link.id) ?? [];
+    const linkedImages = (await shareableImagesByLink(connection, [link.id])).get(link.id) ?? [];
     const openImages = linkedImages.filter(({ dataset }) => !inaccessible.has(dataset));
     const imageIds = new Set(openImages.map(({ id }) => id));
     return imageIds.size === 0 ? null : { link, imageIds };
@@ -195,7 +195,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       await throttle.requireShareLink(origin, link.id);
       return;
     }
-    await throttle.failShareLink(origin, link.id); // counts the wrong password
+    await throttle.countFailedShareLink(origin, link.id); // counts the wrong password
     throw new AppError('password_invalid');
   }
 
@@ -276,7 +276,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const secretHash = hashSecret(secret);
       const found = await findOpenableLink(db, secretHash);
       if (found === null) {
-        await throttle.failShareLink(origin, null); // counts the attempt; null: the secret opens no link
+        await throttle.countFailedShareLink(origin, null); // counts the attempt; null: the secret opens no link
         throw new AppError('not_found');
       }
       await requirePassword(found.link, password, origin);

@@ -75,7 +75,7 @@ export interface Throttle {
    *
    * @throws AppError rate_limited when a limit was already reached
    */
-  failShareLink(origin: Origin, linkId: string | null): Promise<void>;
+  countFailedShareLink(origin: Origin, linkId: string | null): Promise<void>;
   /** Marks the network of a new account's registration as known. Only logs an error, because the registration has succeeded. */
   rememberNetwork(attempt: Attempt): Promise<void>;
 }
@@ -115,7 +115,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       mayMail: async () => true,
       guard: (_, __, work) => work(async () => undefined),
       requireShareLink: async () => {},
-      failShareLink: async () => {},
+      countFailedShareLink: async () => {},
       rememberNetwork: async () => {},
     };
   }
@@ -323,7 +323,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       await refuseShareLink(shareLinkBlocks.find(rules, nowIso()) ?? (await findBlock(db, rules)), origin);
     },
 
-    async failShareLink(origin, linkId) {
+    async countFailedShareLink(origin, linkId) {
       const rules = shareLinkRules(origin, linkId);
       // The cheapest check comes first: most attempts of a flood are rejected from memory, others after a query, and only the rest needs
       // a transaction with a lock.

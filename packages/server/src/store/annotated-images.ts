@@ -1,4 +1,4 @@
-/** Queries for slides with annotations that an account may read; the dashboard and the catalogue show them. */
+/** Queries for annotation layers (sets of annotations of a slide) that an account may read. */
 import type { Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
@@ -19,9 +19,10 @@ export type LayerWithImage = Pick<
   >;
 
 /**
- * Lists layers that contain annotations, each with its slide, the most recently changed layer first.
+ * Lists layers that contain annotations, each with its slide, the most recently changed layer first. Omits deleted
+ * layers.
  *
- * @param page `before` is the last layer of the previous page; null starts the list
+ * @param page `before` is the last layer of the previous page; null for the first page
  */
 export function listNewestLayers(
   db: Connection,
@@ -48,7 +49,7 @@ export function listNewestLayers(
       ])
       .where('annotation_layers.deleted_at', 'is', null)
       .where('annotation_layers.annotation_count', '>', 0)
-      // The fallback values '' below only satisfy the types: `$if` does not narrow them.
+      // The fallback values '' below are never used: TypeScript does not see that `$if` excludes null.
       .$if(reader !== null, (query) =>
         query.where((eb) =>
           eb.or([
@@ -73,7 +74,7 @@ export function listNewestLayers(
   );
 }
 
-/** Counts the annotations of each slide that the reader may see. A slide without such annotations is missing from the result. */
+/** Counts, for each slide, the annotations that the reader may see; slides without any are missing from the result. */
 export async function countAnnotationsOf(
   db: Connection,
   reader: LayerReader,

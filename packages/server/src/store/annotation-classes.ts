@@ -4,6 +4,7 @@ import type { Connection, DatabaseTransaction } from './database.ts';
 
 export interface StoredClasses {
   readonly classes: readonly AnnotationClass[];
+  /** Increments with every change. */
   readonly version: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Queries for annotation layers (sets of annotations of a slide), and for the number of changes of each slide's annotations, by
- * which viewers request the changes that they have not received yet.
+ * Queries for annotation layers (sets of annotations of a slide), and for a counter of each slide that numbers the
+ * changes of its annotations. With these numbers, viewers request the changes that they have not received yet.
  */
 import type { AnnotationColor } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -17,8 +17,9 @@ export async function findLayer(db: Connection, id: string): Promise<LayerRow | 
 }
 
 /**
- * Finds a layer, also a deleted one, and locks it until the transaction ends. Must be the first statement of the
- * transaction, so that SQLite acquires its write lock before the transaction reads.
+ * Finds a layer, also a deleted one, and locks it until the transaction ends; null when it does not exist. A
+ * transaction that holds no other lock must call this first, so that SQLite acquires its write lock before the
+ * transaction reads.
  */
 export async function lockLayer(tx: DatabaseTransaction, id: string): Promise<LayerRow | null> {
   const row = await tx
@@ -95,7 +96,7 @@ export type LayerChanges = Partial<
 /**
  * Changes a layer and increments its version. The transaction must hold the lock of the layer (see `lockLayer`).
  *
- * @param changeNo number of the change among the slide's changes; by default the next number
+ * @param changeNo result of `nextChangeNo` in this transaction; undefined: this function calls `nextChangeNo`
  */
 export async function saveLayer(
   tx: DatabaseTransaction,
@@ -114,8 +115,8 @@ export async function saveLayer(
 }
 
 /**
- * Increments the number of changes of a slide's annotations and returns it. A concurrent transaction for the same slide waits
- * here until this one ends, so the numbers follow the order of the commits.
+ * Increments the counter of changes of a slide's annotations and returns the new value. A concurrent transaction for
+ * the same slide waits here until this one ends, so the numbers follow the order of the commits.
  */
 export async function nextChangeNo(tx: DatabaseTransaction, imageId: string): Promise<number> {
   const { change_no } = await tx
@@ -146,9 +147,9 @@ export async function changeNumbersOf(
 }
 
 export interface ClassCount {
-  /** Null: annotations without a class. */
+  /** Name of the class; null for the annotations without a class. */
   readonly name: string | null;
-  /** Colour of one of the annotations, if they differ; null when none has a colour. */
+  /** Colour of the annotations, or one of their colours if these differ; null when no annotation has a colour. */
   readonly color: AnnotationColor | null;
   readonly count: number;
 }
@@ -223,7 +224,7 @@ export async function releaseLayersOf(
   layers.sort((a, b) => (a.image_id < b.image_id ? -1 : 1));
   for (const layer of layers) {
     if (layer.visibility === 'members') {
-      await saveLayer(tx, layer, { owner_uid: null }, now);
+      await saveLayer(tx, layer, { owner_uid: null }, now); // null: the administrators own the layer
     } else {
       await nextChangeNo(tx, layer.image_id);
       await tx.deleteFrom('annotation_layers').where('id', '=', layer.id).execute();

@@ -42,7 +42,7 @@ export async function findAnnotations(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Inserts annotations, or replaces those with the same id, which keep their position, author and time of creation. */
+/** Inserts annotations. An existing annotation is replaced, but keeps its position, author and time of creation. */
 export async function saveAnnotations(
   tx: DatabaseTransaction,
   rows: readonly AnnotationRow[],
@@ -83,7 +83,7 @@ export async function insertRevisions(tx: DatabaseTransaction, rows: readonly Re
   }
 }
 
-/** Lists the revisions of the annotations with these ids that an account made, newest first. */
+/** Lists the revisions of these annotations that the account `author` made, the highest revision number first. */
 export function listRevisionsBy(
   db: Connection,
   layerId: string,
@@ -100,7 +100,7 @@ export function listRevisionsBy(
     .execute();
 }
 
-/** A rectangle in pixels of full resolution; it includes its edges. */
+/** A rectangle in pixels of full resolution. All four limits are inclusive. */
 export interface Box {
   readonly minX: number;
   readonly minY: number;
@@ -116,8 +116,8 @@ export type ListedAnnotation = Pick<
 /**
  * Lists the annotations of a layer in the order of their creation, without deleted ones.
  *
- * @param page `box` selects the annotations whose bounds touch it (null: all), `after` is the position of the last annotation
- *   of the previous page
+ * @param page `box` selects the annotations whose bounds touch it (null: all); `after` is the position of the last
+ *   annotation of the previous page (0 for the first page, because positions start at 1)
  */
 export function listAnnotations(
   db: Connection,
@@ -141,9 +141,11 @@ export function listAnnotations(
 }
 
 /**
- * Lists the annotations of a layer that changed later than a numbered change, including deleted ones, in the order of the changes.
+ * Lists the annotations of a layer, including deleted ones, that changed after the change `sinceChangeNo`, in the order
+ * of changes.
  *
- * @param sinceChangeNo number of the last change that the caller knows (`annotation_images.change_no`)
+ * @param sinceChangeNo number of the last change of the slide's annotations that the caller knows
+ *   (`annotation_images.change_no`)
  */
 export function listChangedAnnotations(
   db: Connection,
@@ -173,7 +175,7 @@ export async function listAuthors(db: Connection, layerId: string): Promise<read
   return authors.map(({ uid }) => uid);
 }
 
-/** Position in the history of a layer, which is sorted by version and annotation id. */
+/** Position in the history of a layer. The history is sorted by the version of the layer, then by annotation id. */
 export interface HistoryPosition {
   readonly version: number;
   readonly id: string;
@@ -182,8 +184,8 @@ export interface HistoryPosition {
 /**
  * Lists the history of a layer, newest first.
  *
- * @param query `annotation` is the id of the only annotation to list (null: all), `before` the last revision of the previous
- *   page
+ * @param query `annotation` is the id of the only annotation to list (null: all); `before` is the last revision of the
+ *   previous page (null: the first page)
  */
 export function listRevisions(
   db: Connection,

@@ -73,7 +73,7 @@ function tokenOf(row: TokenWithOwnerRow): StoredApiToken {
     hash: row.token_hash,
     prefix: row.token_prefix,
     name: row.token_name,
-    // Scopes that only other versions of the program know are ignored.
+    // Ignores scopes that this version of the program does not know.
     scopes: scopes.flatMap((scope) => ApiTokenScope.safeParse(scope).data ?? []),
     datasets: row.token_datasets === null ? null : (JSON.parse(row.token_datasets) as string[]),
     createdAt: row.token_created_at,
@@ -104,7 +104,7 @@ export async function listApiTokens(
 /**
  * Deletes a token, which revokes it.
  *
- * @param uid only a token of this owner is deleted; null: a token of any owner
+ * @param uid owner of the token; null deletes a token of any owner
  * @returns owner, name and prefix of the deleted token; null when there is no such token
  */
 export async function deleteApiToken(

@@ -1,4 +1,4 @@
-/** Queries for applications: the affiliation and purpose that applicants entered, and the reasons of rejections. */
+/** Queries for applications for accounts: affiliation and purpose of the applicants, and the reasons of rejections. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 

@@ -96,9 +96,9 @@ describe.each(databaseKinds)('the audit log (database: %s)', (kind) => {
     const rows = await listChainedRows(db, 0, 1000);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
     expect(new Set(rows.map(({ actor_uid }) => actor_uid)).size).toBe(60);
-    const { before, last } = await findAuditLogEnds(db);
-    expect(verifyChainLinks(before, rows)).toEqual(last);
-    expect(before).toEqual({ seq: 0, hash: chainStart });
+    const { lastPruned, last } = await findAuditLogEnds(db);
+    expect(verifyChainLinks(lastPruned, rows)).toEqual(last);
+    expect(lastPruned).toEqual({ seq: 0, hash: chainStart });
   });
 
   it('contains no entry of a transaction that was rolled back', async () => {
@@ -153,8 +153,8 @@ describe.each(databaseKinds)('pruning of the audit log (database: %s)', (kind) =
       [5, 'sign-in'],
       [6, 'audit-pruned'],
     ]);
-    const { before, last } = await findAuditLogEnds(db);
-    expect(verifyChainLinks(before, rows)).toEqual(last);
+    const { lastPruned, last } = await findAuditLogEnds(db);
+    expect(verifyChainLinks(lastPruned, rows)).toEqual(last);
   });
 
   it('deletes no entry after the first one within the retention period, and never the last entry', async () => {

@@ -23,7 +23,7 @@ type NewAuditRow = Omit<AuditRow, 'seq' | 'previous_hash' | 'hash'>;
 /** Both ends of the hash chain. */
 export interface AuditLogEnds {
   /** Number and hash of the last pruned entry; number 0 before the first pruning. */
-  readonly before: ChainPosition;
+  readonly lastPruned: ChainPosition;
   /** Number and hash of the newest entry. */
   readonly last: ChainPosition;
 }
@@ -33,10 +33,10 @@ export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
   const row = await db.selectFrom('audit_chain').selectAll().where('name', '=', 'audit').executeTakeFirst();
   if (row === undefined) {
     const start = { seq: 0, hash: chainStart };
-    return { before: start, last: start };
+    return { lastPruned: start, last: start };
   }
   return {
-    before: { seq: row.before_seq, hash: row.before_hash },
+    lastPruned: { seq: row.before_seq, hash: row.before_hash },
     last: { seq: row.last_seq, hash: row.last_hash },
   };
 }
@@ -52,7 +52,7 @@ export async function insertAuditRows(
 ): Promise<ChainPosition> {
   await acquireLock(tx, 'audit');
   // Numbering continues from the recorded end instead of the last row, so that a deleted last row leaves a detectable gap.
-  const { before, last } = await findAuditLogEnds(tx);
+  const { lastPruned, last } = await findAuditLogEnds(tx);
   let { seq, hash } = last;
   const chainedRows = rows.map((row): AuditRow => {
     const previousHash = hash;
@@ -69,7 +69,7 @@ export async function insertAuditRows(
   const newEnd = { last_seq: seq, last_hash: hash };
   await tx
     .insertInto('audit_chain')
-    .values({ name: 'audit', before_seq: before.seq, before_hash: before.hash, ...newEnd })
+    .values({ name: 'audit', before_seq: lastPruned.seq, before_hash: lastPruned.hash, ...newEnd })
     .onConflict((conflict) => conflict.column('name').doUpdateSet(newEnd))
     .execute();
   return { seq, hash };
@@ -106,12 +106,12 @@ export async function pruneAuditRowsBefore(
     pruned: { readonly upTo: ChainPosition; readonly entries: number },
   ) => Promise<void>,
 ): Promise<number> {
-  const { before: lastPruned, last } = await findAuditLogEnds(db);
+  const { lastPruned, last } = await findAuditLogEnds(db);
   const upTo = await findLastRowOlderThan(db, minTime, lastPruned, last.seq);
   const entries = upTo.seq - lastPruned.seq;
   if (entries === 0) return 0;
   const isPruned = await runLockedTransaction(db, 'audit', async (tx) => {
-    const { before: currentLastPruned } = await findAuditLogEnds(tx);
+    const { lastPruned: currentLastPruned } = await findAuditLogEnds(tx);
     if (currentLastPruned.seq !== lastPruned.seq) return false; // another process has pruned meanwhile
     await record(tx, { upTo, entries });
     await tx
@@ -125,8 +125,8 @@ export async function pruneAuditRowsBefore(
 }
 
 /**
- * Returns the last entry of the uninterrupted series of entries after `lastPruned` that are older than `minTime`; `lastPruned` when
- * there is none. The search ends before the entry `lastSeq`.
+ * Returns the last entry that may be pruned: all entries after `lastPruned` up to this one are older than `minTime`.
+ * Returns `lastPruned` when there is none. The search ends before the entry `lastSeq`, which always stays.
  */
 async function findLastRowOlderThan(
   db: Connection,
@@ -152,13 +152,18 @@ async function findLastRowOlderThan(
   }
 }
 
-/** Deletes up to 2,000 rows of pruned entries. @returns false when no such row is left */
+/** Deletes up to `rowsPerBatch` rows of pruned entries. @returns false when no such row is left */
 export async function deletePrunedAuditRows(db: Database): Promise<boolean> {
-  const { before } = await findAuditLogEnds(db);
+  const { lastPruned } = await findAuditLogEnds(db);
   const { numDeletedRows } = await db
     .deleteFrom('audit')
     .where('seq', 'in', (eb) =>
-      eb.selectFrom('audit').select('seq').where('seq', '<=', before.seq).orderBy('seq').limit(rowsPerBatch),
+      eb
+        .selectFrom('audit')
+        .select('seq')
+        .where('seq', '<=', lastPruned.seq)
+        .orderBy('seq')
+        .limit(rowsPerBatch),
     )
     .executeTakeFirst();
   return numDeletedRows === BigInt(rowsPerBatch);
@@ -191,13 +196,13 @@ export interface AuditPosition {
 
 /** Lists the entries that match a query, newest first, without pruned ones. */
 export async function listAuditRows(db: Connection, query: AuditQuery, limit: number): Promise<AuditRow[]> {
-  const { before } = await findAuditLogEnds(db);
+  const { lastPruned } = await findAuditLogEnds(db);
   const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
-  // Only the first condition that the query has, in the order actor or target, action, result, may decide which index the database
-  // uses. The other conditions wrap their column in coalesce(), for which no index can be used.
+  // Only one condition may decide which index the database uses: the first that the query has of uid, target, action
+  // and result. The other conditions wrap their column in coalesce(), for which no index can be used.
   const hasUidOrTarget = uid !== undefined || target !== undefined;
   const listRows = (uidColumn: 'actor_uid' | 'target' | null) => {
-    let select = db.selectFrom('audit').selectAll().where('seq', '>', before.seq);
+    let select = db.selectFrom('audit').selectAll().where('seq', '>', lastPruned.seq);
     if (uid !== undefined && uidColumn !== null) select = select.where(uidColumn, '=', uid);
     if (target !== undefined) {
       select =
@@ -230,7 +235,7 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
     return select.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute();
   };
   if (uid === undefined) return listRows(null);
-  // Two queries, because no single index serves "actor or target".
+  // Two queries, because no single index serves the condition that the account is the actor or the target.
   const [asActor, asTarget] = await Promise.all([listRows('actor_uid'), listRows('target')]);
   const bySeq = new Map([...asActor, ...asTarget].map((row) => [row.seq, row]));
   return [...bySeq.values()].sort(compareNewestFirst).slice(0, limit);
@@ -248,8 +253,8 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 }
 
 /**
- * Condition that excludes events of slides that were shown only as a thumbnail, because lists show many thumbnails. It compares the
- * first 17 characters of `detail`, which audit/image-openings.ts writes with `JSON.stringify`.
+ * Condition that excludes entries about slides of which only a thumbnail was shown, because lists show many thumbnails.
+ * The `detail` of such an entry starts with these 17 characters, because audit/image-openings.ts writes `by` first.
  */
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 

@@ -86,7 +86,7 @@ export async function saveCase(
 ): Promise<void> {
   const { id, ...fields } = {
     ...row,
-    sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }),
+    sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }), // cases are sorted like slides
   };
   await tx
     .insertInto('cases')
@@ -132,7 +132,7 @@ export async function saveRegistration(
     .execute();
 }
 
-/** Finds the first case of a dataset whose name equals `name`, apart from case and Unicode form; null when there is none. */
+/** Finds the case of a dataset with this name, ignoring letter case and Unicode form; null when there is none. */
 export async function findCaseNamed(
   db: Connection,
   { dataset, name }: Pick<CaseRow, 'dataset' | 'name'>,
@@ -143,6 +143,7 @@ export async function findCaseNamed(
     .where('sort_key', '=', sortKeyOf({ dataset_name: dataset, file_name: name }))
     .orderBy('id')
     .execute();
+  // Different names can have the same sort key, for example names that differ only in leading zeros.
   const firstMatch = rows.filter((row) => row.dataset === dataset && isSameName(row.name, name)).slice(0, 1);
   return (await withSlidesAndRegistrations(db, firstMatch))[0] ?? null;
 }
@@ -152,11 +153,11 @@ export type ImportedCase = Pick<StoredCase, 'name' | 'description' | 'slides'>;
 
 /** Record of a case that scans imported from metadata files (table `cases_of_files`). */
 export interface MetadataCase {
-  /** Keys of dataset and case name that all spellings share (see `nameKey`), separated by a line break. */
+  /** Keys of dataset and case name (see `nameKey`: all spellings of a name have one key), with a line break between. */
   readonly key: string;
   /** Id of the case, which an administrator may have deleted. */
   readonly caseId: string;
-  /** Fields as the last scan wrote them to the case. Fields of the case that differ were edited. */
+  /** Fields as the last scan wrote them to the case. If a field of the case differs, an administrator edited it. */
   readonly written: ImportedCase;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Queries for the canonical spelling of each dataset and organ name. Spellings that differ only in case or Unicode form share a
- * key, and the first registered one is canonical. When two processes register two spellings at the same time, the unique key of
- * the table lets only one succeed.
+ * Queries for the canonical spelling of each dataset and organ name. Spellings that differ only in case or Unicode form
+ * share a key; the spelling that is registered first is canonical. When two processes register two spellings at the
+ * same time, the unique key of the table lets only one succeed.
  */
 import { nameKey, spellName } from '@lamina/contract';
 import type { Connection } from './database.ts';
@@ -13,7 +13,8 @@ export type NameKind = Row<'catalogue_names'>['kind'];
 const namesPerStatement = 500;
 
 /**
- * Registers each name without a registered spelling. Its spelling in `names`, or the last of several, becomes canonical, normalised.
+ * Registers each name that has no registered spelling. The last of its spellings in `names` becomes canonical, after
+ * normalisation.
  *
  * @returns a function that returns the canonical spelling of each of the names
  */

@@ -1,14 +1,15 @@
 /**
- * A trigram index (extension pg_trgm) and statistics with which PostgreSQL searches the catalogue faster. Both need permissions that
- * the database user may lack, so the server creates them at its start instead of in a migration.
+ * Creates a trigram index (extension pg_trgm) and statistics, with which PostgreSQL searches the catalogue faster. The
+ * database user may lack the permissions for this, so the server does it at its start, where a failure is harmless,
+ * instead of in a migration.
  */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialects.ts';
 
 /**
- * Creates a trigram index, so that a search for a word without matches does not scan every entry. Also computes statistics if
- * the table has none, which is the case after a move or a restore.
+ * Creates a trigram index of the table `images`, so that a search for a word without matches does not scan every row.
+ * Also computes statistics if the table has none, which is the case after the database was moved or restored.
  *
  * @returns null when the index exists afterwards or the database is SQLite; otherwise the error
  */

@@ -134,7 +134,7 @@ export async function deleteCollectionRow(tx: DatabaseTransaction, id: string): 
   await tx.deleteFrom('collections').where('id', '=', id).execute();
 }
 
-/** Stores a user's answer to a question. It replaces an earlier answer and increments the number of attempts. */
+/** Stores a person's answer to a question. It replaces an earlier answer and increments the number of attempts. */
 export async function saveAnswer(
   tx: DatabaseTransaction,
   row: Omit<Row<'collection_answers'>, 'attempts'>,

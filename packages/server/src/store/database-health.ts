@@ -1,4 +1,4 @@
-/** Inspection of a database, which it does not change, for the command `npm run doctor`, which checks an installation. */
+/** Inspects a database without changing its data, for the command `npm run doctor`, which checks an installation. */
 import { sql } from 'kysely';
 import { connectDatabase, type DatabaseLocation, migrations } from './database.ts';
 import { isPostgres } from './dialects.ts';
@@ -51,7 +51,7 @@ async function inspectPostgres(db: ConnectedDatabase) {
       current_setting('server_version') as version,
       current_setting('max_connections') as connections,
       extract(epoch from clock_timestamp()) * 1000 as now`.execute(db);
-  // The server is assumed to have read its clock halfway between the request and the response.
+  // Assumes that the database server read its clock halfway between the request and the response.
   const clockReadAt = (sentAt + Date.now()) / 2;
   const [row] = rows;
   return {

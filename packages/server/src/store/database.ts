@@ -46,7 +46,7 @@ export type DatabaseTransaction = Transaction<Tables>;
 /** Where a query runs: a transaction, or the database itself if the query needs no transaction. */
 export type Connection = Database | DatabaseTransaction;
 
-/** All migrations in the order in which they run. A released migration never changes. */
+/** All migrations in the order in which they run. A released migration never changes. The numbers have gaps. */
 export const migrations = {
   '0001-first': { up: first },
   '0002-derived-scale': { up: derivedScale },
@@ -112,7 +112,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   return openMigratedPostgres(url);
 }
 
-/** Opens a PostgreSQL database whose tables are those of this version. It connects at the first query. */
+/** Opens a PostgreSQL database that has already been migrated to this version. It connects at the first query. */
 export function openMigratedPostgres(url: string): Database {
   const pool = openPostgresPool(url);
   const db = createKysely(new PostgresDialect({ pool }));
@@ -264,13 +264,13 @@ export async function checkDatabase(db: Database): Promise<void> {
 
 /** Returns whether the error of an insert means that a row with the same unique key exists. */
 export function isUniqueViolation(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
+  const code = (error as { code?: unknown }).code; // PostgreSQL's code 23505 is unique_violation
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
 /** Returns whether the error of an insert means that a row to which a foreign key refers does not exist, or no longer exists. */
 export function isMissingReference(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
+  const code = (error as { code?: unknown }).code; // PostgreSQL's code 23503 is foreign_key_violation
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY';
 }
 
@@ -286,7 +286,7 @@ export function isDatabaseDown(error: unknown): boolean {
   );
 }
 
-/** Returns whether PostgreSQL aborted the transaction because of a deadlock (code 40P01). It may be retried. */
+/** Returns whether PostgreSQL aborted the transaction because of a deadlock (code 40P01). The caller may retry. */
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === '40P01';
 }

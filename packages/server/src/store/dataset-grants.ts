@@ -14,7 +14,7 @@ export interface NewGrant {
   readonly now: string;
 }
 
-/** Grants a dataset to an account. @returns false when it was granted before */
+/** Grants a dataset to an account. @returns false when the account already has the grant */
 export async function insertGrant(db: Connection, grant: NewGrant): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('dataset_grants')
@@ -25,9 +25,9 @@ export async function insertGrant(db: Connection, grant: NewGrant): Promise<bool
 }
 
 /**
- * Allows or forbids an account to download original files of a dataset that is granted to it.
+ * Allows or forbids an account to download original files of a dataset. The account must have a grant for the dataset.
  *
- * @returns false when nothing changed
+ * @returns false when nothing changed, also because there is no grant
  */
 export async function setDownloadGrant(
   db: Connection,

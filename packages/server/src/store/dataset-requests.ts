@@ -58,7 +58,7 @@ export interface DatasetAnswer {
   readonly now: string;
 }
 
-/** Stores the answer to the open requests of an account for these datasets. Requests that already have one stay unchanged. */
+/** Stores the answer to the open requests of an account for these datasets. Answered requests stay unchanged. */
 export async function answerDatasetRequests(
   db: Connection,
   { uid, datasets }: { readonly uid: string; readonly datasets: readonly string[] },
@@ -93,7 +93,7 @@ export function listOpenDatasetRequests(
     .execute();
 }
 
-/** Counts the requests that `listOpenDatasetRequests` lists. @param since ISO 8601; counts only later requests, with '' all */
+/** Counts the requests that `listOpenDatasetRequests` lists, if later than `since` (ISO 8601; '' counts all). */
 export async function countOpenDatasetRequests(db: Connection, since = ''): Promise<number> {
   const { count } = await selectOpenRequests(db)
     .select((eb) => eb.fn.countAll().as('count'))

@@ -37,7 +37,10 @@ export async function saveDataset(
     isListed: boolean;
     /** Whether share links may open slides of the dataset; default: false. */
     isShared?: boolean;
-    /** Undefined keeps the stored value; a new row then gets false. */
+    /**
+     * Whether original files may be downloaded even if labels or patient data cannot be removed from them. Undefined
+     * keeps the stored value; a new row then gets false.
+     */
     hasIdentifiableOriginals?: boolean;
     /** ISO 8601. */
     now: string;
@@ -60,7 +63,7 @@ export async function saveDataset(
 }
 
 /** Returns the uids of the accounts to which each restricted dataset is granted, by the key of its name (see nameKey). */
-export async function listRestrictedDatasets(
+export async function grantedUidsByRestrictedDataset(
   db: Connection,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const rows = await db
@@ -96,7 +99,7 @@ export async function countImagesByDataset(db: Connection): Promise<ReadonlyMap<
 }
 
 /** Returns whether the dataset exists: it has access settings or a catalogue entry. A removed entry counts, too. */
-export async function isDataset(db: Connection, name: string): Promise<boolean> {
+export async function datasetExists(db: Connection, name: string): Promise<boolean> {
   if ((await findDataset(db, name)) !== null) return true;
   const image = await db
     .selectFrom('images')
@@ -122,7 +125,7 @@ export async function hasVisibleImage(db: Connection, name: string): Promise<boo
   return image !== undefined;
 }
 
-/** Returns those of the image ids whose image belongs to one of the datasets. */
+/** Returns the ids of the images that belong to one of the datasets. */
 export async function listImagesIn(
   db: Connection,
   datasets: ReadonlySet<string>,
@@ -138,7 +141,7 @@ export async function listImagesIn(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The empty set that all accounts without restricted datasets share, which saves memory. */
+/** The set for every account without restricted datasets. All of them share this empty set, which saves memory. */
 export const noRestrictedDatasets: ReadonlySet<string> = new Set();
 
 /**

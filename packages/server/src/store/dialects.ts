@@ -34,8 +34,8 @@ export function asKeyValueRows(
 }
 
 /**
- * Locks rows in the order of their hashes. Call it before an update of these rows, so that two processes that update the same rows
- * cannot deadlock. SQLite needs no such lock, because it has one writer at a time.
+ * Locks rows in the order of their hashes. A transaction calls this before it updates these rows, so that two processes
+ * that update the same rows cannot deadlock. On SQLite it does nothing, because SQLite has one writer at a time.
  */
 export async function lockInOrder(
   tx: Kysely<Tables>,

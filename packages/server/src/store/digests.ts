@@ -4,7 +4,7 @@
  */
 import type { DatabaseTransaction } from './database.ts';
 
-/** Returns when the digest with this name was last sent (ISO 8601); null before the first one. */
+/** Returns when the digest with this name was last sent (ISO 8601); null if it was never sent. */
 export async function findDigest(tx: DatabaseTransaction, name: string): Promise<string | null> {
   const row = await tx.selectFrom('digests').select('sent_at').where('name', '=', name).executeTakeFirst();
   return row?.sent_at ?? null;

@@ -1,4 +1,4 @@
-/** Exclusive access to the file of the embedded SQLite database, and its atomic replacement, for backup and restore. */
+/** Opens the file of the embedded SQLite database exclusively, or replaces it atomically, for backup and restore. */
 import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
@@ -23,7 +23,7 @@ export function openExclusively(file: string): Database {
     database.pragma('locking_mode = EXCLUSIVE');
     // Ends WAL mode. Only the last connection can do so, so this fails while another program has the database open.
     database.pragma('journal_mode = DELETE');
-    database.exec('begin exclusive; commit');
+    database.exec('begin exclusive; commit'); // acquires the exclusive lock, which is then kept
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
   } catch (error) {
@@ -47,9 +47,10 @@ export function replaceDatabase(file: string, replacement: string): string | nul
   const safetyCopy = `${file}.before-restore`;
   const hasOldDatabase = fs.existsSync(file);
   if (hasOldDatabase) {
+    // SQLite adds `-wal` and `-shm` to the file name for the write-ahead log and its index.
     for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
     fs.linkSync(file, safetyCopy); // the old file has both names until the rename below
-    // If the old database was not closed cleanly, files of its write-ahead log exist. SQLite would apply them to the new file.
+    // After an unclean shutdown these files still exist. SQLite would apply the log to the new file.
     for (const ending of ['-wal', '-shm']) {
       if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${safetyCopy}${ending}`);
     }
@@ -61,7 +62,7 @@ export function replaceDatabase(file: string, replacement: string): string | nul
 
 /** Flushes a folder to the disk, so that renames in it survive a power failure. */
 export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return; // Windows cannot open folders
+  if (process.platform === 'win32') return; // Node cannot open folders on Windows
   const handle = fs.openSync(folder, 'r');
   try {
     fs.fsyncSync(handle);

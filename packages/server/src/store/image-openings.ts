@@ -7,7 +7,7 @@ import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf, isPostgres } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** Returns the rows of these sessions and images in every combination, which may be more rows than the caller needs. */
+/** Returns the stored rows for every combination of these sessions and images. */
 export async function findOpenings(
   db: Connection,
   sessionHashes: readonly string[],
@@ -51,7 +51,7 @@ export async function preventSessionDeletion(
   await sql`select 1 from image_sessions where ${isSelected} order by hash for key share`.execute(tx);
 }
 
-/** Returns the hashes of those sessions that still exist. */
+/** Returns the hashes of the sessions that still exist. */
 export async function existingSessions(db: Connection, hashes: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('image_sessions')

@@ -15,7 +15,7 @@ import {
 import { noRestrictedDatasets, restrictedDatasetsOf } from './datasets.ts';
 import { asKeyValueRows, isOneOf, lockInOrder } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
-import { imagesOfLinks } from './share-links.ts';
+import { shareableImagesByLink } from './share-links.ts';
 import { touchTokens } from './tokens.ts';
 import { parseRole, parseStatus } from './users.ts';
 
@@ -64,7 +64,7 @@ export async function findSessionStates(db: Connection, hashes: readonly string[
     .where(isOneOf(db, 'image_sessions.hash', hashes))
     .execute();
   const linkIds = rows.flatMap(({ share_link_id }) => share_link_id ?? []);
-  const imagesByLink = await imagesOfLinks(db, [...new Set(linkIds)]);
+  const imagesByLink = await shareableImagesByLink(db, [...new Set(linkIds)]);
   return withRestrictedDatasets(
     db,
     rows.map((row) => stateOf(row, imagesByLink)),
@@ -107,7 +107,7 @@ type SessionStateRow = Awaited<ReturnType<ReturnType<typeof selectSessionStates>
 
 function stateOf(
   row: SessionStateRow,
-  imagesByLink: Awaited<ReturnType<typeof imagesOfLinks>>,
+  imagesByLink: Awaited<ReturnType<typeof shareableImagesByLink>>,
 ): Omit<SessionState, 'restrictedDatasets'> {
   const { token_hash, token_last_used_at, token_expires_at, token_created_at } = row;
   const { share_link_id, link_created_at, link_expires_at } = row;
@@ -187,9 +187,9 @@ export interface NewImageSession {
 }
 
 /**
- * Inserts a session of a sign-in, and deletes expired sessions of the account and its oldest ones beyond `maxSessions`. The session
- * expires no later than the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a concurrent suspension of the
- * account happens entirely before or after it.
+ * Inserts a session of a sign-in. Deletes the account's expired sessions, and its oldest sessions beyond `maxSessions`.
+ * The session expires no later than the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a
+ * concurrent suspension of the account happens entirely before or after the transaction.
  *
  * @param record writes the audit event in the same transaction
  * @returns null when the sign-in has ended
@@ -232,6 +232,7 @@ function insertUnlessSignedOut(
       .orderBy('created_at', 'desc')
       .orderBy('hash')
       .execute();
+    // `created_at` of the new session is the current time.
     const expired = existing.filter(({ expires_at }) => expires_at <= row.created_at);
     const valid = existing.filter(({ expires_at }) => expires_at > row.created_at);
     const beyondLimit = valid.slice(maxSessions - 1); // together with the new session, `maxSessions` remain
@@ -259,7 +260,7 @@ export async function deleteSession(db: Connection, uid: string, hash: string): 
   return numDeletedRows > 0n;
 }
 
-/** Use of sessions that a process has counted in memory since it last saved the counts. */
+/** Use of image sessions that this process has counted in memory and not saved yet. */
 export interface SessionUse {
   /** Number of requests by session hash. */
   readonly requests: ReadonlyMap<string, number>;
@@ -267,7 +268,7 @@ export interface SessionUse {
   readonly tokensUsedAt: ReadonlyMap<string, Date>;
 }
 
-/** Saves the use of sessions that a process has counted, with one update statement per table. */
+/** Adds the counted use of sessions to the stored counts, with one update statement per table. */
 export async function recordSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockInOrder(tx, 'image_sessions', [...requests.keys()]);
@@ -288,7 +289,7 @@ export async function recordSessionUse(db: Database, { requests, tokensUsedAt }:
 /** Number of rows that one statement deletes, which limits how long it holds its locks. */
 const sessionsPerStatement = 1000;
 
-/** Deletes up to 1,000 expired sessions. @returns false when no expired session is left */
+/** Deletes up to `sessionsPerStatement` expired sessions. @returns false when no expired session is left */
 export async function deleteExpiredSessions(db: Connection, now: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('image_sessions')

@@ -1,6 +1,6 @@
 /**
- * Queries that read and change catalogue entries, mainly for scans. There is one entry for each slide that is, or was, in a
- * slide root (the slide folder or the bucket).
+ * Queries that read and change catalogue entries, mainly for scans. There is one entry for each slide that is, or was,
+ * in a slide root (a storage location such as the slide folder or the bucket), and for each faulty metadata file.
  */
 import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import { registerNames } from './catalogue-names.ts';
@@ -14,7 +14,7 @@ export type ImageRow = Row<'images'>;
 export const editableFields = ['file_name', 'dataset_name', 'organ_type'] as const;
 export type EditableField = (typeof editableFields)[number];
 
-/** Finds an entry, also a removed one. Returns null when its file is missing, unless `includeMissing` is true. */
+/** Finds an entry, also a removed one; null if there is none, or its file is missing and `includeMissing` is false. */
 export async function findImage(
   db: Connection,
   id: string,
@@ -91,7 +91,7 @@ const scannedColumns = [
   'metadata_hold',
 ] as const satisfies readonly (keyof ScannedRow)[];
 
-/** Lists entries sorted by id, starting after an id; '' starts with the first entry. */
+/** Lists entries sorted by id, starting after `afterId`; '' starts with the first entry. */
 export function listScannedRows(db: Connection, afterId: string, limit: number): Promise<ScannedRow[]> {
   return db
     .selectFrom('images')
@@ -153,12 +153,13 @@ export interface NewImage {
   readonly size_bytes: number;
   /** Time since which the entry is hidden. Null or absent: members see the slide as soon as it has been read. */
   readonly hidden_at?: string | null;
+  /** JSON: why the metadata files are not applied to the slide (see schema.ts). Null or absent: they are applied. */
   readonly metadata_hold?: string | null;
 }
 
 /**
- * Inserts entries with the status `pending` (the slide has not been read yet); at most some hundred per call, because a statement
- * has a limited number of parameters. When another process has inserted an entry for the same path, that entry stays unchanged.
+ * Inserts entries with the status `pending` (the slide has not been read yet). The caller passes at most a few hundred
+ * entries, because a statement has a limited number of parameters. An existing entry for the same path stays unchanged.
  */
 export async function insertImages(tx: Connection, images: readonly NewImage[], now: string): Promise<void> {
   if (images.length === 0) return;

@@ -10,7 +10,7 @@ import { type ListedImage, listedColumns } from './listed-image.ts';
 import { filterAndSearchConditions, type ImageFilter, type Visibility } from './listed-images.ts';
 import type { Row } from './schema.ts';
 
-/** Number of entries that are listed in one case and have one organ. */
+/** Number of entries (`images`) that are listed in a case and have the same organ. */
 export interface CaseCount {
   readonly id: string;
   readonly name: string;
@@ -47,7 +47,8 @@ export async function countImagesOfCases(
 }
 
 /**
- * Returns the entries of some cases that match a filter: case by case in the order of the list, each in the order of its slides.
+ * Returns the entries of these cases that match a filter, sorted by case in catalogue order, then by position in the
+ * case.
  */
 export async function listImagesOfCases(
   db: Connection,
@@ -84,8 +85,8 @@ export async function findCaseOfImage(
 }
 
 /**
- * Selects the entries that are listed in a case and match a filter. The cross joins make SQLite start at the cases, because it
- * keeps their order, so it reads no entries outside cases.
+ * Selects the entries that are listed in a case and match a filter. SQLite never reorders the tables of a cross join,
+ * so it starts at the cases and reads no entries outside cases.
  */
 function selectImagesInCases(db: Connection, filter: ImageFilter) {
   const query = db

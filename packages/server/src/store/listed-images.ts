@@ -8,7 +8,7 @@
 import { type ImageOrder, type ImageStatus, searchWords } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { rangeOfDataset, type SortKeyRange } from '../domain/catalogue-order.ts';
-import { withoutDataset } from '../domain/dataset-access.ts';
+import { noDataset } from '../domain/dataset-access.ts';
 import type { Connection } from './database.ts';
 import { isPostgres } from './dialects.ts';
 import { type ListedImage, listedColumns } from './listed-image.ts';
@@ -22,7 +22,7 @@ export interface Visibility {
   readonly status: ImageStatus | null;
   /** Whether entries that are hidden from members are included. */
   readonly includesHidden: boolean;
-  /** Names of the datasets whose entries the reader may not see. */
+  /** Datasets whose entries the reader may not see; `noDataset` stands for entries without a dataset. */
   readonly restrictedDatasets: ReadonlySet<string>;
   /** Ranges of sort keys outside the restricted datasets (`unrestrictedRanges` in domain/catalogue-order.ts); null: no limit. */
   readonly ranges: readonly SortKeyRange[] | null;
@@ -98,7 +98,7 @@ export async function listImages(db: Connection, page: ImagePage): Promise<Liste
   return sortInOrder(selectListedColumns(db).where('id', 'in', pageIds), order).execute();
 }
 
-/** Selects the columns of lists. It reads whole rows instead of an index, so it is used only for the entries of one page. */
+/** Selects the columns of lists. The query reads whole rows instead of an index, so it must select only one page. */
 function selectListedColumns(db: Connection) {
   return db.selectFrom('images').select(listedColumns);
 }
@@ -129,7 +129,7 @@ export async function countImagesBefore(
   const { count } = await withinRange(
     selectMatchingWords(db, filterInDataset, words),
     rangeOfDataset(entry.dataset_name),
-    null,
+    null, // from the first entry
   )
     .where(precedesEntry)
     .select((eb) => eb.fn.countAll().as('count'))
@@ -137,7 +137,7 @@ export async function countImagesBefore(
   return Number(count);
 }
 
-/** Number of entries with one dataset and one organ, and the values by which the orders `newest` and `largest` sort datasets. */
+/** Number of entries with the same dataset and organ, and the values by which `newest` and `largest` sort datasets. */
 export interface ImageCount {
   readonly dataset: string | null;
   readonly organ: string | null;
@@ -246,7 +246,7 @@ function selectPositions(db: Connection, page: ImagePage, words: readonly string
     : otherQueries.reduce((union, query) => union.unionAll(query), firstQuery);
 }
 
-/** Selects all matching entries, sorted by creation time or size, which no index contains: the database sorts them all. */
+/** Selects all matching entries, sorted by creation time or size. No index has this order: the database sorts them. */
 function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly string[], order: ImageOrder) {
   const range = page.dataset === undefined ? allSortKeys : rangeOfDataset(page.dataset);
   return sortInOrder(withinRange(selectMatchingWords(db, page, words), range, null), order);
@@ -254,7 +254,7 @@ function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly s
 
 /** Returns whether the filter selects a dataset that the reader may not see. */
 function isForRestrictedDataset({ dataset, restrictedDatasets }: ImageFilter): boolean {
-  return dataset !== undefined && restrictedDatasets.has(dataset ?? withoutDataset);
+  return dataset !== undefined && restrictedDatasets.has(dataset ?? noDataset);
 }
 
 /** Returns the ranges of sort keys in which the query searches: that of the dataset, or those that the reader may see. */
@@ -327,8 +327,8 @@ function equals(column: RawBuilder<unknown>, value: string | null): RawBuilder<b
 }
 
 /**
- * Returns a reference to a column for which the database uses no index. SQLite has no statistics here, so it would use an index
- * even for a value that most rows have; a unary plus before the column name prevents that.
+ * Returns a reference to a column for which SQLite uses no index. Without statistics, SQLite would use an index even
+ * for a value that most rows have; a unary plus before the column name prevents that. PostgreSQL has statistics.
  */
 function unindexed(db: Connection, name: keyof ImageRow): RawBuilder<unknown> {
   return isPostgres(db) ? sql.ref(name) : sql`+${sql.ref(name)}`;
@@ -346,7 +346,7 @@ function visibilityConditions(db: Connection, filter: Visibility): readonly RawB
     ...(restricted.length === 0
       ? []
       : [
-          filter.restrictedDatasets.has(withoutDataset)
+          filter.restrictedDatasets.has(noDataset)
             ? // This also excludes entries without a dataset, because a comparison with null is never true.
               sql<boolean>`dataset_name not in (${sql.join(restricted)})`
             : sql<boolean>`(dataset_name is null or dataset_name not in (${sql.join(restricted)}))`,

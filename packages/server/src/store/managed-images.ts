@@ -92,7 +92,7 @@ export async function findImages(db: Connection, ids: readonly string[]): Promis
   return images;
 }
 
-/** Number of ids per statement; far below the parameter limit of both databases. */
+/** Number of ids per statement, far below the parameter limit of both databases. */
 const idsPerStatement = 500;
 
 /** Id of an entry, and the columns that change when an administrator or a scan renames it or moves it to another dataset. */
@@ -104,7 +104,7 @@ export type ImageNaming = Pick<
 /** The columns that an import compares with the rows of a catalogue file (a CSV that an administrator exported and edited). */
 export type ImageNamingWithPath = ImageNaming & Pick<ImageRow, 'path'>;
 
-/** Returns the namings of listed entries, sorted by id, starting after an id. */
+/** Returns the namings of listed entries, sorted by id, starting after `afterId`. */
 export function listImageNamings(
   db: Connection,
   afterId: string,
@@ -140,8 +140,8 @@ export function listImagesToExport(
 }
 
 /**
- * Updates the namings of entries with one statement; at most some hundred entries per call, because a statement has a limited
- * number of parameters.
+ * Updates the namings of entries with one statement. The caller passes at most a few hundred entries, because a
+ * statement has a limited number of parameters.
  */
 export async function renameImages(
   tx: DatabaseTransaction,
@@ -154,7 +154,8 @@ export async function renameImages(
     (naming) =>
       sql`(${naming.id}, ${naming.file_name}, ${naming.dataset_name}, ${naming.organ_type}, ${naming.edited_fields}, ${naming.metadata_hold}, ${sortKeyOf(naming)}, ${searchTextOf(naming)})`,
   );
-  // Both databases name the columns column1, column2 …; the first row determines their types, so nullable columns need a cast.
+  // Both databases name the columns of `values` column1, column2 …. The first row determines their types, so nullable
+  // columns need a cast.
   await sql`
     update images set
       file_name = named.column2,

@@ -35,7 +35,7 @@ async function listOrganNames(db: Connection): Promise<string[]> {
 
 /**
  * Lists the entries with exactly this spelling, including removed entries and entries with a missing file, sorted by id,
- * starting after an id.
+ * starting after `afterId`.
  */
 export function listSlidesNamed(
   tx: DatabaseTransaction,
@@ -65,10 +65,11 @@ interface Spellings {
 
 /**
  * Merges the access settings of all spellings of a dataset so that no account gains access:
- * - The dataset is restricted if one spelling was, and listed if all restricted spellings were.
- * - An account keeps its grant if it had a grant for every restricted spelling. If no spelling was restricted, it needs one for
- *   every spelling that has grants.
- * - The right to download, and the permission for identifiable originals, remain only if every spelling had them.
+ * - The dataset is restricted if a spelling was restricted, and listed if all restricted spellings were listed.
+ * - An account keeps its grant if it had a grant for every restricted spelling. If no spelling was restricted, the
+ *   account must have had a grant for every spelling for which any account had one.
+ * - The right of an account to download remains if all its grants included it. The permission for identifiable
+ *   originals remains if every spelling had it.
  * - Share links may no longer open slides of the dataset, until an administrator allows it again.
  *
  * @returns the merged access, and the uids of the accounts that lost their grants

@@ -1,6 +1,7 @@
 /**
- * Migration of the tables of a database to a newer version; there are no migrations to an older version. All pending migrations run
- * in one transaction, so a killed process leaves the database unchanged. A lock ensures that only one process at a time migrates.
+ * Migrates the tables of a database to a newer version; there are no migrations to an older version. All pending
+ * migrations run in one transaction, so a process that is killed meanwhile leaves the database unchanged. A lock
+ * ensures that only one process at a time migrates.
  */
 import {
   type Dialect,
@@ -37,7 +38,7 @@ export async function migrateToLatest(db: Kysely<Tables>, options: MigrationOpti
 /**
  * Runs the pending migrations within the caller's transaction.
  *
- * @param upTo name of the last migration to run (nothing runs if it has run already); undefined runs all
+ * @param upTo name of the last migration to run (if it has run already, no migration runs); undefined runs all
  */
 export async function migrate(
   tx: Transaction<Tables>,
@@ -128,7 +129,7 @@ async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
   await sql`pragma user_version = 1`.execute(tx);
 }
 
-/** Returns the dialect with another adapter: migrations run in a transaction, under the lock of this module instead of Kysely's. */
+/** Returns the dialect with an adapter whose migrations run in a transaction, without the migration lock of Kysely. */
 export function withOwnMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
     dialect.createAdapter() instanceof PostgresAdapter ? new LockedPostgres() : new TransactionalSqlite();

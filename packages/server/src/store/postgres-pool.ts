@@ -1,7 +1,8 @@
 /**
- * PostgreSQL connection pools. The pool for requests fails fast: queries to an unreachable server fail within two seconds, and a
- * broken connection affects only the query that uses it. A watchdog detects a server that does not respond although the connection
- * is open, because a network that drops packets or a suspended server causes no error. The pool for migrations has no such limits.
+ * PostgreSQL connection pools. The pool for requests fails fast: queries to an unreachable server fail within two
+ * seconds, and a broken connection affects only the query that uses it. A watchdog detects a server that does not
+ * respond although the connection is open, because a network that drops packets or a suspended server causes no error.
+ * Queries of the pool for migrations have no time limit.
  */
 import { AppError } from '@lamina/contract';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
@@ -43,7 +44,7 @@ export function openPostgresPool(url: string, poolSize = maxConnections): Monito
     keepAlive: true,
     ...serverLimits,
   });
-  // The pool emits 'error' when an idle connection breaks. It then opens another one, so nothing needs to be done.
+  // The pool emits 'error' when an idle connection breaks. It opens another one when needed, so no action is required.
   pool.on('error', () => undefined);
   // A client emits 'error' when its connection breaks during a query. The query fails anyway, but without this listener the
   // event would end the process.
@@ -105,7 +106,7 @@ function guardClient(client: pg.PoolClient, watchdog: Watchdog): PostgresPoolCli
 }
 
 interface Watchdog {
-  /** Waits for the result of a query. Rejects when a probe finds that the server is unreachable. */
+  /** Waits for the result of a query. Also rejects when a probe fails, or after `queryTimeoutMs`. */
   awaitQuery<T>(query: Promise<T>): Promise<T>;
   /** Returns whether the last probe failed. The probe is repeated until it succeeds. */
   isUnreachable(): boolean;
@@ -115,13 +116,13 @@ interface Watchdog {
 interface PendingQuery {
   /** Start of the query, as returned by `performance.now()`. */
   readonly startedAt: number;
-  /** Rejects the promise of the query. The PostgreSQL server is not told. */
+  /** Rejects the promise of the query. Sends nothing to the PostgreSQL server. */
   readonly cancel: () => void;
 }
 
 /**
- * Creates a watchdog for queries. When the server has not responded for 700 ms, it probes the server with a new connection, and
- * cancels the pending queries if that fails.
+ * Creates a watchdog for queries. When the server has not responded for `probeAfterSilenceMs`, the watchdog probes the
+ * server, and cancels the pending queries if the probe fails.
  */
 function createWatchdog(probe: () => Promise<boolean>): Watchdog {
   const pending = new Set<PendingQuery>();
@@ -187,7 +188,7 @@ function createWatchdog(probe: () => Promise<boolean>): Watchdog {
   };
 }
 
-/** Returns whether the server responds to a new connection within 800 ms, even with an error such as "too many connections". */
+/** Returns whether the server responds to a new connection in time; an error such as "too many connections" counts. */
 async function respondsToConnection(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeWithinMs });
   client.on('error', () => undefined);

@@ -1,6 +1,6 @@
 /**
- * Queries for result layers (raster or objects that a program has computed for a slide), and for the slides beside which scans
- * look for result files.
+ * Queries for result layers (heat maps or objects that an analysis program has computed for a slide), and for the
+ * slides beside which scans look for result files.
  */
 import type { ResultState } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
@@ -14,8 +14,8 @@ export async function findResultLayer(db: Connection, id: string): Promise<Resul
 }
 
 /**
- * Finds a layer and locks it until the transaction ends. Must be the first statement of the transaction, so that SQLite
- * acquires its write lock before the transaction reads.
+ * Finds a layer and locks it until the transaction ends; null when it does not exist. Must be the first statement of
+ * the transaction, so that SQLite acquires its write lock before the transaction reads.
  */
 export async function lockResultLayer(tx: DatabaseTransaction, id: string): Promise<ResultLayerRow | null> {
   const row = await tx

@@ -1,12 +1,16 @@
 /**
- * Deletion of the safety copies of the embedded database and of its encryption key, which upgrades and restores leave in the data
- * folder. They may contain accounts that have been erased since, so the server keeps them only for SAFETY_COPY_DAYS.
+ * Deletes the safety copies of the embedded database and of its encryption key, which upgrades and restores leave in
+ * the data folder. The copies may contain accounts that have been erased since, so the server keeps them only for a
+ * limited time (setting SAFETY_COPY_DAYS).
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 
-/** Names of safety copies, for example lamina.db.before-migration, lamina.db.before-restore-wal or secret.key.before-restore. */
+/**
+ * Names of safety copies, for example lamina.db.before-migration, lamina.db.before-restore-wal or
+ * secret.key.before-restore. A number at the end is the id of the process that was killed while it copied.
+ */
 const copyNamePattern =
   /^(lamina\.db\.before-(migration(\.\d+)?|restore)(-wal|-shm|-journal)?|secret\.key\.before-restore)$/;
 

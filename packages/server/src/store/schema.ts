@@ -2,8 +2,8 @@
  * Types of all tables, for SQLite and PostgreSQL. Columns have portable types only: ids and JSON are text, times are ISO 8601
  * text in UTC (so that text order is time order), booleans are 0 or 1. `uid` is always the id of an account.
  *
- * The file is long because it has one declaration for each table: accounts and sign-ins, catalogue, audit log, datasets, operation,
- * uploads, cases, result and annotation layers, collections, share links.
+ * The file is long because it has one declaration for each table: accounts and sign-ins, catalogue, audit log,
+ * datasets, locks and schema changes, uploads, cases, result and annotation layers, collections, share links.
  */
 import type {
   AuditResult,
@@ -244,10 +244,11 @@ interface ImageTable {
   /** Micrometres per pixel at full resolution; null when unknown. */
   mpp_x: number | null;
   mpp_y: number | null;
+  /** Magnification of the objective; null when unknown. */
   objective_power: number | null;
-  /** Which value was derived from the other, because the file states only one: pixel size (`mpp`) or magnification. Null: none. */
+  /** Value that was derived from the other, as the file states only one: pixel size or magnification. Null: none. */
   derived_scale: 'mpp' | 'objective_power' | null;
-  /** Scale that the file states. It is kept while a scale that an administrator entered replaces it. */
+  /** Scale that the file states, also while a scale that an administrator entered replaces it; null when unknown. */
   file_mpp_x: number | null;
   file_mpp_y: number | null;
   file_objective_power: number | null;
@@ -256,7 +257,7 @@ interface ImageTable {
   entered_objective_power: number | null;
   /** Number of the focal plane that is shown, from 1; null for a file with one plane and one time point. */
   plane: number | null;
-  /** Numbers of focal planes and of time points in the file; null like `plane`. */
+  /** How many focal planes and time points the file contains; null in the same case as `plane`. */
   planes: number | null;
   times: number | null;
   vendor: string | null;
@@ -270,7 +271,7 @@ interface ImageTable {
   missing_since: string | null;
   /** Time since which members do not see the entry: an administrator hid it, or it waits for a metadata file (`metadata_hold`). */
   hidden_at: string | null;
-  /** JSON of a MetadataHold (see domain/metadata-hold.ts): what metadata files contradict in the catalogue. Null: nothing. */
+  /** JSON of a MetadataHold: why scans do not apply the metadata files to the slide. Null: they apply them. */
   metadata_hold: string | null;
 }
 
@@ -282,10 +283,7 @@ interface CatalogueNameTable {
   name: string;
 }
 
-/**
- * Metadata files that scans have found, including invalid ones. With this table a scan notices that a file has disappeared,
- * even after a restart.
- */
+/** Metadata files that scans have found, also invalid ones. A scan compares them, to notice files that disappeared. */
 interface MetadataFileTable {
   root: SlideRoot;
   /** Relative to the root, with forward slashes. Unique with the root. */
@@ -300,10 +298,13 @@ interface AuditTable {
   at: string;
   action: string;
   result: AuditResult;
+  /** Null without a sign-in, and for the server itself. */
   actor_uid: string | null;
+  /** Id of the account, image or other object that the action affects; null if there is none. */
   target: string | null;
   /** JSON with further facts, never with a secret. */
   detail: string;
+  /** IP address of the client, or its network in a summary of several requests; null for the server itself. */
   address: string | null;
   request_id: string | null;
   /** `hash` of the previous row (see domain/audit-chain.ts). */
@@ -384,14 +385,11 @@ interface DigestTable {
  * - `catalogue`: images, datasets and cases of the catalogue
  * - `uploads`: uploads, result files, and the storage quota that they share
  * - `throttle`: counts of failed attempts to sign in
- * - `audit`: the audit log, in which each entry contains the hash of the one before
+ * - `audit`: the audit log, in which each entry contains the hash of the previous entry
  */
 export type LockName = 'accounts' | 'audit' | 'catalogue' | 'throttle' | 'uploads';
 
-/**
- * Named locks. A transaction acquires a lock by updating its row, which locks the row until the transaction ends, on both
- * databases.
- */
+/** Named locks. A transaction acquires a lock by updating its row, which locks the row until the transaction ends. */
 interface LockTable {
   name: LockName;
   /** Number of transactions that have acquired the lock. */
@@ -485,11 +483,11 @@ interface CaseSlideTable {
  * scan does not create the case again.
  */
 interface CaseOfFilesTable {
-  /** Keys of dataset and case name that all spellings share (see nameKey), separated by a line break. */
+  /** Keys of dataset and case name (see nameKey: all spellings of a name have one key), with a line break between. */
   key: string;
   /** Id of the case in `cases`, where it may have been deleted. */
   case_id: string;
-  /** JSON of name, description and slides as the last scan imported them. Fields of the case that differ were edited. */
+  /** JSON of name, description and slides as the last scan imported them. Fields that now differ have been edited. */
   written: string;
 }
 
@@ -507,13 +505,13 @@ interface CaseRegistrationTable {
   updated_at: string;
 }
 
-/** The number of changes of each slide's annotations so far. It numbers the events that viewers receive. */
+/** Counter of the changes of each slide's annotations. Its values number the events that viewers receive. */
 interface AnnotationImageTable {
   image_id: string;
   change_no: number;
 }
 
-/** Result layers: raster or objects that a program has computed for a slide. Their content is in DATA_DIR/results. */
+/** Result layers: heat maps or objects that a program has computed for a slide. DATA_DIR/results has their content. */
 interface ResultLayerTable {
   id: string;
   image_id: string;
@@ -524,7 +522,7 @@ interface ResultLayerTable {
   source: ResultSource;
   /** Path of a file that was found beside the slide, relative to the slide's root; null for an uploaded file. */
   source_path: string | null;
-  /** Version (size and time, or ETag) in which the file at `source_path` was read; null for an uploaded file. */
+  /** Size and time, or ETag, of the file at `source_path` when it was last read; null for an uploaded file. */
   source_version: string | null;
   /** JSON of a ResultRegistration; null: the result covers the whole slide. */
   registration: string | null;
@@ -695,7 +693,7 @@ interface CollectionAnswerTable {
   answered_at: string;
 }
 
-/** Presentations of collections: what each presenter shows now. All processes read it for the followers connected to them. */
+/** Presentations of collections: what each presenter shows now. Every process reads them for its own followers. */
 interface PresentationTable {
   collection_id: string;
   /** Increments with every change. */
@@ -719,7 +717,7 @@ interface ShareLinkTable {
   password_hash: string | null;
   shows_annotations: Flag;
   allows_movement: Flag;
-  /** Number of times that the link may be opened; null: no limit. */
+  /** Maximum number of openings of the link; null: no limit. */
   max_openings: number | null;
   openings: number;
   created_at: string;

@@ -122,14 +122,14 @@ export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: 
   }
 }
 
-/** A slide that a link may open. Whether the creator of the link may view it must be checked separately. */
+/** A slide that a link may open. The caller must still check whether the creator of the link may view the slide. */
 export interface LinkedImage {
   readonly id: string;
   readonly dataset: string;
 }
 
 /** Returns the slides that each link may open: they are ready, not removed, missing or hidden, and their dataset may be shared. */
-export async function imagesOfLinks(
+export async function shareableImagesByLink(
   db: Connection,
   linkIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly LinkedImage[]>> {

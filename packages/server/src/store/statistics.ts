@@ -9,8 +9,8 @@ import { parseStatus } from './users.ts';
 const daysShown = 30;
 
 /**
- * Counts accounts by status, ready slides, open image sessions and the activity of the last 30 days. Statuses and days without
- * any are included with the number 0.
+ * Counts accounts by status, ready slides, open image sessions and the activity of the last 30 days. The result
+ * includes each status without accounts and each day without activity, with the number 0.
  *
  * @param zone IANA time zone in which days begin and end
  * @returns `days` is sorted, the oldest day first
@@ -68,7 +68,8 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     days: days.map(({ day }, index) => ({
       day,
       signIns: signInCounts[index] ?? 0,
-      // A slide of which a session first loads only the thumbnail is not in `openedCounts`, but in `viewedCounts` once it is viewed.
+      // `openedCounts` omits slides of which a session first loaded only the thumbnail; `viewedCounts` counts these
+      // when they are viewed.
       openedSlides: (openedCounts[index] ?? 0) + (viewedCounts[index] ?? 0),
     })),
   };

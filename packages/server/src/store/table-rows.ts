@@ -108,7 +108,7 @@ function sortByReferences(
   return [...ordered.values()];
 }
 
-/** Runs read-only work on a snapshot: the state of the database at one moment, without what other processes write meanwhile. */
+/** Runs read-only work on a snapshot: the state of the database at one moment, whatever other processes write later. */
 export function runInSnapshot<T>(db: Database, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
   if (!isPostgres(db)) return db.transaction().execute(work); // a SQLite transaction reads a snapshot
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');

@@ -121,8 +121,8 @@ export function listImagesOfUpload(
 }
 
 /**
- * Claims an upload, so that this process moves it to its destination. No other process can claim it until the lease ends at
- * `until` (ISO 8601).
+ * Claims an upload (state `placing`), so that this process moves it to its destination. No other process can claim it
+ * until the lease ends at `until` (ISO 8601).
  *
  * @returns null when another process has claimed it, or it is done
  */

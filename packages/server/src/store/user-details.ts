@@ -61,7 +61,7 @@ export async function listUsersForSearch(db: Connection): Promise<ListedUser[]> 
 /**
  * Counts the pending accounts: those whose application no administrator has approved or rejected yet.
  *
- * @param since ISO 8601; counts only accounts that registered later, with '' all
+ * @param since counts only accounts that registered after this time (ISO 8601); '' counts all
  */
 export async function countPendingUsers(db: Connection, since = ''): Promise<number> {
   const { count } = await db

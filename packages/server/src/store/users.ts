@@ -79,7 +79,7 @@ export async function updateUser(db: Connection, user: User): Promise<void> {
   await db.updateTable('users').set(fields).where('uid', '=', uid).execute();
 }
 
-/** Deletes an account; foreign keys then delete everything that belongs only to it, such as its identities, tokens and sessions. */
+/** Deletes an account and, by foreign keys, rows that belong only to it, such as identities, tokens and sessions. */
 export async function deleteUser(db: Connection, uid: string): Promise<void> {
   await db.deleteFrom('users').where('uid', '=', uid).execute();
 }

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds which of pixel size and magnification was derived from the other, because lists mark derived values. */
+/** Adds a column that states whether pixel size or magnification was derived from the other; lists mark such values. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('derived_scale', 'text').execute();
-  // Slides for which only one of the two values is stored are read again, which derives the other.
+  // For slides with only one of the two values, makes the next scan read the slide again and derive the other value.
   await db
     .updateTable('images')
     .set({ fingerprint: null, status: 'pending' })

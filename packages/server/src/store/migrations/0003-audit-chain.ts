@@ -6,8 +6,8 @@ import type { Tables } from '../schema.ts';
 const rowsPerRead = 1000;
 
 /**
- * Adds the hash chain of the audit log, which reveals changed or deleted entries, indexes for the filters of its list, and triggers
- * that reject changes of its rows.
+ * Adds to the audit log: a hash chain, which reveals changed or deleted entries; indexes for the filters of its list;
+ * and triggers that reject changes of its rows.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
@@ -27,7 +27,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
   }
   await chainExistingRows(db);
 
-  // The log is listed by time. `result` at the end of the index lets statistics count without reading rows.
+  // Lists sort the log by time. `result` at the end of `audit_by_action` lets statistics count without reading rows.
   await db.schema.dropIndex('audit_by_actor').execute();
   await db.schema.dropIndex('audit_by_target').execute();
   await db.schema.createIndex('audit_by_time').on('audit').columns(['at', 'seq']).execute();

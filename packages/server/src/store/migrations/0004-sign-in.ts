@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds what makes sign-ins safer: an end date of accounts, address and browser of each sign-in, rate limiting, second factors with
- * recovery codes, and the outbox of e-mails (`letters`).
+ * Adds columns and tables that make sign-ins safer: an end date of accounts, address and browser of each sign-in, rate
+ * limiting, second factors with recovery codes, and the outbox of e-mails (table `letters`).
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('users').addColumn('expires_at', 'text').execute();

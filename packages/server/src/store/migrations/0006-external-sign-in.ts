@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds the identity tokens of external providers that have been used, because each may be accepted only once. */
+/** Adds a table of used identity tokens of external providers, because the server accepts each token only once. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('spent_identity_tokens')

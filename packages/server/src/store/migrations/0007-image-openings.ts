@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds the images that each image session has shown, so that the audit log records each of them once per session. */
+/** Adds a table of the images that each image session has shown, so that the audit log records each image only once. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('image_openings')

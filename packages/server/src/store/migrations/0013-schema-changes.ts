@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Records which program version ran which migration, so that an older version can report it. */
+/** Adds the program version that ran each migration, so that an older version can report which newer version did. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('schema_changes')

@@ -6,9 +6,9 @@ import type { Tables } from '../schema.ts';
 const batchSize = 500;
 
 /**
- * Computes the search text of every entry again, now without diacritics, so that a search finds words that are typed without
- * them. On SQLite, also creates the index for lists and counts again, now with size and creation time: it then contains all
- * columns by which datasets are counted and sorted.
+ * Computes the search text of every entry again, now without diacritics, so that a search finds words that are typed
+ * without them. On SQLite, also creates the index for lists and counts (`images_to_search`) again, now with size and
+ * creation time, so that it contains all columns by which datasets are counted and sorted.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;

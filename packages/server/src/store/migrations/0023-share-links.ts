@@ -47,7 +47,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** Makes `token_hash` nullable. SQLite cannot do that, so the table and the table that refers to it are copied. */
+/** Makes `token_hash` nullable. SQLite cannot do that, so this copies the table, and the table that refers to it. */
 async function recreateSessions(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('new_image_sessions')

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds the right to download originals of a granted dataset, and whether a dataset allows originals from which labels or patient
- * data cannot be removed. Both are off for existing rows.
+ * Adds the right of an account to download original files of a granted dataset, and the setting of a dataset that
+ * allows the download of files from which labels or patient data cannot be removed. Both are off for existing rows.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds result layers, which programs have computed for slides. The objects and values of a layer are in a file. */
+/** Adds result layers (heat maps or objects that a program computed for a slide). A file contains a layer's content. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('result_layers')

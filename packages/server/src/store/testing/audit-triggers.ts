@@ -1,4 +1,4 @@
-/** Removal of the protection of the audit log, as the owner of a database could do it, for tests that manipulations are detected. */
+/** Removes the protection of the audit log, as the owner of a database could, for tests of the check of its hashes. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DatabaseKind } from './test-database.ts';
@@ -6,7 +6,7 @@ import type { DatabaseKind } from './test-database.ts';
 /**
  * Removes the triggers that prevent updates and deletions of rows in the audit log.
  *
- * @returns a function that restores them, for a database that other tests use afterwards
+ * @returns a function that restores the triggers of a PostgreSQL database, which other tests use afterwards
  */
 export async function removeAuditTriggers(db: Database, kind: DatabaseKind): Promise<() => Promise<void>> {
   if (kind === 'PostgreSQL') {
@@ -17,5 +17,5 @@ export async function removeAuditTriggers(db: Database, kind: DatabaseKind): Pro
   }
   await sql`drop trigger audit_rows_never_change`.execute(db);
   await sql`drop trigger audit_rows_stay`.execute(db);
-  return async () => {}; // in memory, and deleted with the test
+  return async () => {}; // the SQLite database is in memory, and deleted with the test
 }

@@ -1,6 +1,6 @@
 /**
- * Databases that record which texts a search compares, and a recorder of query plans, for tests that a search reveals nothing about
- * entries that the reader may not see.
+ * Databases that record which strings a search compares, and a recorder of query plans, for tests that a search reveals
+ * nothing about entries that the reader may not see.
  */
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
@@ -13,11 +13,11 @@ import { type DatabaseKind, openTestDatabase } from './test-database.ts';
 export interface SearchObserver {
   readonly db: Database;
   close(): Promise<void>;
-  /** Returns the texts that LIKE has compared with a pattern since the last call. */
+  /** Returns the strings that LIKE has compared with a pattern since the last call. */
   comparedTexts(): Promise<readonly string[]>;
 }
 
-/** Replaces SQLite's function `like`, with which it evaluates LIKE, by one that records the texts. */
+/** Replaces SQLite's function `like`, which evaluates LIKE, with a function that records the compared strings. */
 async function observeSqlite(): Promise<SearchObserver> {
   const { prepare } = SqliteDatabase.prototype;
   const handles = new Set<SqliteDatabase.Database>();
@@ -49,7 +49,7 @@ async function observeSqlite(): Promise<SearchObserver> {
   };
 }
 
-/** Replaces PostgreSQL's operator ~~, with which it evaluates LIKE, by one in a schema that comes first in the search path. */
+/** Replaces PostgreSQL's operator ~~, which evaluates LIKE, with an operator in a schema earlier in the search path. */
 async function observePostgres(): Promise<SearchObserver> {
   const { db: setupDb, url, close } = await openTestDatabase('PostgreSQL');
   const databaseName = new URL(url ?? '').pathname.slice(1);
@@ -86,17 +86,17 @@ async function observePostgres(): Promise<SearchObserver> {
   };
 }
 
-/** Opens an empty, migrated database that records the texts that LIKE compares. */
+/** Opens an empty, migrated database that records the strings that LIKE compares. */
 export function openSearchObserver(kind: DatabaseKind): Promise<SearchObserver> {
   return kind === 'SQLite' ? observeSqlite() : observePostgres();
 }
 
 export interface RecordedPlans {
-  /** Executes the recorded queries since the last call again and returns PostgreSQL's query plans as JSON. */
+  /** Executes the queries recorded since the last call again and returns PostgreSQL's query plans as JSON. */
   plans(): Promise<readonly { readonly text: string; readonly plan: string }[]>;
 }
 
-/** Records the queries on the table images whose SQL contains `word`. PostgreSQL plans them without sequential scans. */
+/** Records the queries on the table images whose SQL contains `word`. Their plans avoid sequential scans. */
 export async function recordPlans(url: string, word: string): Promise<RecordedPlans> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -9,7 +9,7 @@ const serverUrl = process.env.TEST_DATABASE_URL;
 
 export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 
-/** The databases that tests use: SQLite, and PostgreSQL if TEST_DATABASE_URL is set, whose user may create databases. */
+/** The databases that tests use: SQLite, and PostgreSQL if TEST_DATABASE_URL is set (its user creates databases). */
 export const databaseKinds: readonly DatabaseKind[] = serverUrl ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 
 export interface TestDatabase {
@@ -35,8 +35,9 @@ async function openSqlite(): Promise<TestDatabase> {
 }
 
 /**
- * PostgreSQL databases that earlier tests of the same file have closed. Creating a database takes a tenth of a second and more.
- * Other files do not reuse them: the order of the rows and the values of sequences would depend on the files before.
+ * PostgreSQL databases that earlier tests of the same file have closed and later tests reuse, because creating a
+ * database takes at least a tenth of a second. Other test files do not reuse them: the order of rows and the values of
+ * sequences would depend on the earlier files.
  */
 let unusedDatabases: { testFile: string | undefined; readonly names: string[] } = {
   testFile: undefined,
@@ -118,7 +119,7 @@ async function emptyTables(db: Database): Promise<void> {
     const withoutTriggers = 'set local session_replication_role = replica;';
     await sql.raw(`do $$ begin ${withoutTriggers} ${deletions.join(' ')} end $$`).execute(db);
   } catch {
-    // Only a superuser may disable triggers.
+    // The user is not a superuser, so it may not disable triggers.
     await sql`truncate ${sql.raw(namesOf(smallTables).join(', '))} cascade`.execute(db);
   }
 }

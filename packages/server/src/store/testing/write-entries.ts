@@ -8,7 +8,7 @@ import { type DatabaseLocation, openDatabase, runLockedTransaction } from '../da
 
 export interface Task {
   readonly location: DatabaseLocation;
-  /** Name that the entries contain as the actor. */
+  /** First part of the actor's uid in the entries. */
   readonly writer: string;
   /** Number of transactions, each of which writes one entry. */
   readonly changes: number;

@@ -6,7 +6,7 @@ import type { ImageRow } from '../store/images.ts';
  * @returns null if neither the slide file nor an administrator states it. A pixel size that the server has derived from the
  *   magnification of the objective (`derived_scale` is `mpp`) is not exact enough for measurements.
  */
-export function calibratedScaleOf({
+export function statedPixelSizeOf({
   mpp_x: x,
   mpp_y: y,
   derived_scale,
