@@ -16,7 +16,7 @@ export interface Presentations {
   show(uid: string, collectionId: string, state: BodyOf<typeof presentEndpoint>): Promise<void>;
   /**
    * Returns events in the format text/event-stream. The stream ends when `mayFollow` returns false, when the signal is aborted,
-   * after `waitMs`, and when the process stops.
+   * after `waitMs`, and when the process stops. `mayFollow` is called once a second, also while events are being sent.
    */
   follow(
     collectionId: string,
@@ -37,7 +37,10 @@ interface Dependencies {
   readonly collections: Pick<Collections, 'findOwn'>;
 }
 
-/** Interval at which changes by other processes are read: a third of the 200 ms within which a field of view must arrive. */
+/**
+ * Interval at which a process reads the changes that presenters made in other processes. A field of view must reach the followers
+ * within 200 ms; this interval leaves more than half of that for the query and the transfer.
+ */
 const readIntervalMs = 60;
 const rightsCheckIntervalMs = 1000;
 /** After this time without an event, a comment is sent, because proxies close connections on which nothing is sent. */
@@ -141,28 +144,30 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
       const endsAt = performance.now() + waitMs;
       let sentSeq = 0;
       let lastSentAt = performance.now();
+      let rightsCheckedAt = performance.now(); // the caller has checked them before
       try {
         yield 'retry: 2000\n\n'; // browsers reconnect after 2 s
         await readStates([collectionId]);
         while (!signal.aborted && !isClosed) {
+          if (performance.now() - rightsCheckedAt >= rightsCheckIntervalMs) {
+            if (!(await mayFollow())) return;
+            rightsCheckedAt = performance.now();
+          }
+          // The state may change while an event is being sent: after each event, the loop compares the sequence numbers again.
           if (channel.seq > sentSeq) {
             sentSeq = channel.seq;
             lastSentAt = performance.now();
             yield `id: ${sentSeq}\ndata: ${channel.state}\n\n`;
-            continue; // the state may have changed again while this one was being sent
+            continue;
+          }
+          if (performance.now() - lastSentAt >= keepAliveMs) {
+            lastSentAt = performance.now();
+            yield ': still here\n\n'; // a comment, which clients ignore
+            continue;
           }
           const remainingMs = endsAt - performance.now();
           if (remainingMs <= 0) return;
-          const isChanged = await waitForChange(
-            channel,
-            Math.min(remainingMs, rightsCheckIntervalMs),
-            signal,
-          );
-          if (isChanged) continue;
-          if (!(await mayFollow())) return;
-          if (performance.now() - lastSentAt < keepAliveMs) continue;
-          lastSentAt = performance.now();
-          yield ': still here\n\n'; // a comment, which clients ignore
+          await waitForChange(channel, Math.min(remainingMs, rightsCheckIntervalMs), signal);
         }
       } finally {
         leaveChannel(collectionId, channel);
@@ -177,13 +182,13 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
   };
 }
 
-/** Waits until the followers of the channel are woken. @returns false after `timeoutMs`, or when the client has disconnected */
-function waitForChange(channel: Channel, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const stop = () => resolve(false);
-  const timeout = setTimeout(stop, timeoutMs);
+/** Waits until the followers of the channel are woken, at most `timeoutMs` and only while the client is connected. */
+function waitForChange(channel: Channel, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timeout = setTimeout(resolve, timeoutMs);
+  const stop = () => resolve();
   signal.addEventListener('abort', stop, { once: true });
-  void channel.changed.promise.then(() => resolve(true));
+  void channel.changed.promise.then(resolve);
   return promise.finally(() => {
     clearTimeout(timeout);
     signal.removeEventListener('abort', stop);

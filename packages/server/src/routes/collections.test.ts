@@ -262,4 +262,28 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(Date.now() - startedAt).toBeLessThan(5000);
     expect((await requestEvents(world.server, id, query)).status).toBe(401);
   });
+
+  it('send no more presentation events after the share link of a visitor has ended, even while the presenter changes the field of view several times a second', async () => {
+    const world = await setUp();
+    const id = await createQuiz(world);
+    const { opened, linkId } = await visitorOf(world, id);
+    const params = { collectionId: id };
+    await world.teacher.call(present, { params, body: { field, item: 0 } });
+    const nextEvent = await follow(world.server, id, { session: opened.session_id, wait: '30' });
+    expect(await nextEvent()).toEqual({ field, item: 0 });
+    await world.teacher.inject({ method: 'DELETE', url: `/share-links/${linkId}` });
+    const hasEnded = (async () => {
+      while ((await nextEvent()) !== null);
+      return true;
+    })();
+    let isFollowing = true;
+    void hasEnded.finally(() => {
+      isFollowing = false;
+    });
+    for (let change = 0; isFollowing && change < 25; change++) {
+      await world.teacher.call(present, { params, body: { field: { ...field, x: change }, item: 0 } });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(isFollowing).toBe(false); // 25 changes last more than 5 s; rights are checked every second
+  });
 });
