@@ -34,7 +34,7 @@ test('the search of the catalogue ignores case and hides groups without a match'
   await expect(page.getByRole('button', { name: /^Unknown \d/ })).toBeHidden(); // the group of images without a dataset
 });
 
-test('a second click on the selected image of the catalogue does not open the image again, and a panel shows name, dataset and organ of the image', async ({
+test('a second click on the selected image of the catalogue does not open the image again; a panel beside the slide shows its name, dataset and organ', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

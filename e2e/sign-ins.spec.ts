@@ -6,7 +6,7 @@ import { expect, test } from './test.ts';
 
 test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
-test('a user signs another browser out from the list of sign-ins on the profile', async ({
+test('when a user ends the sign-in of another browser on the profile, that browser shows the login page', async ({
   openPageAs,
   createAccount,
 }) => {

@@ -67,7 +67,7 @@ describe('verdictOf (comparison of a benchmark result with its goal)', () => {
     },
   );
 
-  it('returns the measured value and both limits as texts with the unit of the goal', () => {
+  it('returns the measured value and both limits as strings with the unit of the goal', () => {
     const goal = { goal: 'p99', relation: 'below', must: 10, aim: 5, unit: ' ms', digits: 1 } as const;
     expect(verdictOf(goal, 5)).toEqual({
       goal: 'p99',

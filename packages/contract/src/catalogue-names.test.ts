@@ -34,7 +34,7 @@ describe('nameKey (comparison key of dataset names)', () => {
     for (const name of [' ', '\u200b', '\u00ad\u00ad']) expect(nameKey(name)).not.toBe('');
   });
 
-  it('returns a text that already is a name key unchanged', () => {
+  it('returns its argument unchanged when the argument is already a name key', () => {
     for (const name of ['İÇ', 'Straße', 'Ā̇', 'ΐΣ', 'Study\u00a0\u200bA']) {
       expect(nameKey(nameKey(name))).toBe(nameKey(name));
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldDiacritics, matchesWords, searchWords } from './search-words.ts';
 
-describe('foldDiacritics (form of texts for the search)', () => {
+describe('foldDiacritics (lower-case form without diacritics, for the search)', () => {
   it.each([
     ['Şüpheli IŞIK', 'supheli isik'],
     ['İpek Öztürk-Çağlı', 'ipek ozturk-cagli'],

@@ -9,14 +9,14 @@ describe('foldForSearch', () => {
     ['KARACİĞER', 'karaciğer'],
     ['I\u0307zmir', 'İZMİR'],
     ['Ş', 's\u0327'],
-  ])('returns the same text for %s and %s', (a, b) => {
+  ])('returns the same string for %s and %s', (a, b) => {
     expect(foldForSearch(a)).toBe(foldForSearch(b));
   });
 
   it.each([
     ['sol', 'şol'],
     ['ovary', 'övary'],
-  ])('returns different texts for %s and %s', (a, b) => {
+  ])('returns different strings for %s and %s', (a, b) => {
     expect(foldForSearch(a)).not.toBe(foldForSearch(b));
   });
 });

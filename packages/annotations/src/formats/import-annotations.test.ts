@@ -108,7 +108,7 @@ describe('importAnnotations', () => {
     });
   });
 
-  it('rejects features whose coordinates are NaN or infinite, written as numbers or as quoted texts', () => {
+  it('rejects features whose coordinates are NaN or infinite, written as numbers or as quoted strings', () => {
     for (const coordinate of ['NaN', '"NaN"', '1e999']) {
       const text = `{"type":"Feature","geometry":{"type":"Point","coordinates":[${coordinate},2]},"properties":{}}`;
       expect(importFile(text)).toMatchObject({ ok: true, features: [], rejectedCount: 1 });
@@ -198,7 +198,7 @@ describe('importAnnotations', () => {
     ]);
   });
 
-  it('removes control characters from the texts of a feature, and adds a warning to the result', () => {
+  it('removes control characters from the names and descriptions of a feature, and adds a warning to the result', () => {
     const properties = { name: 'a\u0000b\nc', metadata: { k: 'x\ud800y' } };
     const result = importFile(
       JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })),

@@ -135,7 +135,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exportFile(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('has the option offset added to its coordinates by the import, and subtracted from them by the export', () => {
+  it('is imported with the option offset added to its coordinates, and exported with the offset subtracted', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },
@@ -151,7 +151,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(back)[0]?.geometry).toMatchObject({ coordinates: [1, 2] });
   });
 
-  it('is limited by the size of the slide after the import has added the option offset', () => {
+  it('is rejected by the import when a coordinate, after the option offset was added, lies far outside the slide', () => {
     // The limit of x is 10 times the width, 10,000 pixels.
     const extent = { width: 1000, height: 1000 };
     const importPoint = (x: number, offsetX: number) => {

@@ -171,7 +171,7 @@ describe('Aperio XML', () => {
 
 describe('an XML file that begins with blank lines', () => {
   it.each(['\n', '\r\n'])(
-    'is imported, and its rejections state lines of the whole file (line break: %j)',
+    'is imported, and rejected annotations are listed with their line numbers in the whole file (line break: %j)',
     (lineBreak) => {
       const lines = [
         '',
@@ -187,14 +187,14 @@ describe('an XML file that begins with blank lines', () => {
     },
   );
 
-  it('that is not well-formed is rejected with a line of the whole file', () => {
+  it('is rejected with a line number of the whole file when it is not well-formed', () => {
     const result = importAnnotations('\n\n<Annotations>\n</Regions>', { format: 'auto', extent: null });
     expect(result).toMatchObject({ ok: false, error: { code: 'not_xml', params: { line: 4 } } });
   });
 });
 
 describe('plain GeoJSON', () => {
-  it('is exported without the extensions of QuPath and with class names as texts', () => {
+  it('is exported without the extensions of QuPath and with class names as strings', () => {
     const { features: written } = JSON.parse(write('geojson')) as { features: unknown[] };
     expect(written[0]).toEqual({
       type: 'Feature',

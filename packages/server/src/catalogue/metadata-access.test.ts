@@ -306,7 +306,7 @@ describe('new slide in the folder of an unusable metadata file', () => {
   });
 });
 
-describe('administrator of slides with an unusable or incomplete metadata file', () => {
+describe('administrator when a metadata file is unusable, missing or would move a slide out of a restricted dataset', () => {
   it('sees the metadata file in the slide list, with the reason why it is unusable and the consequence for slides', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
@@ -321,7 +321,7 @@ describe('administrator of slides with an unusable or incomplete metadata file',
     ]);
   });
 
-  it('finds one audit event about a slide that keeps its dataset although the metadata file names another one', async () => {
+  it('finds one audit event about the slide that keeps its dataset although the metadata file names another one', async () => {
     const { server, imageId, managedEntries, auditEvents } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -338,7 +338,7 @@ describe('administrator of slides with an unusable or incomplete metadata file',
     ]);
   });
 
-  it('can move a slide to the dataset of the metadata file, and an audit event names the old and the new dataset', async () => {
+  it('can move the slide to the dataset that the metadata file names, and an audit event names the old and the new dataset', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
       await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
@@ -352,7 +352,7 @@ describe('administrator of slides with an unusable or incomplete metadata file',
     ]);
   });
 
-  it('ends the hold on a slide, which keeps its dataset unchanged, by moving the slide to that same dataset', async () => {
+  it('can confirm the dataset that the slide keeps by moving the slide to that same dataset, and the notice about it ends', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -362,7 +362,7 @@ describe('administrator of slides with an unusable or incomplete metadata file',
     expect(await accessOfMember()).toEqual(noAccess);
   });
 
-  it('ends the hold on a slide, which keeps its dataset unchanged, by correcting the metadata file', async () => {
+  it('can correct the metadata file so that it names the dataset that the slide keeps, and the notice about it ends', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();

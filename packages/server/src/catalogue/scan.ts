@@ -371,7 +371,8 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           'slide storage unreadable at `path` in `root`; its slides stay in the catalogue, and the next scan tries again',
         );
       }
-      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage in `root` is readable again');
+      if (unread.size === 0 && unreadBefore.size > 0)
+        log.info('slide storage in `root` is readable again: the last scan could read all of its folders');
       unreadBefore = new Set(unread.keys());
       return { ...found, unread: [...unread.keys()] };
     },

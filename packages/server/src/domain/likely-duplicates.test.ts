@@ -85,7 +85,7 @@ describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
 describe('isOneEditApart', () => {
   const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc@.') });
 
-  it('returns true when one of the two texts has one additional character at any position', () => {
+  it('returns true when one of the two strings has one additional character at any position', () => {
     fc.assert(
       fc.property(word, fc.nat(12), fc.constantFrom(...'abc@.'), (text, place, added) => {
         const longer = text.slice(0, place) + added + text.slice(place);
@@ -94,7 +94,7 @@ describe('isOneEditApart', () => {
     );
   });
 
-  it('returns false for equal texts and for texts whose lengths differ by more than one', () => {
+  it('returns false for equal strings and for strings whose lengths differ by more than one', () => {
     fc.assert(fc.property(word, (text) => !isOneEditApart(text, text)));
     fc.assert(fc.property(word, (text) => !isOneEditApart(text, `${text}ab`)));
   });

@@ -177,7 +177,7 @@ describe.skipIf(!hasPostgres)(
       expect(runs).toBe(1);
     });
 
-    it('runs each job in one of the processes, and runs jobs in all of the processes', async () => {
+    it('distributes jobs over all processes, and runs each job in only one of them', async () => {
       const queues = await openQueues('PostgreSQL', 2);
       const read: { processIndex: number; imageId: string }[] = [];
       queues.forEach((jobs, processIndex) => {

@@ -188,7 +188,7 @@ describe('Mail with a mail server', () => {
     await background.idle();
     expect(await queuedRows(machine)).toEqual([]);
     expect(server.requestCount()).toBe(20); // the first attempt and 19 retries
-    expect(logged()).toContain('e-mail could not be sent at the last attempt');
+    expect(logged()).toContain('e-mail could not be sent after the last retry');
     expect(logged()).not.toContain('code=');
   });
 });

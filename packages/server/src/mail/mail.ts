@@ -97,7 +97,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       if (waitMs === undefined) {
         log.error(
           { reason, email: row.id },
-          'e-mail could not be sent at the last attempt; it is deleted unsent',
+          'e-mail could not be sent after the last retry; the server deletes it from the queue without sending it',
         );
         await deleteEmail(db, row.id);
         return;

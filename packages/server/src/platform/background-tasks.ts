@@ -24,7 +24,7 @@ export function createBackground({ log }: { log: Logger }): Background {
         .catch((error: unknown) =>
           log.error(
             { err: error, task },
-            'background task failed; the field `task` states what was not done',
+            'background task failed; the field `task` states what was not done and what follows from it',
           ),
         )
         .finally(() => running.delete(done));

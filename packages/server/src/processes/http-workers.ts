@@ -67,7 +67,7 @@ export async function startHttpWorkers({
     answerCalls(worker, calls, (error, { name, args }) =>
       log.error(
         { err: error, call: name, path: pathInCall(args) },
-        'render call of an HTTP worker process failed in the primary process; the request of the client gets an error response',
+        'slide or tile request of an HTTP worker process failed in the primary process, which renders tiles; the client gets an error response',
       ),
     );
     return worker;

@@ -47,7 +47,7 @@ describe('usual value range (1st to 99th percentile) of a result raster', () => 
     }
   });
 
-  it('and the full value range are null for a raster that has only NaN values', () => {
+  it('is null, like the full value range, for a raster that has only NaN values', () => {
     const statistics = createStatistics('float64');
     statistics.add(Float64Array.of(Number.NaN));
     expect(statistics.result()).toEqual({ range: null, usualRange: null, hasGaps: true });

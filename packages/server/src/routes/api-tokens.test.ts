@@ -181,7 +181,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(await statusOf(tokenOfExpiringAccount.token)).toBe(401);
   });
 
-  it('that are limited to datasets read only the slides of these datasets, through every endpoint of the catalogue', async () => {
+  it('read only the slides of their datasets, through every endpoint of the catalogue, when they are limited to datasets', async () => {
     const { fixtures, as } = await testServer({ database });
     const inLung = await fixtures.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
     const inLiver = await fixtures.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
@@ -212,7 +212,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     }
   });
 
-  it('that are limited to datasets can begin uploads only into these datasets', async () => {
+  it('can begin uploads only into their datasets when they are limited to datasets', async () => {
     const { fixtures, as } = await testServer({ database });
     await fixtures.image({ dataset_name: 'Akciğer' });
     const { token } = await fixtures.apiToken(await fixtures.admin(), { datasets: ['Akciğer'] });

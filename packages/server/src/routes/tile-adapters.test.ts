@@ -424,7 +424,7 @@ describe('the image session of a tile request on the fast path', () => {
     expect((await send(pathOf(nativeTile))).status).toBe(401);
   });
 
-  it('is still accepted, read again from the database, after 5 s without a request', async () => {
+  it('is accepted after 5 s without a request, when the server has to read it from the database again', async () => {
     server.clock.advance(5000);
     expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
   });

@@ -351,7 +351,7 @@ export async function createImageSessions({
       flushing = flush().catch((error) =>
         log.warn(
           { err: error, cachedSessions: cachedSessions.size },
-          'tile request counts of image sessions not saved; retried with the next requests',
+          'usage of image sessions (numbers of tile requests, last use of sign-ins) not saved in the database; the next requests save it',
         ),
       );
     }, flushEveryMs).unref();
@@ -492,7 +492,7 @@ export async function createImageSessions({
       await flush().catch((error) =>
         log.warn(
           { err: error, cachedSessions: cachedSessions.size },
-          'tile request counts of image sessions not saved; they are lost because the process stops',
+          'usage of image sessions (numbers of tile requests, last use of sign-ins) not saved in the database; it is lost, because the process stops',
         ),
       );
     },

@@ -171,19 +171,19 @@ describe('a native tile (which is sent as stored in the file)', () => {
     for (const dziLevel of [11, 10]) expect(await readNative(slide, dziLevel)).toBeNull();
   });
 
-  it('is null at the edge of a level, where the file stores padding', async () => {
+  it('does not exist (null) at the edge of a level, where the file stores padding', async () => {
     const slide = slideOf([1000, 1024]);
     expect(await readNative(slide, 10, 2, 3)).toEqual([0, 2, 3]);
     expect(await readNative(slide, 10, 3, 0)).toBeNull();
   });
 
-  it('is null at the edge of a level that is one pixel smaller than the Deep Zoom level', async () => {
+  it('does not exist (null) at the edge when the level of the file is one pixel smaller than the Deep Zoom level', async () => {
     const slide = slideOf([2047, 2048], [1023, 1024]);
     expect(await readNative(slide, 10, 2, 3)).toEqual([1, 2, 3]);
     expect(await readNative(slide, 10, 3, 3)).toBeNull();
   });
 
-  it('is null when the tile of the file is not JPEG', async () => {
+  it('does not exist (null) when the tile of the file is not JPEG', async () => {
     const slide = slideOf([1024, 1024]);
     const readTile: Slide['readTile'] = async () => ({
       codec: 'jpeg2000',

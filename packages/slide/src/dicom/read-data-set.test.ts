@@ -32,7 +32,7 @@ const values = (...tags: number[]): ElementSelection => new Map(tags.map((number
 
 describe('readDataSet (reads selected elements of a DICOM data set)', () => {
   it.each([true, false])(
-    'returns the values of all number and text types (explicit VR: %s)',
+    'returns the values of all numeric and string types (explicit VR: %s)',
     async (isExplicit) => {
       const { dataSet } = await read(
         [
@@ -105,7 +105,7 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
     expect(reads.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
   });
 
-  it('returns only offset and length for a value that the caller selects by its position', async () => {
+  it('returns the offset and length of a value when the caller asks for the position of the value', async () => {
     const large = { tag: tag.ICCProfile, vr: 'OB', value: new Uint8Array(100_000) };
     const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'position']]));
     expect(dataSet.position(tag.ICCProfile)).toEqual({ offset: START + LONG_HEADER_BYTES, length: 100_000 });

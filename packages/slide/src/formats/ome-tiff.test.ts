@@ -277,7 +277,7 @@ describe('the images of an OME-TIFF', () => {
       imageXml(`${pixelsStart(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
   );
 
-  it('are the label if named "label image", the macro if named "Macro", and the slide if the largest of the others', async () => {
+  it('are recognised by name as label ("label image") or macro ("Macro"), and the largest of the others is the slide', async () => {
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await openOmeTiff(fourImages, [label, half, exactPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);

@@ -105,7 +105,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(sent).toEqual([]);
   });
 
-  it('resends a batch without a response unchanged, then sends a later change based on the revision of the batch', async () => {
+  it('resends an unchanged batch when it gets no response, and then sends a later change based on the revision of that batch', async () => {
     const { queue, sent } = queueWith([unreachable, applied(1), applied(2)]);
     queue.add(put(1));
     await vi.waitUntil(() => queue.state().kind === 'offline');

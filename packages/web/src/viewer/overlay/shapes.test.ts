@@ -84,12 +84,12 @@ describe('areaOf, perimeterOf and areaText', () => {
 });
 
 describe('countingCircleRadii', () => {
-  it('returns the radii of a circle with an area of one square millimetre', () => {
+  it('returns the x and y radii, in pixels, of a circle with an area of one square millimetre', () => {
     const { rx, ry } = countingCircleRadii(calibration40x);
     expect(Math.PI * rx * 0.25 * ry * 0.25).toBeCloseTo(1_000_000, 3);
   });
 
-  it('returns different radii when pixels are not square', () => {
+  it('returns different x and y radii when the pixels of the slide are not square', () => {
     const { rx, ry } = countingCircleRadii({ ...calibration40x, mppY: 0.5 });
     expect(rx).toBeCloseTo(2 * ry, 6);
   });
