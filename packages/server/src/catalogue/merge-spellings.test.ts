@@ -25,6 +25,8 @@ interface EarlierContents {
   readonly listed?: readonly string[];
   /** Datasets by account id. */
   readonly grants?: Readonly<Record<string, readonly string[]>>;
+  /** Datasets of the grants, by account id, that include the right to download original files. */
+  readonly downloads?: Readonly<Record<string, readonly string[]>>;
   /** Datasets for which each account has requested access, oldest request first. Request number n has the reason `reason n`. */
   readonly requests?: Readonly<Record<string, readonly string[]>>;
 }
@@ -40,6 +42,7 @@ async function startWithEarlierDatabase(databaseKind: DatabaseKind, contents: Ea
     open = [],
     listed = [],
     grants = {},
+    downloads = {},
     requests = {},
   } = contents;
   for (const [number, dataset_name] of slides.entries()) {
@@ -96,7 +99,9 @@ async function startWithEarlierDatabase(databaseKind: DatabaseKind, contents: Ea
       })
       .execute();
     for (const dataset of grants[uid] ?? []) {
-      await db.insertInto('dataset_grants').values({ uid, dataset, granted_by: 'admin', at }).execute();
+      const may_download = downloads[uid]?.includes(dataset) ? (1 as const) : (0 as const);
+      const grant = { uid, dataset, granted_by: 'admin', at, may_download };
+      await db.insertInto('dataset_grants').values(grant).execute();
     }
     for (const [number, dataset] of (requests[uid] ?? []).entries()) {
       const request = { id: randomUUID(), uid, dataset, reason: `reason ${number}` };
@@ -118,6 +123,10 @@ async function startWithEarlierDatabase(databaseKind: DatabaseKind, contents: Ea
           grants: grantRows.map(({ uid }) => uid).sort(),
           requests: requestRows.map(({ reason }) => reason),
         }),
+      ),
+    downloaders: async () =>
+      (await admin.call(listDatasets)).body.datasets.flatMap(({ grants: grantRows }) =>
+        grantRows.filter(({ download }) => download).map(({ uid }) => uid),
       ),
     visibleToMember: async () =>
       (await member.call(listImages)).body.images.map(({ file_name }) => file_name),
@@ -159,6 +168,19 @@ describe.each(databaseKinds)(
       });
       expect(await datasets()).toMatchObject([{ name: nfcName, listed: false, images: 2, grants: ['both'] }]);
       expect(await auditDetails('dataset-revoked')).toHaveLength(2);
+    });
+
+    it('keeps the right of an account to download only if the account had this right for every spelling', async () => {
+      const everySpelling = [nfdName, nfcName];
+      const { datasets, downloaders } = await startWithEarlierDatabase(databaseKind, {
+        slides: everySpelling,
+        restricted: [nfdName],
+        open: [nfcName],
+        grants: { all: everySpelling, one: everySpelling, restricted: [nfdName] },
+        downloads: { all: everySpelling, one: [nfcName], restricted: [nfdName] },
+      });
+      expect(await datasets()).toMatchObject([{ grants: ['all', 'one', 'restricted'] }]);
+      expect(await downloaders()).toEqual(['all']);
     });
 
     it('keeps the grants of the restricted spelling and drops those of the open spelling', async () => {

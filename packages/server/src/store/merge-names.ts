@@ -87,6 +87,7 @@ export async function mergeDatasetRows(
   const restricted = rows.filter(({ access }) => access === 'restricted');
   const access = restricted.length > 0 ? 'restricted' : 'open';
 
+  const spellingCount = new Set(spellings).size;
   const requiredGrants = new Set(
     restricted.length > 0 ? restricted.map((row) => row.name) : grants.map(({ dataset }) => dataset),
   );
@@ -102,7 +103,7 @@ export async function mergeDatasetRows(
     const [oldest] = accountGrants.toSorted((a, b) => (a.at < b.at ? -1 : 1));
     if (oldest === undefined) continue; // does not happen, because each group has a grant
     const mayDownload =
-      accountGrants.length >= requiredGrants.size && accountGrants.every((grant) => grant.may_download === 1);
+      accountGrants.length === spellingCount && accountGrants.every((grant) => grant.may_download === 1);
     await tx
       .insertInto('dataset_grants')
       .values({ ...oldest, dataset: name, may_download: mayDownload ? 1 : 0 })
@@ -112,7 +113,7 @@ export async function mergeDatasetRows(
   if (rows.length > 0) {
     const isListed = restricted.length > 0 && restricted.every((row) => row.is_listed === 1);
     const hasIdentifiableOriginals =
-      rows.length === new Set(spellings).size && rows.every((row) => row.identifiable_originals === 1);
+      rows.length === spellingCount && rows.every((row) => row.identifiable_originals === 1);
     await saveDataset(tx, { name, access, isListed, hasIdentifiableOriginals, now });
   }
   await mergeRequests(tx, name, spellings);
