@@ -162,7 +162,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
           }
           if (performance.now() - lastSentAt >= keepAliveMs) {
             lastSentAt = performance.now();
-            yield ': still here\n\n'; // a comment, which clients ignore
+            yield ': keep-alive\n\n'; // a comment, which clients ignore
             continue;
           }
           const remainingMs = endsAt - performance.now();

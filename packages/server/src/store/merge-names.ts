@@ -68,8 +68,8 @@ interface Spellings {
  * - The dataset is restricted if a spelling was restricted, and listed if all restricted spellings were listed.
  * - An account keeps its grant if it had a grant for every restricted spelling. If no spelling was restricted, the
  *   account must have had a grant for every spelling for which any account had one.
- * - The right of an account to download remains if all its grants included it. The permission for identifiable
- *   originals remains if every spelling had it.
+ * - The right of an account to download remains if the account had this right for every spelling. The permission for
+ *   identifiable originals remains if every spelling had it.
  * - Share links may no longer open slides of the dataset, until an administrator allows it again.
  *
  * @returns the merged access, and the uids of the accounts that lost their grants
