@@ -34,7 +34,7 @@ export const RefusedFeature = z
   .meta({ id: 'RefusedFeature' });
 export type RefusedFeature = z.infer<typeof RefusedFeature>;
 
-/** The result of an import, or what the import would do if it is a dry run. */
+/** The result of an import. The result of a dry run states what the import would do. */
 export const AnnotationImport = z
   .object({
     dry_run: z.boolean(),

@@ -9,7 +9,7 @@ import { Timestamp } from './timestamp.ts';
 export const LayerVisibility = z.enum(['private', 'members']);
 export type LayerVisibility = z.infer<typeof LayerVisibility>;
 
-/** Who may change its annotations. `owner`: the owner and administrators; `members`: all users who may read the layer. */
+/** Who may change the annotations. `owner`: owner and administrators; `members`: all users who may read the layer. */
 export const LayerEditing = z.enum(['owner', 'members']);
 export type LayerEditing = z.infer<typeof LayerEditing>;
 
@@ -17,7 +17,7 @@ export type LayerEditing = z.infer<typeof LayerEditing>;
 export const LayerSource = z.enum(['manual', 'import', 'api']);
 export type LayerSource = z.infer<typeof LayerSource>;
 
-/** Limits of a layer and of a request. Programs store larger sets of computed objects as result layers (`result-layers.ts`). */
+/** Limits of a layer, and of the changes in a request. Programs store more objects as result layers. */
 export const annotationLayerLimits = {
   annotations: 50_000,
   vertices: 5_000_000,

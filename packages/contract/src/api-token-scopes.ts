@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Bilingual } from './languages.ts';
 
-/** A permission of an API token. An endpoint declares the scope that it requires; without a scope it rejects API tokens. */
+/** A permission of an API token. An endpoint that declares no scope rejects API tokens. */
 export const ApiTokenScope = z.enum([
   'slides:read',
   'annotations:read',

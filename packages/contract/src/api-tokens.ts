@@ -6,7 +6,7 @@ import { may, type Role, type Status } from './permissions.ts';
 import { ExistingName, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
-/** Every API token starts with this text, so that the server and secret scanners can distinguish it from a bearer token. */
+/** Start of every API token, by which the server and secret scanners distinguish it from the token of a sign-in. */
 export const apiTokenPrefix = 'lam_';
 
 const readScopes: readonly ApiTokenScope[] = ['slides:read', 'annotations:read'];

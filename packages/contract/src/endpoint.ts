@@ -9,7 +9,8 @@ import type { Permission } from './permissions.ts';
  * The credential that a request needs (a permission belongs to the role of an account; a scope limits an API token):
  * - a permission: a bearer token of an account that has the permission
  * - `anyone`: no credential; an Authorization header is ignored
- * - `image-session`: an image session in the query parameter `session`; an API token only if the endpoint declares a `scope`
+ * - `image-session`: an image session (a short-lived credential for pixels) in the query parameter `session` or in the
+ *   path; an API token only if the endpoint declares a `scope`
  * - `reader-or-visitor`: a bearer token of an account with `catalogue.read`, or the image session of a share link in the query
  *   parameter `session`
  */
@@ -56,8 +57,8 @@ export interface Endpoint {
    */
   readonly allowsVisitors?: true;
   /**
-   * The endpoint returns single tiles, for which a client sends many requests. A result of checking the bearer token may then be up
-   * to a second old, as for image sessions.
+   * The endpoint returns single tiles, for which a client sends many requests. The server may then reuse a check of the
+   * bearer token that is up to a second old, as it does for image sessions.
    */
   readonly isTile?: true;
   /** Other origins whose scripts may read the response: `any`, or those in the setting DICOMWEB_ORIGINS. */

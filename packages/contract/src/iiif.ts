@@ -1,6 +1,6 @@
 /**
- * Endpoints of IIIF for other viewers: the Image API 3.0 and the Presentation API 3.0. The server serves them below `/iiif` and
- * below the API base.
+ * Endpoints of IIIF (International Image Interoperability Framework) for other viewers: the Image API 3.0 and the
+ * Presentation API 3.0. The server serves them below `/iiif` and below the API base.
  *
  * Each resource has two URLs. One requires a bearer token. The other contains an image session as a segment of its path, because
  * viewers load images through HTML elements, which send no headers. The session may belong to a share link. Logs never contain

@@ -1,6 +1,7 @@
 /**
- * Endpoints for the content of result layers, which the viewer draws over a slide. Like tiles, they need an image session.
- * Coordinates are pixels at the slide's full resolution unless a description states otherwise. Binary numbers are little-endian.
+ * Endpoints for the content of result layers (rasters or objects that a program has computed), which the viewer draws
+ * over a slide. Like tiles, they need an image session. Coordinates are pixels at the slide's full resolution unless a
+ * description states otherwise. Binary numbers are little-endian.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
@@ -202,12 +203,12 @@ export const getOverlayIndex = endpoint({
 });
 
 /**
- * The response contains, in this order (a number in brackets is a number of elements):
- * Uint32 magic number 0x3142524C ("LRB1"), Uint32 first object, Uint32 objects n, Uint32 rings r, Uint32 vertices v, Int32 origin x,
- * Int32 origin y (quarters of a pixel), Uint32 0; Int32 centres x [n]; Int32 centres y [n] (quarters of a pixel, relative to
- * the origin); Uint32 vertices per ring [r]; Int16 deltas x, y [2 v]; Uint16 rings per object [n]; Uint8 class [n].
- * The first vertex of a ring is relative to the centre of its object, and each further vertex to the previous one. The last vertex
- * of a closed ring is not repeated. Objects without rings are points.
+ * The response contains, in this order (a number in brackets is a number of elements): Uint32 magic number 0x3142524C
+ * ("LRB1"), Uint32 first object, Uint32 objects n, Uint32 rings r, Uint32 vertices v, Int32 origin x, Int32 origin y
+ * (quarters of a pixel), Uint32 0 (reserved); Int32 centres x [n]; Int32 centres y [n] (quarters of a pixel, relative
+ * to the origin); Uint32 vertices per ring [r]; Int16 deltas x, y [2 v]; Uint16 rings per object [n]; Uint8 class [n].
+ * The first vertex of a ring is relative to the centre of its object, and each further vertex to the previous one. The
+ * last vertex of a closed ring is not repeated. Objects without rings are points.
  */
 export const getOverlayBlock = endpoint({
   ...binary,

@@ -1,4 +1,6 @@
-/** Permissions of accounts: an active account has those of its role, any other account only the few of its status. */
+/**
+ * Permissions of accounts. An active account has the permissions of its role, any other account those of its status.
+ */
 import { z } from 'zod';
 
 export const Status = z.enum(['pending', 'active', 'suspended', 'deactivated']);

@@ -1,4 +1,7 @@
-/** Endpoints for the result layers of a slide: rasters or objects that a program has computed. Their content never changes. */
+/**
+ * Endpoints for the result layers of a slide: rasters or objects that a program has computed. Their content never
+ * changes. The program uploads the file of a layer with tus, a protocol for resumable uploads (tus.io).
+ */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { SingleLine } from './text.ts';
@@ -132,7 +135,7 @@ export const deleteResultLayer = endpoint({
 
 const resultFile = { access: 'annotations.write', scope: 'results:write', defaultLanguage: 'en' } as const;
 
-/** Creation of a tus upload with `Upload-Length`. The `Location` in the response is the same URL. */
+/** Creates a tus upload, whose size is in the header `Upload-Length`. `Location` in the response is the same URL. */
 export const createResultFile = endpoint({
   ...resultFile,
   method: 'POST',
@@ -154,7 +157,7 @@ export const getResultFile = endpoint({
   errors: [],
 });
 
-/** Instead of a creation, the first part may have the header `Upload-Length`. The import starts after the last byte. */
+/** The first part may have `Upload-Length` instead of a call of `createResultFile`. The last byte starts the import. */
 export const sendResultFile = endpoint({
   ...resultFile,
   method: 'PATCH',

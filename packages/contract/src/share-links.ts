@@ -27,7 +27,7 @@ export const ShareLink = z
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
     openings: z.number().int(), // number of times that the link was opened
-    max_openings: z.number().int().nullable(),
+    max_openings: z.number().int().nullable(), // null: no limit
     has_password: z.boolean(),
     show_annotations: z.boolean(),
     free_movement: z.boolean().meta({ description: 'The page lets visitors move and zoom the slides' }),

@@ -27,7 +27,7 @@ export type ManagedImage = z.infer<typeof ManagedImage>;
  * The status by which administrators filter entries:
  * - `listed`: every entry that is neither missing nor removed, whether or not its file could be read
  * - `ready`, `pending`, `failed`, `hidden`: listed entries with this state
- * - `held`: listed entries to which metadata files are not applied (see `metadata_hold`)
+ * - `held`: listed entries to which metadata files (catalogue.csv, dataset.json) are not applied (see `metadata_hold`)
  * - `missing`: the file is missing, and the entry was not removed
  * - `removed`: an administrator has removed the entry
  */

@@ -8,16 +8,19 @@
 import { z } from 'zod';
 import { reason } from './error-reasons.ts';
 
-/** Control characters, lone surrogates, line separators, bidirectional overrides and isolates, and noncharacters. */
+/**
+ * Control characters, surrogates, line separators, bidirectional and interlinear annotation controls, noncharacters.
+ */
 const unsafeCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
-/** The same without tab, line feed and carriage return: `[^\P{Cc}\t\n\r]` matches every other control character. */
+/** Like `unsafeCharacters`, but allows tab, LF and CR: `[^\P{Cc}\t\n\r]` matches every other control character. */
 const unsafeCharactersButLineBreaks =
   /[^\P{Cc}\t\n\r]|[\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
 
 /**
- * Invisible characters, such as ZERO WIDTH SPACE, with which two different names look the same. Variation selectors are allowed,
- * because they choose the shape of a character. ZERO WIDTH JOINER and NON-JOINER are handled by `misplacedJoiner`.
+ * Invisible characters, such as ZERO WIDTH SPACE and U+2800 BRAILLE PATTERN BLANK, with which two different names look
+ * the same. Variation selectors are allowed, because they choose the shape of a character. ZERO WIDTH JOINER and
+ * NON-JOINER are handled by `misplacedJoiner`.
  */
 const invisibleCharacters =
   /(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180d\u180f\u200c\u200d])\p{Default_Ignorable_Code_Point}|\u2800/u;
@@ -55,7 +58,9 @@ export function toSingleLine(text: string): string {
   return cleaned.normalize('NFC').trim();
 }
 
-/** Returns whether the text has neither control characters nor lone surrogates; for texts such as unusual names of existing files. */
+/**
+ * Returns whether the text has neither control characters nor lone surrogates. Accepts unusual names of existing files.
+ */
 export function isControlFree(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
@@ -73,7 +78,7 @@ export const MultiLine = z.string().refine(isMultiLine, reason('text_characters'
 export const ExistingName = z
   .string()
   .refine((text) => !unsafeCharacters.test(text), reason('text_characters'));
-/** Words to search for in such names. */
+/** Words to search for in names. */
 export const SearchText = ExistingName.max(200);
 
 const idPattern = /^[\w-]{1,128}$/;

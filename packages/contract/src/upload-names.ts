@@ -17,7 +17,10 @@ const maxDepth = 16;
 
 /** Characters that Windows rejects in names, and U+FFFD, which decoders write in place of an invalid character. */
 const refusedCharacters = /[\ufffd\\:*?"<>|]/;
-/** Names that Windows reserves, with any extension, such as `nul.svs`. Source: Microsoft, "Naming Files, Paths, and Namespaces". */
+/**
+ * Names that Windows reserves, with any extension, such as `nul.svs`, also with superscript digits (U+00B9, B2, B3).
+ * Source: Microsoft, "Naming Files, Paths, and Namespaces".
+ */
 const reservedNames = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])( *\..*)?$/i;
 
 /**

@@ -67,7 +67,7 @@ export type SlideUpload = z.infer<typeof SlideUpload>;
  * - `open`: the file is not complete
  * - `checking`: the file is complete and its checksum is being computed
  * - `checked`: the checksum matches
- * - `refused`: the checksum does not match; the file has to be sent again as a new one
+ * - `refused`: the checksum does not match; the client has to send the file again, as a new one
  */
 export const UploadFileState = z.enum(['open', 'checking', 'checked', 'refused']);
 export type UploadFileState = z.infer<typeof UploadFileState>;
@@ -156,8 +156,8 @@ export const finishUploadFile = endpoint({
 });
 
 /**
- * Creation of a tus upload. The header `Upload-Metadata` contains `upload` (its id), `path` (below the folder; for a single file its
- * name) and `modified` (modification time in milliseconds).
+ * Creates a tus upload. The header `Upload-Metadata` contains `upload` (its id), `path` (below the folder; for a single
+ * file its name) and `modified` (modification time in milliseconds).
  */
 export const createUploadFile = endpoint({
   method: 'POST',

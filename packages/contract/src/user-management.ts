@@ -7,8 +7,8 @@ import { Timestamp } from './timestamp.ts';
 import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 
 /**
- * `newest`, `oldest`: by the time of registration; `changed`: most recently changed first; `name`: in natural order by display name, or by e-mail
- * address if there is none.
+ * `newest`, `oldest`: by the time of registration; `changed`: most recently changed first; `name`: in natural order of
+ * display names, with the e-mail address in place of a missing name.
  */
 export const UserSort = z.enum(['newest', 'oldest', 'name', 'changed']);
 export type UserSort = z.infer<typeof UserSort>;

@@ -7,7 +7,7 @@ import { Role, Status } from './permissions.ts';
 import { isSingleLine, MultiLine, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
-/** Limits of the length of a new password, which `passwordLength` measures. */
+/** Limits of the length of a new password in Unicode code points (see `passwordLength`). */
 export const passwordMinLength = 8;
 export const passwordMaxLength = 128;
 /** Maximum length of a password in bytes (UTF-8). Longer passwords are rejected without hashing. */

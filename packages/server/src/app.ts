@@ -72,7 +72,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   };
   const app: FastifyInstance = fastify({
     loggerInstance,
-    // recordResponse writes the access log: one line per request, without the query, which may contain an image session.
+    // recordResponse writes the access log: one line per request, without the query, which may contain a credential.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
@@ -84,10 +84,10 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
           fastifyHandler(request, response);
       }),
     return503OnClosing: false, // requests that arrive during the shutdown are answered
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 },
-    // A request that a fast path has rejected keeps its id.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 }, // characters
+    // A request that a fast path has refused keeps the id that the fast path gave it.
     genReqId: (request) => refusedTileOf(request)?.requestId ?? requestIdOf(request.headers),
-    // Fastify calls this for a path that it cannot decode; such a request reaches no route, hook or error handler.
+    // Fastify calls this for a path that it cannot decode; neither hooks nor the error handler see the request.
     frameworkErrors: (error, request, reply) => {
       reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
       void replyWithError(error, request, reply);
@@ -110,7 +110,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     name: 'http_connections_rejected_total',
     help: 'Connections closed because their address had reached CONNECTIONS_PER_ADDRESS.',
     type: 'counter',
-    aggregator: 'sum',
+    aggregator: 'sum', // of all server processes
     read: connections.rejected,
   });
   metrics.watch({
@@ -220,7 +220,7 @@ function providerOrigin({ signIn: { external } }: Config): string[] {
   return external === null ? [] : [new URL(external.issuer).origin];
 }
 
-/** Makes JSON the default body type. An empty body counts as none, and the keys `__proto__` and `constructor` are removed. */
+/** Accepts JSON bodies. An empty body counts as no body; the parser removes the keys `__proto__` and `constructor`. */
 function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('remove', 'remove');

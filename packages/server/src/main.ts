@@ -77,7 +77,7 @@ function createOwnRenderedTiles({ config, log, objectStorage }: ProcessContext):
   return createRenderedTiles({ config, log, objects: objectStorage?.reader ?? null });
 }
 
-/** Runs everything in one process. */
+/** Runs the whole server in one process. */
 async function startSingle(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
   const { services, stopping, setPort } = await openServices(context, createOwnRenderedTiles(context));
@@ -167,6 +167,7 @@ function startErrorSentence(
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     const unknownHost = socket.address ?? socket.hostname;
+    // When HOST and METRICS_HOST are equal, the port of the error tells which of the two servers failed.
     const isMetricsHost =
       metricsPort !== null && unknownHost === metricsHost && (isMetrics || host !== metricsHost);
     const setting = isMetricsHost ? `METRICS_HOST=${metricsHost}` : `HOST=${host}`;

@@ -1,7 +1,6 @@
 /**
- * Creates all services of a process: objects that implement the product's features. Services are connected only here.
- *
- * The file is long because every service is created here.
+ * Creates all services of a process: objects that implement the product's features. The file is long because all
+ * services are created and connected here.
  */
 import type { Logger } from 'pino';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
@@ -108,7 +107,7 @@ export interface Services {
   readonly dicomWeb: DicomWeb;
   readonly frames: FrameResolver;
   readonly tiles: TileResolver;
-  /** Null without S3 settings. */
+  /** The S3-compatible store of slides; null when the S3 settings are not set. */
   readonly objectStorage: ObjectStorage | null;
   readonly catalogue: Catalogue;
   readonly originals: Originals;
@@ -175,7 +174,7 @@ export async function createServices({
     db,
     now,
     log,
-    // A user opens a slide some seconds after the viewer; a render worker takes a fifth of a second to start.
+    // The viewer creates a session seconds before its user opens a slide; a render worker needs 0.2 s to start.
     onCreate: () => renderedTiles.startWorker(),
   });
   const imageOpenings = createImageOpenings({ db, now, log, audit });
@@ -317,6 +316,7 @@ export async function createServices({
     log,
     audit,
     objectStorage,
+    // `atStart: false`: the scan does not retry slides that could not be read.
     onPlaced: () =>
       void jobs.enqueue(objectStorage === null ? 'rescan' : 'rescan-bucket', { atStart: false }),
   });

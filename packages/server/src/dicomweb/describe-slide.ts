@@ -22,15 +22,16 @@ const neutralPatientName = 'Anonymous';
 
 /** UIDs of transfer syntaxes by the coding process of JPEG or JPEG 2000. Source: DICOM PS3.6 table A-1. */
 const transferSyntaxes = {
-  baseline: '1.2.840.10008.1.2.4.50',
-  extended: '1.2.840.10008.1.2.4.51',
-  reversible: '1.2.840.10008.1.2.4.90',
-  irreversible: '1.2.840.10008.1.2.4.91',
+  baseline: '1.2.840.10008.1.2.4.50', // JPEG
+  extended: '1.2.840.10008.1.2.4.51', // JPEG
+  reversible: '1.2.840.10008.1.2.4.90', // JPEG 2000, lossless
+  irreversible: '1.2.840.10008.1.2.4.91', // JPEG 2000
 } as const satisfies Record<StoredLevel['process'], string>;
 
 /** Returns the UID of the transfer syntax, the encoding of a level's pixels. */
 export const transferSyntaxOf = ({ process }: StoredLevel): string => transferSyntaxes[process];
 
+/** Colour model of the stored pixels. `rct`, `ict`: reversible and irreversible colour transform of JPEG 2000. */
 const photometricInterpretations = {
   grey: 'MONOCHROME2',
   rgb: 'RGB',
@@ -62,7 +63,7 @@ const dicomText = (value: string, maxLength: number) =>
 /** Returns the attributes of the patient and study. */
 export function studyOf({ id, fileName }: DescribedImage): Attributes {
   return {
-    SpecificCharacterSet: 'ISO_IR 192',
+    SpecificCharacterSet: 'ISO_IR 192', // UTF-8
     StudyDate: null,
     StudyTime: null,
     AccessionNumber: null,
@@ -80,7 +81,7 @@ export function studyOf({ id, fileName }: DescribedImage): Attributes {
 /** Returns the attributes of the only series. */
 export function seriesOf({ id, fileName }: DescribedImage): Attributes {
   return {
-    Modality: 'SM',
+    Modality: 'SM', // slide microscopy
     SeriesDescription: dicomText(fileName, 64),
     SeriesInstanceUID: uidOf(id, 'series'),
     SeriesNumber: 1,
@@ -101,7 +102,7 @@ export function instanceOf({ id }: DescribedImage, level: StoredLevel): Attribut
   };
 }
 
-/** Returns a code sequence with one item. */
+/** Returns a code sequence with one item. @param scheme Coding Scheme Designator (DICOM PS3.16 section 8) */
 const codeSequence = (value: string, scheme: string, meaning: string): readonly Attributes[] => [
   { CodeValue: value, CodingSchemeDesignator: scheme, CodeMeaning: meaning },
 ];
@@ -149,7 +150,7 @@ export function metadataOf(
     PhotometricInterpretation: photometricInterpretations[level.colour],
     ...(isGrey
       ? { RescaleIntercept: 0, RescaleSlope: 1, PresentationLUTShape: 'IDENTITY' }
-      : { PlanarConfiguration: 0 }),
+      : { PlanarConfiguration: 0 }), // the colour channels of a pixel follow one another
     BitsStored: 8,
     HighBit: 7,
     PixelRepresentation: 0,

@@ -32,7 +32,7 @@ export interface DicomWeb {
   /**
    * Returns the studies, series or instances that match the query, as DICOM JSON.
    *
-   * @param context.requester account and session among which the render queue shares its capacity
+   * @param context.requester account and session whose share of the render queue the search uses
    * @param context.base URL of the DICOMweb service
    * @throws AppError, SlideError
    */
@@ -85,7 +85,7 @@ function instancesOf(imageId: string, slide: StoredSlide): Instances {
   return instances;
 }
 
-/** Number of images that one query of the catalogue returns. A search looks up at most as many of the study UIDs that it names. */
+/** Number of images in one query of the catalogue, and maximum number of study UIDs that a search looks up. */
 const pageSize = 100;
 
 interface DicomWebDependencies {

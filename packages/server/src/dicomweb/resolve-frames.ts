@@ -6,7 +6,8 @@
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).
  * 2. Study, series and instance of the path belong to the image, and the frames exist (404).
  * 3. The client accepts a form that the server can send (406).
- * 4. The audit log contains the opening of the image in this session. No pixel is sent before.
+ * 4. The audit log records that this session opened the image, before any pixel is sent. In a short outage of the
+ *    database, audit/image-openings.ts records the event afterwards.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@lamina/contract';

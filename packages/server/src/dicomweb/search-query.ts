@@ -2,8 +2,8 @@
  * Parses search queries of DICOMweb (QIDO-RS, PS3.18 section 8.3.4) and matches data sets against them. A query has attributes
  * with values to match, and the parameters `includefield`, `fuzzymatching`, `emptyvaluematching`, `limit` and `offset`.
  *
- * The server rejects a key that is not an attribute with 400. It ignores attributes by which it cannot match, and lists them in the
- * Warning header of the response (section 8.3.4.1.1).
+ * If a key is neither a parameter nor an attribute, the server responds with 400. The server ignores attributes by
+ * which it cannot match, and lists them in the Warning header of the response (section 8.3.4.1.1).
  */
 import { AppError } from '@lamina/contract';
 import { type JsonDataSet, keywordOf, tagOf } from './attributes.ts';
@@ -78,7 +78,7 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
 /** Validates `includefield`, which has no effect: the response always contains all attributes that the server knows. */
 function checkFields(raw: unknown): void {
   const values = (Array.isArray(raw) ? raw : [raw]) as unknown[];
-  const invalidField = '-';
+  const invalidField = '-'; // `tagOfKey` rejects it
   const fields = values.flatMap((value) => (typeof value === 'string' ? value.split(',') : [invalidField]));
   if (fields.length > maxIncludedFields) throw new AppError('invalid_request', { field: 'includefield' });
   for (const field of fields) if (field !== 'all') tagOfKey(field);
@@ -107,7 +107,7 @@ export function matchesQuery(dataSet: JsonDataSet, matches: SearchQuery['matches
   return true;
 }
 
-/** Returns the text of a value, number or person name; empty for a sequence. */
+/** Returns a string, a number or a person name as text; empty for a sequence. */
 function textOf(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   return (value as { readonly Alphabetic?: string }).Alphabetic ?? '';

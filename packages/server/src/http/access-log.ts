@@ -18,13 +18,13 @@ declare module 'fastify' {
 /** Fields of a line of the access log. */
 interface AccessLogLine {
   readonly method: string;
-  /** Template of the URL. The URL itself may contain an image session, which must not be logged. */
+  /** Template of the URL. The URL itself may contain an image session, a credential that must not be logged. */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
   /** Bytes of headers and body that were sent over the connection. For a request that a test injects: bytes of the body. */
   readonly bytes: number;
-  /** The account that sent the request; undefined when there is none or it is unknown. */
+  /** The account that sent the request; undefined for a request without a known account. */
   readonly uid: string | undefined;
   /** IP address of the client. */
   readonly address: string;
@@ -48,7 +48,7 @@ export function recordResponse(request: FastifyRequest, reply: FastifyReply, met
   const route = request.routeOptions.url ?? 'unknown';
   const status = reply.statusCode;
   const refusedTile = refusedTileOf(request.raw);
-  // Fastify does not know the time that the fast path has spent on a request before it refused it.
+  // `elapsedTime` does not include the time in which the fast path, a handler in front of Fastify, refused the request.
   const ms = refusedTile === undefined ? reply.elapsedTime : performance.now() - refusedTile.startedAt;
   metrics.request(request.method, route, status, ms);
   const { method, ip: address } = request;

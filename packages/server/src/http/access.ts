@@ -1,7 +1,9 @@
 /**
- * Access control: decides for every endpoint who may call it, from the current state of the database, before any other part of
- * the request is parsed. The checks have the order of docs/permissions.md. sessions/pixel-access.ts decides about pixels. For
- * tiles, the fast path (a handler in front of Fastify) may have decided already; see refused-tiles.ts.
+ * Access control: decides for every endpoint who may call it, before any other part of the request is parsed. The
+ * decision uses the current state of the database or, for pixels, a state that is cached for a short time. The checks
+ * run in the order that docs/permissions.md specifies. sessions/pixel-access.ts decides about requests with an image
+ * session (a short-lived credential for pixels). For tiles, the fast path (a handler in front of Fastify) may have
+ * decided already; see refused-tiles.ts.
  */
 import { AppError, type Endpoint, may, type Permission, type User } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
@@ -32,7 +34,7 @@ export async function checkAccess(
   if (endpoint.access === 'anyone') return null;
   const sessionId = sessionParameterOf(request);
   if (endpoint.access === 'image-session') {
-    // When the fast path has refused the request after it accepted the session, the handler throws the error.
+    // If the fast path accepted the session but refused the request, the route handler throws the error.
     const refused = refusedTileOf(request.raw);
     if (refused?.session) return refused.session;
     if (refused !== undefined) throw refused.error;
@@ -44,6 +46,7 @@ export async function checkAccess(
   if (isOpenToVisitors(endpoint) && request.headers.authorization === undefined) {
     return visitorOf(sessionId, services);
   }
+  // A tile request with a bearer token uses the token's image session, so that most requests need no database query.
   if (endpoint.isTile && sessionId === undefined) {
     const refused = refusedTileOf(request.raw);
     if (refused !== undefined) return credentialOf(refused, request);
@@ -95,7 +98,7 @@ function credentialOf({ caller, session, error }: RefusedTile, request: FastifyR
 
 /**
  * Returns the image session with which a bearer token loads single tiles. The result is a promise only when the database has to be
- * queried, which few calls need. It is null when no session of the sign-in is in memory yet, so that one has to be opened.
+ * queried, which few calls need. It is null when this process has not opened a session for the sign-in yet.
  *
  * @throws AppError token_missing, token_invalid, forbidden, rate_limited, unavailable
  */
@@ -119,7 +122,7 @@ export function recentSessionOf(
 
 /**
  * Allows an API token to call only endpoints that declare one of its scopes. Endpoints of accounts and administration declare no
- * scope, so no API token opens them. @throws AppError forbidden
+ * scope, so no API token can call them. @throws AppError forbidden
  */
 function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void {
   if (scope === undefined || !apiToken.scopes.has(scope)) throw new AppError('forbidden');
@@ -137,7 +140,7 @@ function recordTokenCall(
 ): Promise<void> | undefined {
   const { imageId } = request;
   return imageId === undefined
-    ? services.apiTokens.recordCall(caller, null, endpoint, request)
+    ? services.apiTokens.recordCall(caller, null, endpoint, request) // null: no slide
     : recordSlideCall(imageId, caller, endpoint, request, services);
 }
 

@@ -1,4 +1,7 @@
-/** Limits of the duration and number of connections, so that slow clients cannot exhaust the server, and their end when it stops. */
+/**
+ * Limits the duration and number of connections, so that slow clients cannot exhaust the server, and closes idle
+ * connections when the server stops.
+ */
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../domain/network-of.ts';
@@ -6,7 +9,7 @@ import { networkOf } from '../domain/network-of.ts';
 /** Most proxies close an idle connection after 60 s. This time is longer, so that the proxy closes the connection first. */
 export const keepAliveMs = 72_000;
 
-/** Options of the HTTP server with time limits for the headers and the whole request. */
+/** Options of the HTTP server: time limits, in milliseconds, for the headers and for the whole request. */
 export const serverOptions: ServerOptions = {
   keepAliveTimeout: keepAliveMs,
   headersTimeout: 10_000,
@@ -22,7 +25,7 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Maximum number of connections of one IPv4 address or IPv6 /64 network to one process. Default: no limit. */
   readonly maxPerAddress?: number;
-  /** Returns true for addresses without the limit per address, such as proxies, which connect for many clients. */
+  /** Returns true for addresses that have no limit per address: for example, a proxy connects for many clients. */
   readonly isUnlimited?: (address: string) => boolean;
   /** Called when a connection is rejected because its address has reached the limit, at most once a minute for all addresses. */
   readonly onLimit?: (network: string) => void;

@@ -89,7 +89,10 @@ export function apiErrorOf(error: unknown): AppError {
   return new AppError('internal', { cause: error });
 }
 
-/** Returns whether the database or a disk is down, full or locked. The client may then retry; without a 401, it stays signed in. */
+/**
+ * Returns whether the database, a disk or a network service is unavailable, full or locked. The client may then retry,
+ * and stays signed in, because the status is not 401.
+ */
 function isStorageFailure(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return false;

@@ -14,7 +14,8 @@ import { requestIdOf } from './request-id.ts';
 /** A request handler in front of Fastify. */
 export interface FastPath {
   /**
-   * Takes a request that the fast path supports: answers it, or passes it to `fastify` when it is refused.
+   * Takes a request that the fast path supports: answers it or, for example when it refuses the request, calls
+   * `fastify`.
    *
    * @returns false for any other request; the caller then has to pass it to Fastify
    */
@@ -80,6 +81,7 @@ export class FastPathRequest {
     return { address, requestId, browser: browserName(this.headers['user-agent']) };
   }
 
+  /** Each read creates a new signal, which is aborted when the client disconnects too early. */
   get signal(): AbortSignal {
     return clientSignalOf(this.response);
   }

@@ -13,7 +13,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** Number of listening sockets in addition to the first one. */
 const additionalListeners = 7;
-/** Maximum number of connections per listening socket that wait to be accepted. A browser opens six. The operating system may lower it. */
+/** Maximum number of waiting connections per listening socket. The operating system may lower the limit. */
 const backlog = 4096;
 
 interface ListenAddress {
@@ -57,7 +57,7 @@ export async function listenOn(app: FastifyInstance, { host, port }: ListenAddre
   return freePort;
 }
 
-/** Waits until no connection was accepted in two event loop turns. Closing a listening socket resets connections that still wait. */
+/** Waits until two successive event loop turns accept nothing: closing a socket resets its waiting connections. */
 async function acceptWaiting(server: Server): Promise<void> {
   let acceptedCount = 0;
   const countConnection = () => acceptedCount++;

@@ -45,7 +45,11 @@ export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): 
   };
 }
 
-/** Converts a Zod schema to JSON Schema. @param io `input` (of requests): fields with a default are optional; `output`: of responses */
+/**
+ * Converts a Zod schema to JSON Schema.
+ *
+ * @param io `input`: a request, in which fields with a default are optional; `output`: a response
+ */
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json {

@@ -13,7 +13,7 @@ export function recordRefusal(
   const { code } = error;
   const { credential } = request;
   const actor = credential !== null && 'user' in credential ? credential.user.uid : null;
-  const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain an image session
+  const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain a credential
   background.run('record a rejected request in the audit log (the event is lost)', () =>
     audit.recordSeparately({
       action: 'access-refused',

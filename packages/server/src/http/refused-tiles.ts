@@ -1,6 +1,7 @@
 /**
- * Stores the error with which a fast path has refused a request for a tile or a frame before it passed the request to Fastify. The
- * Fastify route throws this error instead of deciding again, so that Fastify answers, logs, counts and audits every error.
+ * Stores the error with which a fast path (a request handler in front of Fastify) has refused a request for a tile or a
+ * DICOM frame before it passed the request to Fastify. The Fastify route throws this error instead of deciding again,
+ * so that Fastify answers, logs, counts and audits every error.
  */
 import type { IncomingMessage } from 'node:http';
 import type { ImageSession } from '../domain/image-session.ts';
@@ -10,7 +11,7 @@ export interface RefusedTile {
   readonly requestId: string;
   /** When the fast path received the request, by `performance.now()`. */
   readonly startedAt: number;
-  /** The session of the request; null when access was refused. */
+  /** The image session of the request; null when the fast path refused access. */
   readonly session: ImageSession | null;
   readonly error: unknown;
   /** The account of the API token, for the logs; undefined without an API token or with an unknown one. */

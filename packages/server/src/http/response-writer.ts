@@ -1,11 +1,12 @@
 /**
  * A writer that sends each response with a single socket write: status line, headers and body are in one buffer, which is reused.
  *
- * For a tile of 11 kB, `writeHead` and `end` cost as much CPU time as everything else that Node does for the request: Node checks
- * and joins each header and writes a list of buffers. A new buffer for each body costs as much again, because the garbage collector
- * would have to free half a gigabyte per second. So a tile is read into a reused buffer, the headers are put before it, and this
- * file writes the buffer to the socket and tells Node that the response is finished. Telling Node depends on internals of its
- * server (lib/_http_server.js, resOnFinish): routes/tile-adapters.test.ts tests it.
+ * For a tile of 11 kB, `writeHead` and `end` cost as much CPU time as everything else that Node does for the request:
+ * Node checks and joins each header and writes a list of buffers. A new buffer for each body costs as much again,
+ * because the garbage collector would have to free half a gigabyte per second. So a tile is read into a reused buffer,
+ * the headers are put before it, and the writer sends the buffer to the socket and tells Node that the response is
+ * finished. Telling Node depends on internals of its server (lib/_http_server.js, resOnFinish):
+ * routes/tile-adapters.test.ts tests it.
  */
 import type { ServerResponse } from 'node:http';
 import type { Allocate } from '@lamina/slide';
@@ -14,7 +15,7 @@ import type { Allocate } from '@lamina/slide';
 const maxBodyBytes = 256 * 1024;
 /** Bytes at the start of each buffer for status line and headers. They end directly before the body. */
 const headBytesReserved = 2048;
-/** Number of responses that are sent together. With more, their buffers would not fit into the CPU cache. */
+/** Maximum number of responses that are sent together. With more, their buffers would not fit into the CPU cache. */
 const maxPending = 32;
 /** Number of reused buffers. More are in use at a time only when many clients are slow. */
 const maxPooled = maxPending;
@@ -41,7 +42,7 @@ interface PendingResponse {
 
 export interface ResponseWriter {
   acquireBuffer(): ResponseBuffer;
-  /** Returns the memory of a buffer to the pool when nothing writes or reads it any longer. */
+  /** Returns the memory to the pool. The caller ensures that nothing reads or writes this memory any longer. */
   releaseBuffer(buffer: ResponseBuffer): void;
   /**
    * Writes a response with status 200 at the end of this turn of the event loop, and releases the buffer when it is sent.
@@ -64,6 +65,7 @@ export interface ResponseWriter {
  * The function is long because all functions inside share the pool.
  *
  * @param fixedHeaders headers of every response: alternating names and values, ASCII
+ * @param keepAliveMs sent in the header Keep-Alive
  */
 export function createResponseWriter(fixedHeaders: readonly string[], keepAliveMs: number): ResponseWriter {
   const lines = ['HTTP/1.1 200 OK\r\n'];
@@ -145,7 +147,7 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
       return;
     }
     socket.write(bytes);
-    response.finished = true; // set by `end()` of Node, which is not called
+    response.finished = true; // Node's `end()` would set this, but it is not called
     const onSent = () => {
       releaseBuffer(buffer);
       response.emit('finish');

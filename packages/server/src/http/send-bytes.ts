@@ -1,4 +1,4 @@
-/** Sends responses that consist of bytes: descriptors, thumbnails, tiles, downloads. */
+/** Sends responses that consist of bytes: Deep Zoom descriptors, thumbnails, tiles, downloads. */
 import { Readable } from 'node:stream';
 import type { Endpoint } from '@lamina/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -38,7 +38,9 @@ declare module 'fastify' {
   }
 }
 
-/** The caller of an accepted request: an account, an image session, either of them, or null for endpoints that anyone may call. */
+/**
+ * The caller of a request: an account, an image session (a credential for pixels), either, or null if anyone may call.
+ */
 type CallerOf<E extends Endpoint> = E['access'] extends Permission
   ? E['isTile'] extends true
     ? Caller | ImageSession

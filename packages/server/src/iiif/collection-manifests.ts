@@ -1,7 +1,8 @@
 /**
- * Describes cases (slides that belong together) and collections as IIIF collections of manifests (iiif.io/api/presentation/3.0, section
- * 5.1). They contain only slides that the reader may view. A visitor, who has opened a share link without an account, sees the titles
- * that the creator of the link has given, never the names of files, datasets or cases.
+ * Describes cases (slides of one specimen) and collections (lists of slides and cases that a user has made) as IIIF
+ * collections of manifests (iiif.io/api/presentation/3.0, section 5.1). The IIIF collections contain only slides that
+ * the reader may view. A visitor, who has opened a share link without an account, sees the titles that the creator of
+ * the link has given, never the names of files, datasets or cases.
  */
 import { AppError, type SharedItem, type User } from '@lamina/contract';
 import type { Cases } from '../cases/cases.ts';
@@ -23,11 +24,14 @@ export interface ManifestAddress {
 }
 
 export interface CollectionManifests {
-  /** Returns the IIIF collection of a case. @throws AppError not_found, also if the reader may not see it or the link does not share it */
+  /** Returns the IIIF collection of a case. @throws AppError not_found, also for a case that the reader may not see */
   ofCase(reader: ManifestReader, caseId: string, address: ManifestAddress): Promise<object>;
-  /** Returns the IIIF collection of a collection. @throws AppError not_found in the same cases as `ofCase` */
+  /**
+   * Returns the IIIF collection that lists the items of a collection. @throws AppError not_found in the same cases as
+   * `ofCase`
+   */
   ofCollection(reader: ManifestReader, collectionId: string, address: ManifestAddress): Promise<object>;
-  /** Returns the title of a slide for a visitor; without one, that of the link. @throws AppError not_found when the link has ended */
+  /** Returns a slide's title in the share link, or the link's title. @throws AppError not_found for an ended link */
   titleFor(visitor: Visitor, imageId: string): Promise<string>;
 }
 
@@ -52,7 +56,7 @@ interface Target {
   readonly id: string;
 }
 
-/** The content of an IIIF document, before it is written in the form of IIIF. */
+/** The content of an IIIF document, before its conversion to the JSON of IIIF. */
 interface Listing {
   readonly title: string;
   readonly text: string | null;

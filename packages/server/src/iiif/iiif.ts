@@ -70,7 +70,7 @@ export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' 
 
 /** Returns the ETag of a document. @param variant the URLs and names on which the document depends besides the slide file */
 function etagOf({ fingerprint }: Tiling, name: string, variant: string): string {
-  const hash = createHash('sha256').update(variant).digest('base64url').slice(0, 22);
+  const hash = createHash('sha256').update(variant).digest('base64url').slice(0, 22); // 132 bits
   return `"${fingerprint}-iiif-${name}-${hash}"`;
 }
 

@@ -34,7 +34,8 @@ const sizeByBoth = new RegExp(`^(!?)${integer},${integer}$`);
 const rotationPattern = new RegExp(`^(!?)${decimal}$`);
 
 /**
- * Returns the view that the parameters request: a region in pixels of full resolution, and the size of its image (`toWidth` …).
+ * Returns the view that the parameters request: a region in pixels of full resolution, and the size of the rendered
+ * image (`toWidth`, `toHeight`).
  *
  * @param image size of the slide in pixels of full resolution
  * @throws AppError invalid_request, also for an image that is larger than the region or than `maxViewPixels`

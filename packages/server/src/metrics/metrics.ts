@@ -150,6 +150,6 @@ async function readWatched({ read, ...metric }: WatchedMetric): Promise<MetricNo
     const value = await read();
     return { ...metric, values: typeof value === 'number' ? [{ labels: {}, value }] : value };
   } catch {
-    return null; // the database is down, which other metrics and the log report
+    return null; // for example while the database is down, which other metrics and the log report
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Counters of tiles and of the responses of the fast path (the request handler in front of Fastify). They are plain
  * numbers and become Prometheus samples only when the metrics are read, because prom-client takes several microseconds per
- * observation, while a native tile takes only about thirty in total.
+ * observation, while a tile that the file stores takes only about thirty microseconds in total.
  */
 import { createDurations, type Durations } from './durations.ts';
 
-/** Source of a tile, as in the metrics: `stored` is a native tile, `kept` a cached one, `made` a newly rendered one. */
+/** Source of a tile in the metrics. `stored`: sent as in the slide file; `kept`: cached; `made`: newly rendered. */
 export type TileSource = 'stored' | 'kept' | 'made';
 
 export const tileSources = ['stored', 'kept', 'made', null] as const; // null: the client has the tile already (304)

@@ -80,13 +80,13 @@ interface Dependencies {
   readonly encryption: Pick<Encryption, 'deriveSecret'>;
 }
 
-/** Version of the rules of de-identification, part of the ETag. Increase it when other rules produce other bytes from the same file. */
+/** Version of the de-identification rules, part of the ETag. Increase it when new rules change the sent bytes. */
 const rulesVersion = 2;
 /** Reading and sending a block of this size takes about as long as a tile. */
 const blockBytes = 64 * 1024;
 /** Maximum number of blocks that all downloads read at the same time. */
 const maxConcurrentReads = 2;
-/** Maximum number of plans that are made at the same time, because making one reads the files of the slide. */
+/** Maximum number of plans (`Original.plan`) in preparation, because preparing one reads the files of the slide. */
 const maxConcurrentPlans = 2;
 /** Maximum number of downloads in progress. */
 const maxDownloads = 64;
@@ -96,7 +96,7 @@ const hourMs = 60 * 60_000;
 /** Size at which `recordedKeys` is cleared, which bounds its memory. */
 const maxRecordedKeys = 10_000;
 
-/** Returns the ETag of a file. Parts with the same ETag belong to the same bytes, so a client may join them. */
+/** Returns the ETag of a file. Parts with equal ETags come from identical files, so a client may join them. */
 export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): string {
   const mode = plan.notDeidentifiedBecause === null ? 'deidentified' : 'identifiable';
   const key = [rulesVersion, mode, image.id, plan.fingerprint, file.path, file.size];
@@ -140,7 +140,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
     return plan;
   }
 
-  /** Counts a download that starts. @returns a function that counts its end, once @throws AppError rate_limited */
+  /** Counts a started download. @returns a function that counts its end, at most once @throws AppError rate_limited */
   function beginDownload(uid: string): () => void {
     const accountCount = downloadCounts.get(uid) ?? 0;
     if (downloadCount >= maxDownloads || accountCount >= maxDownloadsPerAccount) {

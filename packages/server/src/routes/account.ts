@@ -40,7 +40,7 @@ export function accountRoutes(
 
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
-    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // without events that concern no image
+    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // only of events that concern an image
     const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
     // A slide that the user has opened but may no longer see stays in the activity without its id, so the web app shows no link.
     return {

@@ -1,4 +1,4 @@
-/** Routes of API tokens: those of the own account, and those of all accounts for administrators. */
+/** Routes of API tokens: users manage their own tokens; administrators list and revoke the tokens of all users. */
 import {
   createApiToken,
   deleteApiToken,

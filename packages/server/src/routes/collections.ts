@@ -74,7 +74,7 @@ function presentationRoutes(
     presentations.show(caller.user.uid, params.collectionId, body),
   );
 
-  // Streams server-sent events, each with what the presenter then shows.
+  // Streams server-sent events. Each contains the item and the field of view that the presenter shows at that time.
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
     await findFollowedCollection({ db, collections }, caller, collectionId); // throws not_found without access
@@ -92,7 +92,7 @@ function presentationRoutes(
       }
     }
 
-    /** Reads the account or the visitor's session again. @throws AppError when the bearer token is no longer valid */
+    /** Reads the account or session again; null without access. @throws AppError for an invalid bearer token */
     async function currentFollower(): Promise<Follower | null> {
       if ('user' in caller) {
         const { user } = await resolveBearerToken(rawHeaders, { signIn, apiTokens });

@@ -110,7 +110,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
     const cached = createdAtByImage.get(imageId);
     if (cached !== undefined) return cached;
-    // Does not happen: only requests for frames may have an image session instead of an account, and they do not call this function.
+    // Cannot happen: only requests for frames may have an image session instead of an account, and they do not call
+    // this function.
     if (!('user' in caller)) return '';
     const { created_at } = await catalogue.get(imageId, caller.user);
     if (createdAtByImage.size >= maxCachedDates) createdAtByImage.clear(); // bounds the memory
@@ -139,7 +140,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       request: DicomWebRequest & { readonly caller: Caller; readonly query: Record<string, unknown> },
     ): Promise<Bytes> {
       requireJson(acceptOf(request));
-      const { session: _, ...attributes } = request.query; // a client may add `session`, an image session, which is no DICOM attribute
+      const { session: _, ...attributes } = request.query; // an image session is not a DICOM attribute
       const query = parseSearch(attributes);
       const session = await sessionOf(request);
       const context = {

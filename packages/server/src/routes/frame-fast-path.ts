@@ -1,5 +1,6 @@
 /**
- * The fast path of DICOMweb frames: a request handler in front of Fastify, like that of tiles (routes/tile-fast-path.ts).
+ * The fast path of DICOMweb frames: a request handler in front of Fastify, like the one for tiles
+ * (routes/tile-fast-path.ts).
  *
  * It takes requests for one frame, a tile of a slide as DICOM names it, with a bearer token and writes the response with status 200. It
  * makes no decision of its own: as for the Fastify route (routes/dicomweb.ts), http/access.ts decides about the token, and

@@ -1,10 +1,11 @@
 /**
  * The fast path of tiles: a request handler in front of Fastify.
  *
- * It takes tile requests in their usual form (see `matchTileRequest`) and writes the response with status 200 or 304. It makes no
- * decision of its own: as for the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts decides. When that throws an error,
- * `markRefused` stores the error with the request (http/refused-tiles.ts), and Fastify sends the error response. The fast path passes
- * requests in any other form to Fastify unchanged, and with TILE_FAST_PATH=off all requests.
+ * It takes tile requests in their usual form (see `matchTileRequest`) and writes the response with status 200 or 304.
+ * It makes no decision of its own: as for the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts decides. When
+ * resolve-tile.ts throws an error, `markRefused` stores the error with the request (http/refused-tiles.ts), and Fastify
+ * sends the error response. The fast path passes requests in any other form to Fastify unchanged, and with
+ * TILE_FAST_PATH=off all requests.
  */
 import type { IncomingMessage } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
@@ -122,7 +123,7 @@ export function createTileFastPath(
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
-  /** Answers the request, or passes it to `fastify` with the error when it is refused. */
+  /** Answers the request. When the request is refused, stores the error and passes the request to `fastify`. */
   async function answer(tileRequest: FastPathTileRequest, buffer: ResponseBuffer, fastify: Handler) {
     const { request, response, requestId, startedAt, method } = tileRequest;
     let session: ImageSession | null = null;

@@ -28,7 +28,7 @@ import { warmUpSlide } from './tile-warm-up-slide.ts';
 interface WarmUpOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Aborting it ends the warm-up. */
+  /** The warm-up ends when this signal is aborted. */
   readonly signal: AbortSignal;
   /** Number of tiles to request in each round; default: `defaultTileCount`. */
   readonly tileCount?: number;
@@ -38,8 +38,9 @@ const warmUpImageId = '00000000-0000-4000-8000-000000000000';
 /** After about this number of tiles, further requests no longer reduce the CPU time of a tile. */
 const defaultTileCount = 6000;
 /**
- * V8 compiles a call for the one function that it has seen there, and discards the code at the call of another. The second round has
- * a fast path of its own, so the code that V8 then compiles is also right for that of the server.
+ * V8 optimises a call site for the one function that it has seen there, and discards the code when the site calls
+ * another function. Each round creates a new fast path, so the code that V8 compiles in the second round also suits the
+ * server's own fast path.
  */
 const rounds = 2;
 const connectionCount = 16;
@@ -135,7 +136,7 @@ async function startServer({
     if (!fastPath.take(request, response, disconnect)) disconnect(request, response);
   });
   server.unref();
-  server.listen({ host: '127.0.0.1', port: 0, exclusive: true });
+  server.listen({ host: '127.0.0.1', port: 0, exclusive: true }); // exclusive: not shared within node:cluster
   await once(server, 'listening');
   return server;
 }
@@ -149,7 +150,7 @@ function createStandInSession(): ImageSession {
     tokenHash: '',
     visitor: null,
     createdAt,
-    expiresAt: createdAt + 3_600_000,
+    expiresAt: createdAt + 3_600_000, // one hour
     restrictedDatasets: new Set(),
     seesHidden: false,
     shownImages: new Map(),

@@ -89,7 +89,10 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** Inserts the settings of this installation into the HTML page. They are no separate script, because other sites could load one. */
+/**
+ * Inserts the settings of this installation into the HTML page. They are not in a separate script, which other sites
+ * could load.
+ */
 function withSettings(
   page: string,
   { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,
@@ -103,7 +106,7 @@ function withSettings(
     privacyNotice,
     signIn: { embedded, external: provider },
   });
-  // Functions return the new texts, because `replaceAll` would interpret `$` in a text.
+  // Functions return the replacements, because `replaceAll` would interpret `$` in a replacement string.
   return page
     .replaceAll('__SETTINGS__', () => escapeHtml(settings))
     .replaceAll('__PRODUCT_NAME__', () => escapeHtml(productName));

@@ -18,8 +18,9 @@ export interface BearerSessions {
    */
   sessionOf(caller: ResolvedToken, origin: Origin): Promise<ImageSession>;
   /**
-   * Returns the session that this process has opened for a token; null when there is none, or when it has ended. The state of the
-   * session is at most one second old. The result is a promise only when the database has to be queried.
+   * Returns the session that this process has opened for a token; null when there is none, or when it has ended. The
+   * state of the session is at most one second old, or 30 s while the database does not answer. The result is a promise
+   * only when the database has to be queried.
    *
    * @throws AppError unavailable
    */

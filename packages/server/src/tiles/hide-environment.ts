@@ -2,14 +2,15 @@ import { hideProcess, landlockVersionHere } from '@lamina/slide';
 import type { Logger } from 'pino';
 
 /**
- * Protects the environment and the memory of this process, which contain passwords, from render workers, which run as the same user and
- * read untrusted files. Called when a server starts. docs/security.md names the systems on which this is not possible.
+ * Protects the environment and the memory of this process, which contain passwords, from render workers. They run as
+ * the same user and read untrusted files. Called when a server starts. docs/security.md names the systems on which this
+ * is not possible.
  */
 export async function hideEnvironment(): Promise<void> {
   await hideProcess();
 }
 
-/** Logs a warning when the system has no Landlock, which would confine render workers to the slide folders. */
+/** Logs a warning when the system has no Landlock, the Linux sandbox that confines render workers to slide folders. */
 export async function warnWhenUnconfined(log: Logger): Promise<void> {
   if ((await landlockVersionHere()) > 0) return; // 0: the system has no Landlock
   log.warn(

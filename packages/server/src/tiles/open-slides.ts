@@ -1,9 +1,10 @@
 /**
  * The slides that the server keeps open: each is opened once for all its viewers and closed when unused for five minutes.
  *
- * While a slide is in use, its file is checked in the background at most twice a second, to detect that it was replaced, removed or
- * turned into a link. No tile is served from a slide whose last successful check is more than 1 s old, with one exception: while the
- * storage does not answer, an open slide is served for at most 30 s after its last successful check.
+ * While a slide is in use, its file is checked in the background at most twice a second, to detect that it was
+ * replaced, removed or turned into a symbolic link. No tile is served from a slide whose last successful check is more
+ * than 1 s old, with one exception: while the storage does not answer, an open slide is served for at most 30 s after
+ * its last successful check.
  */
 import {
   type DeepZoomDescriptor,
@@ -87,6 +88,7 @@ const checkTimeoutMs = 500;
 const idleMs = 5 * 60_000; // a slide is closed when it has not been used for this time
 /** Interval at which unused slides are checked, because an open file handle keeps the disk space of a deleted file allocated. */
 const idleCheckMs = 10_000;
+const minIdleAgeMs = idleCheckMs / 2; // a slide that was checked less than this time ago is left out
 
 /** Opening, checking and closing share the entries, so this function is long. */
 export function createOpenSlides({
@@ -166,7 +168,7 @@ export function createOpenSlides({
     const nowMs = now();
     for (const [id, entry] of entries) {
       if (nowMs - entry.usedAt > idleMs) retire(id, entry);
-      else if (isOnDisk(entry) && nowMs - entry.checkedAt > idleCheckMs / 2) void check(entry.request, entry);
+      else if (isOnDisk(entry) && nowMs - entry.checkedAt > minIdleAgeMs) void check(entry.request, entry);
     }
     if (entries.size === 0 && idleTimer !== null) {
       clearInterval(idleTimer);

@@ -1,10 +1,11 @@
 /**
- * Remote procedure calls from the HTTP worker processes, which answer HTTP requests, to the primary process, which renders for them. They
- * use the IPC channel of a child process. A call has a name and arguments, returns a result or a SlideError, and can be cancelled.
+ * Remote procedure calls between the primary process, which renders, and its HTTP worker processes, which answer HTTP
+ * requests. They use the IPC channel of a child process. A call has a name and arguments, returns a result or a
+ * SlideError, and can be cancelled.
  */
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 
-/** Functions that one process runs for others, by name. Only bytes, numbers, texts and plain objects can be arguments and results. */
+/** Functions that a process runs for others, by name. Arguments and results: bytes, numbers, strings, plain objects. */
 export type CallTable = Readonly<Record<string, (signal: AbortSignal, ...args: never[]) => Promise<unknown>>>;
 
 type ArgsOf<F> = F extends (signal: AbortSignal, ...args: infer A) => unknown ? A : never;

@@ -21,7 +21,7 @@ function createChannel(): [Channel, Channel] {
 describe('the tile client of an HTTP worker process (which requests tiles from the primary process)', () => {
   it('sends account and image session of the requester with each request for a tile, thumbnail or slide header', async () => {
     const [workerEnd, primaryEnd] = createChannel();
-    const tile = vi.fn<RenderedTiles['tile']>(async () => ({ jpeg: new Uint8Array(1), wasCached: false }));
+    const tile = vi.fn<RenderedTiles['tile']>(async () => ({ bytes: new Uint8Array(1), wasCached: false }));
     const thumbnail = vi.fn<RenderedTiles['thumbnail']>(async () => new Uint8Array(1));
     const inspect = vi.fn<RenderedTiles['inspect']>(async () => {
       throw new Error('the test needs no header');
@@ -43,6 +43,20 @@ describe('the tile client of an HTTP worker process (which requests tiles from t
     expect(tile.mock.calls[0]?.[2].requester).toEqual(requester);
     expect(thumbnail.mock.calls[0]?.[2]).toEqual(requester);
     expect(inspect.mock.calls.map((call) => call[2])).toEqual([requester, null]);
+  });
+
+  it('requests a thumbnail once from the primary process, and then returns it from its memory', async () => {
+    const [workerEnd, primaryEnd] = createChannel();
+    const thumbnail = vi.fn<RenderedTiles['thumbnail']>(async () => Uint8Array.of(7));
+    answerCalls(primaryEnd, renderedTilesCalls({ thumbnail } as unknown as RenderedTiles), () => {});
+    const tiles = createRemoteTileClient(createCaller(workerEnd));
+    const requester = { account: 'an account', session: 'a session' };
+    const load = (fingerprint: string) =>
+      tiles.thumbnail({ location: { path: 'a.svs' }, fingerprint }, new AbortController().signal, requester);
+    expect([await load('old'), await load('old')]).toEqual([Uint8Array.of(7), Uint8Array.of(7)]);
+    expect(thumbnail).toHaveBeenCalledOnce();
+    await load('new'); // the file was replaced
+    expect(thumbnail).toHaveBeenCalledTimes(2);
   });
 
   it('starts a render worker in the primary process', async () => {

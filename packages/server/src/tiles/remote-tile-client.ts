@@ -1,6 +1,6 @@
 /**
- * Client with which an HTTP worker process gets rendered tiles from the primary process, which renders and caches them for all of
- * them. The client also keeps recently used tiles in memory.
+ * Client with which an HTTP worker process gets rendered tiles from the primary process, which renders and caches tiles
+ * for all HTTP worker processes. The client also keeps recently used tiles in memory.
  */
 import type {
   DeepZoomAddress,
@@ -52,11 +52,11 @@ export function pathInCall([source]: readonly unknown[]): string | undefined {
   return location?.path ?? path;
 }
 
-const memoryCacheBytes = 32 * 1024 * 1024;
+const memoryCacheBytes = 32 * 1024 * 1024; // size limit of the memory cache of one process
 
 export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): RenderedTiles {
   const memory = createTileMemoryCache(memoryCacheBytes);
-  let foundInMemory = 0; // number of tiles
+  let foundInMemory = 0; // number of tiles and thumbnails
 
   return {
     async tile(source, address, client, { colour = 'scanned' } = {}) {
@@ -64,10 +64,10 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
       const cached = memory.get(key);
       if (cached !== null) {
         foundInMemory++;
-        return { jpeg: cached, wasCached: true };
+        return { bytes: cached, wasCached: true };
       }
       const tile = await caller.call('tile', [source, address, client.requester, colour], client.signal);
-      memory.put(key, tile.jpeg);
+      memory.put(key, tile.bytes);
       return tile;
     },
     // Only the primary process caches views (rectangles of a slide at any size).
@@ -75,9 +75,15 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
     colourProfile: (source, requester) => caller.call('colourProfile', [source, requester]),
     colourTable: (source, requester) => caller.call('colourTable', [source, requester]),
     async thumbnail(source, signal, requester) {
-      const jpeg = await caller.call('thumbnail', [source, requester], signal);
-      memory.put({ fingerprint: source.fingerprint, name: thumbnailName }, jpeg);
-      return jpeg;
+      const key = { fingerprint: source.fingerprint, name: thumbnailName };
+      const cached = memory.get(key);
+      if (cached !== null) {
+        foundInMemory++;
+        return cached;
+      }
+      const thumbnail = await caller.call('thumbnail', [source, requester], signal);
+      memory.put(key, thumbnail);
+      return thumbnail;
     },
     startWorker() {
       caller.call('startWorker', []).catch(() => {}); // after an error, the first tile waits for the start of a render worker

@@ -39,7 +39,11 @@ export interface RenderedTiles {
   view(source: RenderSource, view: View, client: TileClient): Promise<Uint8Array>;
   /** Returns the description of the colour profile; null when the slide has none. @throws SlideError as `tile` does */
   colourProfile(source: RenderSource, requester: Requester): Promise<ColourProfile | null>;
-  /** Returns the colour table, compressed with gzip; null if there is no usable profile. @throws SlideError as `tile` does */
+  /**
+   * Returns the colour table (sRGB colours on a grid of scanned colours) as gzip; null without a usable profile.
+   *
+   * @throws SlideError as `tile` does
+   */
   colourTable(source: RenderSource, requester: Requester): Promise<Uint8Array | null>;
   /** Returns the whole slide in sRGB as a JPEG of at most 256 pixels a side. @throws SlideError as `tile` does */
   thumbnail(source: RenderSource, signal: AbortSignal, requester: Requester): Promise<Uint8Array>;
@@ -73,7 +77,7 @@ export interface RenderedTileOptions {
 
 export interface RenderedTile {
   /** A complete JPEG. */
-  readonly jpeg: Uint8Array;
+  readonly bytes: Uint8Array;
   readonly wasCached: boolean;
 }
 
@@ -97,8 +101,9 @@ const noTable = Uint8Array.of(0);
 /** Size limit of the memory cache. It holds new tiles until they are on the disk; it is the only cache when the disk cache is off. */
 const memoryCacheBytes = 64 * 1024 * 1024;
 /**
- * Maximum number of waiting jobs. A viewer requests about 20 tiles at a time, so the queue has room for the 2,000 jobs of a hundred
- * viewers who open slides at the same moment. They wait a few seconds. Jobs leave the queue when their client disconnects.
+ * Maximum number of waiting jobs. A viewer requests about 20 tiles at a time, so the queue has room for the 2,000 jobs
+ * of a hundred viewers who open slides at the same moment. These jobs wait a few seconds. A job leaves the queue when
+ * its client disconnects.
  */
 const queueLimit = 2048;
 /**
@@ -134,7 +139,7 @@ export function createRenderedTiles({
   const renderPool =
     pool ??
     createRenderPool({
-      compiledFolder: path.join(config.dataDir, 'compiled'),
+      compiledFolder: path.join(config.dataDir, 'compiled'), // V8 compile cache
       scratchFolder: path.join(config.dataDir, 'scratch'), // in the data folder, because other folders may be read-only or in memory
       slideFolders: Object.values(slideRoots(config)),
       ...(objects !== null && { objects }),
@@ -142,7 +147,8 @@ export function createRenderedTiles({
   const prerenderer = createTilePrerenderer({ renderPool, cache, maxBytes: config.tileCacheBytes, log });
 
   /**
-   * Returns a tile from the cache, or renders and caches it. The render pool renders a tile only once for concurrent requests.
+   * Returns a tile, a view or a thumbnail from the cache, or renders and caches it. A view may be a PNG. The
+   * render pool renders an image only once for concurrent requests.
    *
    * @param render is called with the file's location and required fingerprint, because the render worker opens the file itself
    */
@@ -154,10 +160,10 @@ export function createRenderedTiles({
   ): Promise<RenderedTile> {
     const key = { fingerprint, name };
     const cached = await cache.get(key, allocate);
-    if (cached !== null) return { jpeg: cached, wasCached: true };
-    const jpeg = await render({ ...location, fingerprint });
-    cache.put(key, jpeg);
-    return { jpeg, wasCached: false };
+    if (cached !== null) return { bytes: cached, wasCached: true };
+    const bytes = await render({ ...location, fingerprint });
+    cache.put(key, bytes);
+    return { bytes, wasCached: false };
   }
 
   /** Returns the colour profile or the colour table from the cache, or computes and caches both. */
@@ -168,7 +174,8 @@ export function createRenderedTiles({
   ): Promise<Uint8Array> {
     const cached = await cache.get({ fingerprint, name: colourNames[kind] });
     if (cached !== null) return cached;
-    const { profile, table } = await renderPool.colour({ ...location, fingerprint }, undefined, requester);
+    const signal = undefined; // no cancellation when the client disconnects, because the result is cached
+    const { profile, table } = await renderPool.colour({ ...location, fingerprint }, signal, requester);
     const computed = { profile: Buffer.from(JSON.stringify(profile)), table: table ?? noTable };
     cache.putInMemory({ fingerprint, name: colourNames.profile }, computed.profile);
     cache.putInMemory({ fingerprint, name: colourNames.table }, computed.table);
@@ -186,7 +193,7 @@ export function createRenderedTiles({
     async view(source, view, client) {
       const render = (fileVersion: SlideLocation) =>
         renderPool.view(fileVersion, view, client.signal, client.requester);
-      return (await cachedOrRendered(source, viewName(view), render)).jpeg;
+      return (await cachedOrRendered(source, viewName(view), render)).bytes;
     },
     async colourProfile(source, requester) {
       const json = Buffer.from(await cachedColour(source, 'profile', requester)).toString();
@@ -199,7 +206,7 @@ export function createRenderedTiles({
     async thumbnail(source, signal, requester) {
       const render = (fileVersion: SlideLocation) =>
         renderPool.thumbnail(fileVersion, thumbnailSide, signal, requester);
-      return (await cachedOrRendered(source, thumbnailName, render)).jpeg;
+      return (await cachedOrRendered(source, thumbnailName, render)).bytes;
     },
     startWorker: () => renderPool.startProcess(),
     queuePrerendering: (source, reason) => prerenderer.queue(source, reason),

@@ -1,7 +1,6 @@
 /**
- * Descriptors, tiles, thumbnails and other contents of the catalogue's slides, as bytes to send. This process reads native tiles
- * (JPEG tiles stored in the file) itself; render workers supply everything else (rendered-tiles.ts).
- *
+ * Deep Zoom descriptors, tiles, thumbnails and other contents of the catalogue's slides, as bytes to send. This process
+ * reads native tiles (JPEG tiles stored in the file) itself; render workers supply everything else (rendered-tiles.ts).
  * The file is long because all calls share the open slides and the caches.
  */
 import {
@@ -69,7 +68,7 @@ export interface Tiling {
   readonly descriptor: DeepZoomDescriptor;
   /** Deep Zoom levels whose tiles the file stores, the largest first. */
   readonly nativeDziLevels: readonly number[];
-  readonly mpp: Slide['mpp'];
+  readonly mpp: Slide['mpp']; // micrometres per pixel at full resolution; null when unknown
   readonly fingerprint: string;
 }
 
@@ -101,7 +100,7 @@ export type ServedTile =
 
 export interface TileQuery {
   readonly address: DeepZoomAddress;
-  /** Default: `scanned`, the colours of the file. For a slide without a usable colour profile, `srgb` returns the same tile. */
+  /** Default: `scanned`, the colours of the file. Without a usable colour profile, `srgb` returns them too. */
   readonly colour?: TileColour | undefined;
   /** Value of the If-None-Match header: the ETag of the tile in the client's cache. */
   readonly knownTag: string | undefined;
@@ -161,7 +160,7 @@ export interface Slides {
   /**
    * Returns a native tile from the file, or a cached or newly rendered tile.
    *
-   * @throws SlideError TILE_OUT_OF_RANGE, BUSY, DECODE_FAILED, and what opening throws
+   * @throws SlideError TILE_OUT_OF_RANGE, BUSY, DECODE_FAILED, and errors of opening the slide
    */
   tile(image: ServableImage, query: TileQuery, client: TileClient): Promise<ServedTile>;
   /** Returns the whole slide as a JPEG of at most 256 pixels a side. @throws SlideError */
@@ -203,6 +202,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   /** Aborted when the server stops, so that it sends delayed refusals (refusal-delay.ts) at once. */
   const closing = new AbortController();
 
+  // `undefined`: no abort signal, because several requests share the read of the header.
   const openings = createSlideOpenings((location, requester) =>
     renderedTiles.inspect(location, undefined, requester),
   );
@@ -214,7 +214,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     return { path: absolutePath, members };
   }
 
-  /** A request for the open slide of an image. A class, because creating closures for each tile takes longer than the rest. */
+  /** A request for the open slide of an image. A class, because creating closures for each tile would take longer. */
   class ImageOpening implements OpenRequest {
     readonly image: ServableImage;
     readonly requester: Requester;
@@ -298,7 +298,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     const source = { location, fingerprint };
     const options = { allocate, ...(isConverted && { colour }) };
     const rendered = await renderedTiles.tile(source, address, client, options);
-    return { etag, bytes: rendered.jpeg, source: rendered.wasCached ? 'kept' : 'made' }; // label values of the metrics
+    return { etag, bytes: rendered.bytes, source: rendered.wasCached ? 'kept' : 'made' }; // label values of the metrics
   }
 
   async function thumbnailOf(
@@ -348,7 +348,10 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         // `readStoredTile` returns null for a gap of the level. A render worker then computes its pixels from a larger level.
         const tile = await readStoredTile(slide, level, index, signal, allocate);
         if (tile !== null) return { ...tile, fingerprint };
-        const bytes = await renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client);
+        const bytes = await delayRefusal(
+          renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client),
+          () => AbortSignal.any([client.signal, closing.signal]),
+        );
         return { bytes, level: { ...level, ...encodedCoding }, fingerprint };
       }),
 
@@ -501,7 +504,7 @@ const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: 
 /** Returns whether this process has opened the file itself. Without a native level, the slide is a summary from a render worker. */
 const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
 
-/** Returns false also when the profile cannot be read; the render worker then reports the reason. */
+/** Returns whether the slide has no profile; false when it is unreadable: a render worker then reports the reason. */
 async function hasNoProfile(slide: Slide): Promise<boolean> {
   try {
     return (await slide.readIccProfile()) === null;

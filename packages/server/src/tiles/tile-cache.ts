@@ -15,12 +15,15 @@ export interface TileCache {
   /** Returns a tile; null when it is not cached. @param allocate supplies the memory that a tile is read into from the disk */
   get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
   has(key: TileKey): Promise<boolean>;
-  /** Caches a tile in memory at once, and writes it to the disk within about half a second. Only a complete JPEG is found there. */
-  put(key: TileKey, jpeg: Uint8Array): void;
-  /** Caches bytes in memory only. Used for data that is not JPEG: the disk cache detects incomplete writes by the markers of a JPEG. */
+  /**
+   * Caches a tile in memory at once, and writes it to the disk within about half a second. The disk cache
+   * returns only complete JPEG and PNG images.
+   */
+  put(key: TileKey, bytes: Uint8Array): void;
+  /** Caches bytes in memory only: the disk cache takes data other than JPEG and PNG for incomplete images. */
   putInMemory(key: TileKey, bytes: Uint8Array): void;
   /** Caches a prerendered tile on the disk only: no request has needed it yet. */
-  putOnDisk(key: TileKey, jpeg: Uint8Array): void;
+  putOnDisk(key: TileKey, bytes: Uint8Array): void;
   /** Returns the number of bytes that fit into the disk cache without an eviction. */
   freeBytes(): number;
   figures(): TileCacheFigures;
@@ -151,9 +154,9 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   ): Promise<Uint8Array | null> {
     try {
       const diskCache = await diskCacheOf(fingerprint);
-      const jpeg = await diskCache.read(name, allocate);
-      if (jpeg !== null) diskCache.usedAt = Date.now();
-      return jpeg;
+      const bytes = await diskCache.read(name, allocate);
+      if (bytes !== null) diskCache.usedAt = Date.now();
+      return bytes;
     } catch (error) {
       // A SlideError means that the file was evicted during the read, or that a power failure has truncated it.
       if (!(error instanceof SlideError))
@@ -177,17 +180,17 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   }
 
   /** Adds a tile to those that wait to be written. Drops it when too many bytes wait, when the disk cache is off, and while closing. */
-  function queueWrite({ fingerprint, name }: TileKey, jpeg: Uint8Array): void {
-    if (isClosing || maxDiskBytes === 0 || waitingBytes + jpeg.byteLength > maxWaitingBytes) return;
+  function queueWrite({ fingerprint, name }: TileKey, bytes: Uint8Array): void {
+    if (isClosing || maxDiskBytes === 0 || waitingBytes + bytes.byteLength > maxWaitingBytes) return;
     if (waitingTiles.size === 0) {
       const batchReady = waitForBatch();
       diskWork = diskWork.then(() => batchReady.then(writeWaiting)).catch(warn);
     }
-    waitingBytes += jpeg.byteLength;
+    waitingBytes += bytes.byteLength;
     if (waitingBytes > collectedBytesLimit) writeNow();
     const tiles = waitingTiles.get(fingerprint) ?? [];
     waitingTiles.set(fingerprint, tiles);
-    tiles.push({ name, jpeg });
+    tiles.push({ name, bytes });
   }
 
   return {
@@ -197,19 +200,19 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
         foundInMemory++;
         return cachedTile;
       }
-      const jpeg = await readFromDisk(key, allocate);
-      if (jpeg !== null) foundOnDisk++;
-      return jpeg;
+      const bytes = await readFromDisk(key, allocate);
+      if (bytes !== null) foundOnDisk++;
+      return bytes;
     },
 
     async has(key) {
       return memory.get(key) !== null || (await diskCacheOf(key.fingerprint)).has(key.name);
     },
 
-    put(key, jpeg) {
-      if (memory.get(key) === jpeg) return; // the tile was rendered once for several requests, and each of them calls `put`
-      memory.put(key, jpeg);
-      queueWrite(key, jpeg);
+    put(key, bytes) {
+      if (memory.get(key) === bytes) return; // the tile was rendered once for several requests, and each of them calls `put`
+      memory.put(key, bytes);
+      queueWrite(key, bytes);
     },
 
     putInMemory: (key, bytes) => memory.put(key, bytes),

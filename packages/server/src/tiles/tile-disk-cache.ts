@@ -4,7 +4,7 @@
  *
  * One file per tile would be simpler, but creating and opening these files took a seventh of all CPU time during the first view of a
  * slide. Files are not synced, so a power failure may destroy tiles. A tile is written before its line in the list, and a tile that is
- * not a complete JPEG counts as missing and is rendered again.
+ * not a complete JPEG or PNG counts as missing and is rendered again.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -15,8 +15,8 @@ import { isMissingFile } from '../slide-storage/slide-roots.ts';
 export interface NamedTile {
   /** Name of the tile in its slide: letters, digits, `_` and `-`. */
   readonly name: string;
-  /** A complete JPEG. */
-  readonly jpeg: Uint8Array;
+  /** A complete JPEG, or the PNG of a view. */
+  readonly bytes: Uint8Array;
 }
 
 export interface TileDiskCache {
@@ -134,10 +134,10 @@ export async function openTileDiskCache({
     const addedPositions: [name: string, TilePosition][] = [];
     const startOffset = pack.tileBytes;
     let offset = startOffset;
-    for (const { name, jpeg } of tiles) {
-      lines.push(`${name} ${offset} ${jpeg.byteLength}\n`);
-      addedPositions.push([name, { pack, offset, length: jpeg.byteLength }]);
-      offset += jpeg.byteLength;
+    for (const { name, bytes } of tiles) {
+      lines.push(`${name} ${offset} ${bytes.byteLength}\n`);
+      addedPositions.push([name, { pack, offset, length: bytes.byteLength }]);
+      offset += bytes.byteLength;
     }
     const list = lines.join('');
     // The sizes grow before the write, because bytes of a failed write also occupy the disk. `isFull` stays true after a failure: no
@@ -147,7 +147,7 @@ export async function openTileDiskCache({
     pack.isFull = true;
     const file = await fs.open(tilesFileOf(pack), 'a', 0o600);
     try {
-      const { bytesWritten } = await file.writev(tiles.map(({ jpeg }) => jpeg));
+      const { bytesWritten } = await file.writev(tiles.map(({ bytes }) => bytes));
       if (bytesWritten !== offset - startOffset) throw new Error('Only a part of the tiles was written.');
     } finally {
       await file.close();
@@ -177,9 +177,9 @@ export async function openTileDiskCache({
       if (position === undefined) return null;
       const { pack, offset, length } = position;
       const file = await files.open(tilesFileOf(pack), offset + length); // the minimum size of the file
-      const jpeg = allocate(length);
-      await file.readInto(jpeg, 0, offset, length);
-      if (isCompletePicture(jpeg)) return jpeg;
+      const bytes = allocate(length);
+      await file.readInto(bytes, 0, offset, length);
+      if (isCompletePicture(bytes)) return bytes;
       positionByName.delete(name);
       return null;
     },
@@ -193,7 +193,7 @@ export async function openTileDiskCache({
         let end = start;
         const maxEnd = Math.min(tiles.length, start + maxTilesPerWrite);
         for (let packBytes = pack.tileBytes; end < maxEnd && packBytes < maxFileBytes; end++) {
-          packBytes += tiles[end]?.jpeg.byteLength ?? 0;
+          packBytes += tiles[end]?.bytes.byteLength ?? 0;
         }
         await write(pack, tiles.slice(start, end), positionByName);
         start = end;

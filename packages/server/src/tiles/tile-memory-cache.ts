@@ -10,7 +10,7 @@ export interface TileKey {
 
 export interface TileMemoryCache {
   get(key: TileKey): Uint8Array | null;
-  put(key: TileKey, jpeg: Uint8Array): void;
+  put(key: TileKey, bytes: Uint8Array): void;
   bytes(): number; // of all cached tiles
 }
 
@@ -24,7 +24,7 @@ export function createTileMemoryCache(maxBytes: number): TileMemoryCache {
   const cacheKeyOf = ({ fingerprint, name }: TileKey) => `${fingerprint}/${name}`;
   return {
     get: (key) => tiles.get(cacheKeyOf(key)) ?? null,
-    put: (key, jpeg) => void tiles.set(cacheKeyOf(key), jpeg),
+    put: (key, bytes) => void tiles.set(cacheKeyOf(key), bytes),
     bytes: () => tiles.calculatedSize,
   };
 }

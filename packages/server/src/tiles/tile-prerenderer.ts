@@ -55,7 +55,7 @@ const maxWaiting = 16;
 const quietMs = { opened: 300, found: 5000 } satisfies Record<PrerenderReason, number>;
 /** Interval at which prerendering checks whether requests wait and how busy the event loop is. */
 const checkIntervalMs = 300;
-/** Prerendering pauses above this event loop utilisation (0 to 1), of which it causes only a small part itself. */
+/** Prerendering, which itself uses little of the event loop, pauses above this event loop utilisation (0 to 1). */
 const maxUtilization = 0.4;
 
 export function createTilePrerenderer({
@@ -113,7 +113,7 @@ export function createTilePrerenderer({
       closing.signal.throwIfAborted();
       if (!hasSpace(slideBytes)) return true;
       const { active, idle, utilization } = performance.eventLoopUtilization(measuredSince);
-      // The utilisation is measured over at least this time, because over a few milliseconds it says little.
+      // The utilisation is measured over at least `checkIntervalMs`: over a few milliseconds, it says little.
       const isLongEnough = active + idle > checkIntervalMs;
       if (renderPool.hasWaitingRequests || (isLongEnough && utilization > maxUtilization))
         await waitForQuiet(current);
