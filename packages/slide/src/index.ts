@@ -1,4 +1,7 @@
-/** Public API of `@lamina/slide`: opens slides, reads native tiles, and renders all other tiles in separate render processes. */
+/**
+ * Public API of `@lamina/slide`: opens slides, reads native tiles (those sent exactly as the file stores them), and
+ * renders all other tiles in separate processes.
+ */
 export type { ColourProfile, SlideColour } from './colour/slide-colour.ts';
 export { hideProcess, landlockVersionHere } from './confinement/hide-process.ts';
 export {

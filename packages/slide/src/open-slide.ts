@@ -25,7 +25,7 @@ import { NeedsOwnProcess } from './openslide/access.ts';
 import { isGitLfsPointer } from './source/git-lfs-pointer.ts';
 import type { SlideFiles, SlideGroup } from './source/slide-files.ts';
 
-/** In order of precedence: the first format that does not report a mismatch opens the file, so specific formats come first. */
+/** In order of precedence: the first format that reports no mismatch opens the file, so specific formats come first. */
 const formats: readonly SlideFormat[] = [
   openslide,
   vsi,
@@ -49,15 +49,15 @@ export const formatNames: readonly string[] = formats.map(({ name }) => name);
 /**
  * Opens a slide; the caller closes it.
  *
- * @param objects reads object storage; not needed for slides in folders
- * @throws SlideError FORMAT_NOT_RECOGNISED with the reason of every format, FILE_MISSING, errors of the format and of
- *   object storage
+ * @param objects reads object storage; may be null for a slide in a local folder
+ * @throws SlideError FORMAT_NOT_RECOGNISED with the reason from every format, FILE_MISSING, or an error from the
+ *   format's reader or from object storage
  */
 export async function openSlide(location: SlideLocation, objects: Objects = null): Promise<Slide> {
   return openSlideFrom(await openSlideFiles(location, objects));
 }
 
-/** Opens a slide from open files, which are closed with the slide, or when opening fails. */
+/** Opens a slide from open files. The slide closes them; if opening fails, this function does. */
 export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
   try {
     const header = await readFileHeader(files);
@@ -65,7 +65,8 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
       return await formatOf(header).open(files, header);
     } catch (error) {
       if (!mayOpenSlideReadIt(error, header)) throw error;
-      // If OpenSlide fails too, the error of this package's reader is thrown, because it is more specific.
+      // If OpenSlide fails too, this package's more specific error is thrown. NeedsOwnProcess is no failure: it asks
+      // the caller to open the slide in another process.
       const slide = await openWithOpenSlide(files).catch((failure: unknown) => {
         if (failure instanceof NeedsOwnProcess) throw failure;
         return null;
@@ -80,10 +81,11 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
 }
 
 /**
- * Opens a slide for native tiles only, in a server process: nothing is decoded, and no C library reads the file.
+ * Opens a slide only for its native tiles (those sent exactly as stored). Called in a server process, so it decodes
+ * nothing, and no C library reads the file.
  *
  * @returns null when the format has no native tiles, or when only OpenSlide may be able to read the file: a render worker
- *   then opens the slide, or reports why it cannot
+ *   (a process that decodes and draws tiles) then opens the slide, or reports why it cannot
  * @throws SlideError as openSlide does
  */
 export async function openSlideForNativeTiles(
@@ -123,7 +125,7 @@ function formatOf(header: FileHeader): SlideFormat {
   throw new SlideError('FORMAT_NOT_RECOGNISED', `No format knows the file (${mismatches.join('; ')})`);
 }
 
-/** Whether OpenSlide may be able to read the file: TIFF that no format recognises, or an unsupported variant of a format. */
+/** Whether the C library OpenSlide may be able to read a file: unrecognised TIFF, or an unsupported variant. */
 function mayOpenSlideReadIt(error: unknown, { tiff }: FileHeader): boolean {
   if (!(error instanceof SlideError)) return false;
   return error.code === 'FORMAT_NOT_SUPPORTED' || (error.code === 'FORMAT_NOT_RECOGNISED' && tiff !== null);
@@ -132,13 +134,13 @@ function mayOpenSlideReadIt(error: unknown, { tiff }: FileHeader): boolean {
 /**
  * Groups the files of a folder into slides, e.g. the files of a DICOM series.
  *
- * A slide of several files is one catalogue entry, identified by its main file; its members get no entries. A file
- * that is in no group is a slide of one file, or not a slide. `SlideLocation.members` takes the members as returned. The
- * function reads a few kilobytes of every file.
+ * A slide of several files is one catalogue entry, identified by its main file; its members get no entries. A file that
+ * is in no group is a slide of one file, or not a slide. Callers pass the returned members to `openSlide` unchanged, as
+ * `SlideLocation.members`. The function reads a few kilobytes of every file.
  *
  * @param names names of the regular files in the folder
- * @param folders names of the folders in it
- * @throws SlideError errors of object storage
+ * @param folders names of its subfolders
+ * @throws SlideError errors from object storage
  */
 export async function groupSlideFiles(
   folder: FolderLocation,

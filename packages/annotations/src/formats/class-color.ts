@@ -14,7 +14,7 @@ const quPathColors: ReadonlyMap<string, Color> = new Map([
   ['negative', [112, 112, 225]],
 ]);
 
-/** Returns a colour for a class without one: QuPath's for its default classes, otherwise a hue derived from the name. */
+/** Chooses a colour for a class that has none: the colour in `quPathColors`, otherwise a hue derived from the name. */
 export function chooseClassColor(names: readonly string[]): Color {
   const name = names.join(': ');
   const quPathColor = quPathColors.get(name.toLowerCase());
@@ -30,7 +30,7 @@ function colorOfHue(hue: number): Color {
     const sector = (offset + hue / 60) % 6; // position of the hue on the colour circle, in sixths, relative to the channel
     return Math.round(255 * (0.85 - 0.65 * Math.max(0, Math.min(sector, 4 - sector, 1))));
   };
-  return [channel(5), channel(3), channel(1)];
+  return [channel(5), channel(3), channel(1)]; // red, green, blue
 }
 
 /** Unpacks a colour that Java stores as the integer 0xAARRGGBB; the alpha byte is ignored. */

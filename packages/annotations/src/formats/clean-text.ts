@@ -1,12 +1,12 @@
-/** Removes characters from imported names and texts that `parse-properties.ts` would reject. */
+/** Removes from imported names and other strings the characters that `parse-properties.ts` would reject. */
 import type { Collector } from './collector.ts';
 
-/** Matches printable ASCII, which needs no cleaning. Most texts of large files match. */
+/** Matches printable ASCII, which needs no cleaning. Most strings in large files match. */
 const plainPattern = /^[ -~]*$/;
 
 type WarningCollector = Pick<Collector, 'warn'>;
 
-/** Cleans a text of one line: tabs and line ends become spaces, other control characters are removed. */
+/** Cleans a single-line string: tabs and line ends become spaces, other control characters are removed. */
 export function cleanLine(text: string, collector: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text)
@@ -16,7 +16,7 @@ export function cleanLine(text: string, collector: WarningCollector): string {
   return clean;
 }
 
-/** Cleans a text of several lines: removes control characters except tabs and line ends. */
+/** Cleans a string of several lines: removes control characters except tabs and line ends. */
 export function cleanText(text: string, collector: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');

@@ -30,7 +30,7 @@ export interface Collector {
   /**
    * Begins the next feature of the file; readers call it once per feature, before its warnings and rejections.
    *
-   * @param line the line of the file, from 1
+   * @param line the line of the file, from 1; absent for JSON
    */
   readonly begin: (line?: number) => void;
   /** Adds a warning to the current feature. */
@@ -142,7 +142,8 @@ function withoutMissingParents(
   ids: ReadonlySet<string>,
   warnings: Map<ImportWarningCode, Set<number>>,
 ): readonly AnnotationFeature[] {
-  const changedIndexes = new Set<number>(); // not feature numbers, but the result contains only their count
+  // `warnings` otherwise contains feature numbers; indices are enough here, because the result states only their count.
+  const changedIndexes = new Set<number>();
   const result = features.map((feature, index) => {
     const { parentId, ...properties } = feature.properties;
     if (parentId === undefined || ids.has(parentId)) return feature;

@@ -65,7 +65,7 @@ const lossTests: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature)
     isArea(geometry) && polygonsOf(geometry).some((rings) => rings.length > 1),
   lines_left_out: ({ geometry }) =>
     (geometry.type === 'LineString' || geometry.type === 'MultiLineString') &&
-    !isMeasurement(geometry.type, pathsOf(geometry)[0] ?? []),
+    !isMeasurement(geometry.type, pathsOf(geometry)[0] ?? []), // ASAP stores only lines of two positions
   measurements_left_out: ({ properties }) => properties.measurements !== undefined,
   ellipses_as_polygons: ({ geometry }) => geometry.type === 'Polygon' && geometry.isEllipse === true,
   hierarchy_flattened: ({ properties }) => properties.parentId !== undefined,

@@ -14,7 +14,7 @@ export interface ExportOptions {
   readonly offset?: { readonly x: number; readonly y: number };
 }
 
-/** What an export loses when its format cannot store everything. The API and the export dialog turn the codes into texts. */
+/** Codes of what an export loses in its format. The API and the export dialog turn the codes into messages. */
 export const exportWarningCodes = [
   'holes_as_outlines',
   'lines_left_out',

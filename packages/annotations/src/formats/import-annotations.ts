@@ -1,4 +1,4 @@
-/** Imports annotation files of other programs. `import-limits.ts` and `annotationLimits` hold for every format. */
+/** Imports annotation files of other programs. `importLimits` and `annotationLimits` apply to all formats. */
 import { type Collector, createCollector } from './collector.ts';
 import { importLimits } from './import-limits.ts';
 import { ImportError, type ImportFormat, type ImportOptions, type ImportResult } from './import-types.ts';
@@ -8,7 +8,7 @@ import { isDsa, readDsa } from './read-dsa.ts';
 import { readQuPath } from './read-qupath.ts';
 import { quoteBareNumbers, scanJson } from './scan-json.ts';
 
-/** Space, tab, line feed, carriage return, and the three bytes of the UTF-8 byte order mark. */
+/** Bytes to skip before the content: space, tab, line feed, carriage return, and those of the UTF-8 byte order mark. */
 const skippedBytes: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 const lessThanSign = 0x3c;
 
@@ -30,7 +30,7 @@ export function importAnnotations(file: Uint8Array | string, options: ImportOpti
   }
 }
 
-/** Reads the features of a file with the reader of its format, and returns the format. */
+/** Passes the features of a file to the collector. @returns the format, detected if `format` is `auto` */
 function readFile(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
   const isXml = bytes[skipSpace(bytes)] === lessThanSign;
   const isXmlFormat = format === 'asap' || format === 'aperio';

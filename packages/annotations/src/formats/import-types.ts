@@ -1,4 +1,4 @@
-/** Options and result of an import. Problems have codes and parameters, which the API and the import dialog turn into texts. */
+/** Options and result of an import. The API and the import dialog turn the codes of problems into messages. */
 import type { AnnotationFeature, Extent, ObjectType } from '../model/feature.ts';
 import type { FeatureErrorCode } from '../model/feature-error.ts';
 

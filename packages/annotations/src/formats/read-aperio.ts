@@ -22,7 +22,7 @@ interface Region {
   readonly points: (readonly [number | null, number | null])[];
 }
 
-/** Values of the attribute `Type` of a region that are not freehand outlines ("0"). */
+/** Values of a region's attribute `Type`. All others, usually "0", are freehand outlines. */
 const regionTypes = { rectangle: '1', ellipse: '2', arrow: '3', ruler: '4' } as const;
 
 interface Layer {
@@ -79,8 +79,8 @@ function addLayer(layer: Layer, collector: Collector): void {
 }
 
 /**
- * Returns the outline with the smallest bounding box around the first vertex of a hole; null when there is none. Ellipses have no
- * holes here, because their vertices are not their outline.
+ * Returns the outline that contains the first vertex of a hole; null when there is none. Of several outlines, the one
+ * with the smallest bounding box is used. Ellipses have no holes here, because their vertices are not their outline.
  */
 function findOutlineAround(outlines: readonly Region[], { points }: Region): Region | null {
   const [first] = points;

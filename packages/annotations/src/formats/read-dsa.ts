@@ -172,7 +172,7 @@ function readChannels(
   return [parse(red), parse(green), parse(blue)];
 }
 
-/** Doubles a number, such as the radius of a circle; returns other values unchanged, which the collector rejects. */
+/** Doubles a number, such as the radius of a circle. Returns other values unchanged; the collector rejects them. */
 function twice(value: unknown): unknown {
   return typeof value === 'number' ? value * 2 : value;
 }

@@ -127,7 +127,7 @@ function readProperties(
   parentId: string | null,
   collector: Collector,
 ): Record<string, unknown> {
-  const objectType = typesByName.get(type); // the types are keys, too; undefined for an unknown name
+  const objectType = typesByName.get(type); // each type is also a key of the map; undefined for an unknown name
   if (!objectType) collector.warn('unknown_object_type');
   const metadata = readMetadata(properties, collector);
   const { [descriptionKey]: metadataDescription, ...otherMetadata } = metadata;
@@ -147,7 +147,7 @@ function readProperties(
   };
 }
 
-/** Reads the colour of an annotation: a packed integer or three values. QuPath, too, ignores an array of four. */
+/** Reads the colour of an annotation: a packed integer or three values. Like QuPath, ignores four (with opacity). */
 function readColor(value: unknown, collector: Collector): { color?: Color } {
   if (value === undefined || value === null) return {};
   if (typeof value === 'number' && Number.isInteger(value)) return { color: unpackColor(value) };

@@ -19,8 +19,8 @@ type XmlElementHandler = (
 const chunkLength = 64 * 1024;
 
 /**
- * Parses XML and calls the handler for each element. A text that may contain a document type definition is rejected before
- * parsing, because that could define entities that expand to gigabytes.
+ * Parses XML and calls the handler for each element. Rejects text that may contain a document type definition before
+ * parsing, because a definition could contain entities that expand to gigabytes.
  *
  * @throws ImportError, and the errors that the handler throws
  */
@@ -60,7 +60,7 @@ export function readXmlElements(text: string, onElement: XmlElementHandler): voi
   parser.close();
 }
 
-/** Reads a number with a decimal point or comma, such as `1.5`, `,5`, `7.` or `-1e3`; null for other texts and infinite numbers. */
+/** Reads a number with a decimal point or comma, e.g. `1.5`, `,5`, `7.` or `-1e3`; null for other text or infinity. */
 export function readDecimal(text: string | undefined): number | null {
   if (text === undefined || !/^\s*[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?\s*$|^\s*[+-]?\d+[.,]\s*$/.test(text))
     return null;

@@ -45,6 +45,7 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
         if (depth > outerDepth) break;
         outerObjects++;
         if (outerObjects > importLimits.jsonOuterObjects) {
+          // A feature has at most four outer objects, so the file has more features than a layer may have.
           throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
         }
         break;
@@ -79,7 +80,7 @@ function findEndOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Quotes NaN, Infinity and -Infinity, so that `JSON.parse` accepts the text. Matches whole strings, too, to leave them unchanged. */
+/** Quotes bare NaN, Infinity and -Infinity for `JSON.parse`. Also matches strings, and keeps them unchanged. */
 export function quoteBareNumbers(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/gs, (token) =>
     token.startsWith('"') ? token : `"${token}"`,

@@ -1,4 +1,4 @@
-/** Writes XML of Aperio ImageScope: one layer per class and colour, and in it one region per outline, hole, line and point. */
+/** Writes XML of Aperio ImageScope: one layer per class and colour; every outline, hole, line and point is a region. */
 import { expandEllipse } from '../geometry/ellipse.ts';
 import type { PixelSize } from '../geometry/measure.ts';
 import { boundsOf } from '../geometry/measure.ts';

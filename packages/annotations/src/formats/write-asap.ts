@@ -1,4 +1,7 @@
-/** Writes XML of the slide viewer ASAP, which has no holes, no lines of over two points, and one class (group) per annotation. */
+/**
+ * Writes XML of the slide viewer ASAP. An ASAP annotation has no holes and at most one class (group), and a line has
+ * exactly two points.
+ */
 import { expandEllipse } from '../geometry/ellipse.ts';
 import { roundCoordinate } from '../geometry/translate.ts';
 import type { AnnotationFeature, Color } from '../model/feature.ts';

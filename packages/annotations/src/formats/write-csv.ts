@@ -49,7 +49,7 @@ function toLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(toCell).join(',')}\r\n`;
 }
 
-/** Quotes a text with a separator (`;` in some locales), quote or line end, or with leading or trailing space. */
+/** Quotes a string with a separator (`;` in some locales), quote or line end, or with leading or trailing space. */
 function toCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(encodeMeasurement(value));

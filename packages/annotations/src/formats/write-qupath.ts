@@ -22,7 +22,7 @@ export function* writeQuPath(features: Features): Generator<string> {
 
 interface Hierarchy {
   readonly roots: Features;
-  /** Children by the id of their parent; the roots are under undefined. */
+  /** Children by the id of their parent; the roots have the key undefined. */
   readonly childrenOf: ReadonlyMap<string | undefined, Features>;
 }
 

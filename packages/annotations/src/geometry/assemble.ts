@@ -54,8 +54,8 @@ function findOuter(ascendingByArea: readonly Outer[], hole: Ring): Outer | undef
 const testedEdges = 5;
 
 /**
- * Returns whether the middles of most of the first edges of a hole are inside the outer ring. The vertices of the hole are not
- * tested, because they may touch the outer ring.
+ * Returns whether most of the midpoints of a hole's first edges are inside the outer ring. The vertices of the hole are
+ * not tested, because they may touch the outer ring.
  */
 function containsHole(outer: Ring, hole: Ring): boolean {
   let votes = 0;

@@ -74,7 +74,7 @@ function combine(operation: BooleanOperation, area: AreaGeometry, other: AreaGeo
   return assemble(clipRings(operation, gridRingsOf(first), clip), area.plane);
 }
 
-/** Returns whether the bounding box of the first area has less than half the size of the second's. */
+/** Returns whether the bounding box of `small` has less than half the size of the bounding box of `large`. */
 function isMuchSmaller(small: AreaGeometry, large: AreaGeometry): boolean {
   const boxSizeOf = (area: AreaGeometry) => {
     const { minX, minY, maxX, maxY } = boundsOfLines(polygonsOf(area).flat());
@@ -90,7 +90,7 @@ function isMuchSmaller(small: AreaGeometry, large: AreaGeometry): boolean {
  */
 function gridRingsOf(area: AreaGeometry): readonly GridRing[] {
   return polygonsOf(expandEllipse(area)).flatMap(([outer = [], ...holes]) => {
-    const outerRings = [toGridRing(orientRing(outer, 1))];
+    const outerRings = [toGridRing(orientRing(outer, 1))]; // 1: with a positive signed area
     if (holes.length > 0) return clipRings('subtract', outerRings, holes.map(toGridRing));
     return ringCrossesItself(outer) ? clipRings('union', outerRings, []) : outerRings;
   });

@@ -4,7 +4,7 @@ import { assembleArea } from './assemble.ts';
 import { fromGridRing, type GridPoint, type GridRing, gridSteps, toGrid } from './clipping.ts';
 import { simplifyLine } from './simplify.ts';
 
-/** Largest difference between polygon and circle, as a share of the radius; `minimumTolerance` pixels when that is more. */
+/** Maximum distance of the polygon from the circle, as a share of the radius; at least `minimumTolerance` pixels. */
 const relativeTolerance = 0.005;
 const minimumTolerance = 0.05;
 
@@ -21,7 +21,7 @@ export function createStroke(path: readonly Position[], radius: number): AreaGeo
   return assembleArea(offsetLine(line, radius, tolerance).map(fromGridRing), undefined);
 }
 
-/** Returns everything within `radius` pixels of a line, as rings that do not cross and whose arcs are exact to `tolerance` pixels. */
+/** Returns the area within `radius` pixels of a line as rings that do not cross; arcs are exact to `tolerance`. */
 export function offsetLine(
   line: readonly Position[],
   radius: number,

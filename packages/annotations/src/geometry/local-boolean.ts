@@ -25,7 +25,7 @@ import { joinPieces } from './window-join.ts';
 
 /**
  * Distances in grid steps between the small area and the edge of the window. The next one is tried when a vertex of the large
- * area is exactly on the edge; any other distances would do.
+ * area is exactly on the edge; the exact values do not matter.
  */
 const margins = [137, 171, 213, 259] as const;
 

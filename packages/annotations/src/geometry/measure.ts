@@ -93,7 +93,7 @@ function perimeterOfEllipse(a: number, b: number): number {
   return Math.PI * (a + b) * (1 + (3 * h) / (10 + Math.sqrt(4 - 3 * h)));
 }
 
-/** Returns the centroid. Parts are weighted by area (when it is 0, by the length of their rings), lines by length; points equally. */
+/** Returns the centroid, weighted by area (by ring length if the area is 0) or by line length; the mean of points. */
 export function centroidOf(geometry: Geometry): Position {
   if (isArea(geometry)) return centroidOfArea(geometry) ?? centroidOfPaths(pathsOf(geometry));
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return meanOf(pathsOf(geometry).flat());

@@ -114,7 +114,8 @@ function crossingOf(a: Edge, b: Edge): Position | null {
     return onlyTouches(a, b) || onlyTouches(b, a) ? null : intersectLines(a, b);
   // The ends of edges are not tested, because each of them is the start of the next edge.
   if (isSame(a.from, b.from)) return doPathsCross(a, b) ? a.from : null;
-  // The start of one edge is on the other edge: its ring crosses there if the position before is on the opposite side.
+  // The start of one edge is on the other edge: its ring crosses there if the positions before and after the start are
+  // on opposite sides of the other edge.
   if (bStartSide === 0 && aStartSide * aEndSide < 0)
     return sideOfLine(a.from, a.to, b.before) * bEndSide < 0 ? b.from : null;
   if (aStartSide === 0 && bStartSide * bEndSide < 0)

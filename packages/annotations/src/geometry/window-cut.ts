@@ -127,8 +127,8 @@ interface Crossing {
 }
 
 /**
- * Returns the crossings of the edge from a to b with the window, in this direction: none, one or two. Returns null when a crossing is
- * at a corner, or when rounding makes the number of crossings impossible for these ends.
+ * Returns the crossings of an edge with the window, none, one or two, in the order from a to b. Returns null when a
+ * crossing is at a corner, or when rounding makes the number of crossings impossible for these ends.
  */
 function crossWindow(a: GridPoint, b: GridPoint, window: Bounds): readonly Crossing[] | null {
   const { minX, minY, maxX, maxY } = window;

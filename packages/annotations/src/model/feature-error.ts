@@ -1,4 +1,4 @@
-/** Reasons why a feature is rejected. The API and the import dialog turn a code and its parameters into a text. */
+/** Reasons why a feature is rejected. The API and the import dialog turn a code and its parameters into a message. */
 export const featureErrorCodes = [
   'not_an_object',
   'missing',
@@ -29,7 +29,7 @@ export interface FeatureProblem {
   readonly code: FeatureErrorCode;
   /** The member with the problem, such as `geometry.coordinates[0][3]`; empty for the feature itself. */
   readonly path: string;
-  /** Limits and expected values that the text of the error needs. */
+  /** Limits and expected values that the error message states. */
   readonly params: Readonly<Record<string, string | number>>;
 }
 

@@ -57,6 +57,7 @@ function parseCoordinates(
   path: string,
   budget: GeometryBudget,
 ): Geometry {
+  // The number in each call of `parsePositions` is the minimum number of positions.
   switch (type) {
     case 'Point':
       spend(budget, 'vertices', 1, path);

@@ -12,9 +12,9 @@ import { decodeMeasurement } from './measurement-json.ts';
 import { asObject } from './parse-geometry.ts';
 import { isUuid } from './uuid.ts';
 
-/** Not allowed in texts of one line: control characters, lone surrogates and line separators, which databases may reject. */
+/** Not allowed in single-line strings: control characters, lone surrogates and line separators. */
 const unsafeInLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** Not allowed in texts of several lines: lone surrogates, and control characters except tabs, line feeds and carriage returns. */
+/** Not allowed in multi-line strings: lone surrogates, and control characters except \t, \n and \r. */
 const unsafeInText = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
 
 /**

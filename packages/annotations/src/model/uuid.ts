@@ -1,6 +1,6 @@
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Returns whether a text has the form of a UUID, in lowercase or uppercase; does not check its version. */
+/** Returns whether a string has the form of a UUID, in lowercase or uppercase; does not check the version. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }

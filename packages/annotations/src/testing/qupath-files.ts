@@ -72,6 +72,7 @@ export function generateQuPathFile(seed: number): string {
   };
   const rings = () => {
     const [x, y, radius] = [coordinate(), coordinate(), integer(10, 500)];
+    // The first ring is the outline; the others are smaller and are holes.
     return Array.from({ length: chance(0.2) ? integer(2, 3) : 1 }, (_, index) =>
       ring(x, y, radius / (index * 2 + 1)),
     );

@@ -70,7 +70,7 @@ function readObject(object: Json): QuPathObject {
     name: 'name' in properties ? asText(properties.name) : null,
     color: readColor(properties.color),
     pathClass: readClass(properties.classification),
-    geometry: type === 'tmaCore' ? { box: boxOf(geometry) } : geometry,
+    geometry: type === 'tmaCore' ? { box: boxOf(geometry) } : geometry, // of a core, only the bounding box is kept
     nucleus: type === 'cell' && object.nucleusGeometry ? readGeometry(object.nucleusGeometry) : null,
     isLocked: properties.isLocked === true,
     isMissing: type === 'tmaCore' && properties.isMissing === true,
@@ -129,7 +129,7 @@ function readPosition(value: unknown): readonly number[] {
   return [x, y];
 }
 
-/** Returns the bounds of all numbers of a geometry, which alternate between x and y: minimum x and y, maximum x and y. */
+/** Returns minimum x, minimum y, maximum x and maximum y of a geometry, in whose JSON x and y alternate. */
 function boxOf(geometry: object): readonly number[] {
   const numbers = (
     JSON.stringify((geometry as Json).coordinates ?? (geometry as Json).ellipse).match(

@@ -29,6 +29,7 @@ export interface Subblock {
   readonly storedWidth: number;
   readonly storedHeight: number;
   readonly channel: number;
+  /** Number of the scene, a separately scanned area of the glass. */
   readonly scene: number;
   /** Of overlapping subblocks of a scene, the one with the highest index is in front. */
   readonly mosaicIndex: number;
@@ -74,6 +75,7 @@ export async function readDisplayedSubblocks(
   directoryOffset: number,
 ): Promise<DisplayedSubblocks> {
   const { count, entries } = await readDirectorySegment(source, directoryOffset);
+  // Every entry has at least the dimensions X and Y.
   if (count * (ENTRY_HEADER_BYTES + 2 * DIMENSION_BYTES) > entries.length) {
     throw corruptError(`its directory is too small for ${count} subblocks`);
   }

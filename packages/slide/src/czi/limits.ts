@@ -18,7 +18,7 @@ export const limits = {
   imagePixels: 2 ** 38,
   /** Bytes of one subblock, both as stored and as decoded. */
   subblockBytes: 2 ** 27,
-  /** Entries in the index of a level (mosaic.ts), which lists the subblocks of each band of 512 rows. */
+  /** Entries in the index of a level. The index (mosaic.ts) lists the subblocks in each band of 512 rows. */
   indexEntries: 2 ** 21,
   /** Subblocks that one tile is composed of. */
   subblocksPerTile: 256,

@@ -6,7 +6,7 @@ import type { Colour } from '../decode/raster.ts';
 import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts';
 
 export interface CziMetadata {
-  /** Micrometres per pixel; null when unknown, like `objectivePower`. */
+  /** Micrometres per pixel; null when unknown. The same holds for `objectivePower`, the magnification. */
   readonly mpp: { readonly x: number; readonly y: number } | null;
   readonly objectivePower: number | null;
   /** By channel number, as in the subblock directory of the file. */
@@ -38,7 +38,7 @@ const READ_PATHS = [
 ].map((path) => path.split('/'));
 
 const MICROMETRES_IN_METRE = 1e6;
-/** These values and larger ones are ignored. */
+/** Values from these upwards are implausible and ignored. */
 const IMPLAUSIBLE = { mpp: 1000, power: 1000, bits: 33 };
 
 /** Reads the metadata; without XML (an empty string), all values are unknown. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
@@ -78,8 +78,9 @@ function readMpp(root: XmlElement): CziMetadata['mpp'] {
 }
 
 /**
- * Reads the magnification of the referenced objective, or of the only objective when none is referenced; else the one in the name of
- * the objective, e.g. "10x/0.45". Without a reference, `find` returns none of several objectives, because each has an id.
+ * Reads the magnification of the referenced objective or, without a reference, of the only objective. If there is none,
+ * reads it from the objective's name, e.g. "10x/0.45". Of several objectives without a reference, none is chosen: each
+ * has an id, so `find` returns undefined.
  */
 function readObjectivePower(root: XmlElement): number | null {
   const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
@@ -127,7 +128,7 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
   return channels;
 }
 
-/** Returns channel elements by channel number: the number in the `Id` ("Channel:3") or, without one, the position in the list. */
+/** Returns channel elements by channel number: the number in `Id` ("Channel:3"), or the list index if there is none. */
 function byChannelNumber(elements: readonly XmlElement[]): ReadonlyMap<number, XmlElement> {
   const channels = new Map<number, XmlElement>();
   for (const [i, element] of elements.entries()) {
@@ -138,7 +139,7 @@ function byChannelNumber(elements: readonly XmlElement[]): ReadonlyMap<number, X
   return channels;
 }
 
-/** Reads `#AARRGGBB` or `#RRGGBB`. */
+/** Reads a colour as `#AARRGGBB` or `#RRGGBB`; returns null for anything else. */
 function readColour(text: string | null): Colour | null {
   const [, hexadecimal] = /^#(?:[\da-f]{2})?([\da-f]{6})$/i.exec(text ?? '') ?? [];
   if (hexadecimal === undefined) return null;

@@ -50,8 +50,8 @@ const BAND_ROWS = 512;
  * Builds levels from the displayed subblocks: full resolution, and every smaller resolution that covers all scenes
  * (separately scanned regions). Scenes may have different numbers of resolutions.
  *
- * @param subblocks of the displayed channels, at least one
- * @returns largest first
+ * @param subblocks all subblocks of the displayed channels, at least one
+ * @returns the levels, largest first
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLevel, ...MosaicLevel[]] {
@@ -102,7 +102,7 @@ function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock
     const group = groups.get(downsample) ?? [];
     group.push(subblock);
     groups.set(downsample, group);
-    // Resolutions that will not become levels count too, so this limit is four times as high.
+    // Groups that do not become levels count too, so the limit of groups is four times that of levels.
     if (groups.size > 4 * limits.levels) throw limitExceededError('its subblocks have too many resolutions');
   }
   return groups;

@@ -149,7 +149,7 @@ export async function readAttachmentSegment(source: ByteSource, offset: number):
   return { offset: bodyOffset + headerBytes, length };
 }
 
-/** Returns the range of a subblock's pixels in the file. @param entryBytes bytes of its directory entry, which it repeats */
+/** Returns the range of a subblock's pixels in the file. @param entryBytes size of the directory entry in its header */
 export async function readSubblockSegment(
   source: ByteSource,
   offset: number,
@@ -175,6 +175,7 @@ async function readSegment(
 ): Promise<Segment> {
   const header = await source.read(offset, SEGMENT_HEADER_BYTES);
   if (readName(header, 0, ID_BYTES) !== id) throw corruptError(`there is no ${id} at ${offset}`);
+  // A segment header has the ID (16 bytes), the allocated bytes of the body (8) and its used bytes (8).
   const view = dataViewOf(header);
   const allocatedBytes = readOffset(view, 16);
   const usedBytes = readOffset(view, 24);
@@ -193,7 +194,7 @@ export function readOffset(view: DataView, position: number): number {
   return offset;
 }
 
-/** Reads the text in `length` bytes, which ends at the first NUL if there is one. */
+/** Reads text of at most `length` bytes. The text ends at the first NUL, if there is one. */
 export function readName(bytes: Uint8Array, start: number, length: number): string {
   const name = bytes.subarray(start, start + length);
   const end = name.indexOf(0);

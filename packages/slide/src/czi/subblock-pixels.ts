@@ -48,7 +48,7 @@ const pixelTypes: Readonly<Record<number, PixelType>> = {
   13: { name: 'Gray64Float', samples: null },
 };
 
-/** Compression codes. Source: ZEISS, "DS_ZISRAW-FileFormat". */
+/** Compression codes. zstd0 is plain Zstandard; zstd1 adds a header. Source: ZEISS, "DS_ZISRAW-FileFormat". */
 const compression = { none: 0, jpeg: 1, lzw: 2, jpegXr: 4, zstd0: 5, zstd1: 6 } as const;
 const supportedCompressions: ReadonlySet<number> = new Set([
   compression.none,

@@ -120,7 +120,8 @@ async function readBlock(stored: Uint8Array, size: BlockSize, coding: TiffCoding
 }
 
 /**
- * Undoes differencing, in place: each sample is stored as the difference from the sample of the pixel to its left, modulo 2^bits.
+ * Undoes differencing of 8-bit or 16-bit samples, in place: each sample is stored as its difference from the sample of
+ * the pixel to the left, modulo 2^bits.
  */
 function undoDifferencing(
   bytes: Uint8Array,
@@ -182,6 +183,7 @@ const reversedBytes = Uint8Array.from({ length: 256 }, (_, byte) => {
   return bits;
 });
 
-function reverseBits(bytes: Uint8Array): Uint8Array {
+/** Returns a copy of bytes in which the order of the bits of each byte is reversed. */
+export function reverseBits(bytes: Uint8Array): Uint8Array {
   return bytes.map((byte) => reversedBytes[byte] as number);
 }

@@ -11,7 +11,7 @@ import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** Maximum bytes that are read of an ImageDescription. */
+/** Maximum number of bytes to read from an ImageDescription. */
 const DESCRIPTION_BYTES = 64 * 1024;
 
 export const aperio: SlideFormat = {
@@ -67,7 +67,7 @@ function markGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
 }
 
 /**
- * Returns the name of the associated image that a directory contains; null when the directory is a level of the pyramid.
+ * Returns the associated image (label, macro or thumbnail) that a directory contains; null when it is a level.
  *
  * The second line of a label's or macro's description begins with "label" or "macro". If a de-identification program has
  * removed the description, NewSubfileType still identifies the image: 9 is the macro; 1 is a smaller level if the image
@@ -89,8 +89,8 @@ async function associatedName(
 }
 
 /**
- * Reads a number from the `|name = value` pairs of the description: MPP, or AppMag (the objective power). Besides `20`,
- * it accepts `20,0`, which scanners with some language settings write, and `20X`.
+ * Reads a number from the `|name = value` pairs of the description: MPP (micrometres per pixel), or AppMag (the
+ * objective power). Besides `20`, it accepts `20,0`, which scanners with some language settings write, and `20X`.
  *
  * @returns null when the number is missing or not between 0 and 1000
  */

@@ -69,9 +69,9 @@ export const czi: SlideFormat = {
       fingerprint: files.fingerprint,
       vendor: 'Zeiss',
       levels: image.levels,
-      mpp: metadata.mpp,
+      mpp: metadata.mpp, // micrometres per pixel
       objectivePower: metadata.objectivePower,
-      ...shownPlaneOf({ plane: 1, ...planeCounts }),
+      ...shownPlaneOf({ plane: 1, ...planeCounts }), // always the first plane, counted from 1
       background: image.background,
       associatedImages: new Set(associated.keys()),
       readTile: image.readTile,
@@ -178,8 +178,8 @@ function chooseChannels(
 }
 
 /**
- * Returns the sample values displayed as black and as white: for colour pixels, the camera's full range; for grey pixels, those
- * of the display settings in the file or, without settings, the full range if the camera uses at most 8 bits, else null.
+ * Returns the range of sample values to display. For colour pixels, that is the camera's full range; for grey pixels,
+ * the file's display settings or, without settings, the full range if the camera uses at most 8 bits, else null.
  */
 function greyRangeOf(
   subblock: Subblock,

@@ -1,7 +1,8 @@
 /**
- * The pyramid of a DICOM slide. This module joins the files of each image, chooses the images that are levels, and reads
- * their tiles. In DICOM terms, a file is an "instance", an image of the slide (as opposed to its label or overview) is a
- * "volume", and an image that is split into several files is a "concatenation".
+ * The pyramid of a DICOM slide. This module joins the files of each image, chooses the images that are levels, and
+ * reads their tiles. In DICOM terms, a file is an "instance", an image of the slide (as opposed to its label or
+ * overview) is a "volume", an image split into several files is a "concatenation", and an "optical path" is a
+ * combination of illumination and filters, e.g. a fluorescence channel.
  */
 import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg, openFrameImages, type ReadFrameImage } from '../dicom/frame-images.ts';
@@ -48,6 +49,8 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
     if (!reader) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
     return reader.readTile(column, row, signal);
   };
+  // `window` is DICOM's term for the range of grey values to display. Without it, `withGreyRange` (third argument null)
+  // may estimate the range from the pixels.
   const { samplesPerPixel, bitsStored, window } = full.pixels;
   const hasUnknownGreyRange = samplesPerPixel === 1 && bitsStored > 8 && window === null;
   return {
@@ -215,7 +218,7 @@ function openLevel({ first, parts }: VolumeImage, full: Instance): LevelReader {
       columns,
       rows,
       downsample: downsampleOf(first, full),
-      ...(isJpeg(first) ? {} : { needsRendering: true as const }),
+      ...(isJpeg(first) ? {} : { needsRendering: true as const }), // only JPEG tiles can be sent as stored
     },
     async readTile(column, row, signal) {
       const isInside = column >= 0 && column < columns && row >= 0 && row < rows;

@@ -1,6 +1,6 @@
 /**
- * Grouping of DICOM files into slides by their UIDs, image type and size, for which a few kilobytes of each file are read. DICOM
- * calls an image of the slide (as opposed to its label or overview) a "volume".
+ * Groups DICOM files into slides by their UIDs, image type and size, and reads a few kilobytes of each file to do so.
+ * DICOM calls an image of the slide (as opposed to its label or overview) a "volume".
  */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
@@ -56,8 +56,9 @@ async function readIdentityOf(
 }
 
 /**
- * Groups files by slide. A slide is usually a series. In a series with several pyramid UIDs, each pyramid is a slide; volumes
- * without a pyramid UID together form another slide, and associated images of none of the pyramids belong to the first one.
+ * Groups files by slide. A slide is usually a series. In a series with several pyramid UIDs, each pyramid is a slide,
+ * and the volumes without a pyramid UID together form another. An associated image with no UID of a pyramid belongs to
+ * the first one.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */
@@ -104,7 +105,7 @@ export function checkFileCount(count: number): void {
   }
 }
 
-/** Checks the number of image files, which are open at the same time. @throws SlideError LIMIT_EXCEEDED */
+/** Checks the number of volumes, because all are open at the same time. @throws SlideError LIMIT_EXCEEDED */
 export function checkVolumeCount(count: number): void {
   if (count > limits.volumes) {
     throw new SlideError('LIMIT_EXCEEDED', `The slide is split into more than ${limits.volumes} files`);

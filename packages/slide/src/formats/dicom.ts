@@ -67,6 +67,7 @@ export const dicom: SlideFormat = {
         full.orientation !== null && {
           placeOnGlass: { origin: full.origin, orientation: full.orientation },
         }),
+      // `absentPixel` is the colour that the file recommends for tiles that it does not contain.
       background: full.absentPixel ? rgbOfCieLab(full.absentPixel) : { r: 255, g: 255, b: 255 },
       associatedImages: new Set(associated.keys()),
       readTile: pyramid.readTile,
@@ -117,7 +118,7 @@ interface OtherFile {
   readonly readHeader: () => Promise<Instance>;
 }
 
-/** Finds the other files of the slide in the folder. @returns them sorted by name, without copies of one file */
+/** Finds the other files of the slide in the folder. @returns them sorted by name; of several copies, only the first */
 async function findOtherFiles(files: SlideFiles, mainInstance: Instance): Promise<OtherFile[]> {
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);

@@ -31,7 +31,7 @@ export const genericTiff: SlideFormat = {
       // The Make tag is free text and may contain more than a vendor name.
       vendor: null,
       levels: pyramid.levels,
-      mpp: await readResolution(pyramid.full.directory),
+      mpp: await readResolution(pyramid.full.directory), // micrometres per pixel
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
@@ -46,9 +46,10 @@ export const genericTiff: SlideFormat = {
 };
 
 /**
- * Returns the directories of the pyramid. The image is the first directory of the main chain that is neither a mask nor
- * marked as reduced. Its smaller levels are all its SubIFDs, and the directories of the main chain that NewSubfileType marks
- * as reduced. Other directories of the main chain are ignored, because they may be a label or another page.
+ * Returns the directories of the pyramid. The image is the first directory of the main chain (the linked list that
+ * begins in the TIFF header) that is neither a mask nor marked as reduced. Its smaller levels are all its SubIFDs
+ * (directories outside the chain that it refers to), and the directories of the chain that NewSubfileType marks as
+ * reduced. Other directories of the chain are ignored, because they may be a label or another page.
  */
 async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];

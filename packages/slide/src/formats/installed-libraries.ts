@@ -5,9 +5,9 @@ import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
 import { loadOpenSlide } from '../openslide/library.ts';
 
 export interface InstalledLibraries {
-  /** Version of libvips; null when it cannot be loaded and nothing can be decoded. */
+  /** Version of libvips, the C library inside sharp; null when it cannot be loaded, so that nothing can be decoded. */
   readonly sharp: string | null;
-  /** Whether libjpeg-turbo is installed, which decodes JPEG tiles faster than sharp. */
+  /** Whether libjpeg-turbo is installed; it decodes JPEG tiles faster than sharp does. */
   readonly turboJpeg: boolean;
   /** Version of OpenSlide; null when it is not installed. */
   readonly openSlide: string | null;

@@ -174,7 +174,7 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
   };
 }
 
-/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer from 0 */
+/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer of at least 0 */
 function readIntegerAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
@@ -266,7 +266,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
     const nanometresPerPixel = scans.map(
       ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),
     );
-    // With the finest resolution, the distances between areas have the most pixels, so no area reaches into its neighbour.
+    // The finest resolution gives the largest distances between areas, in pixels, so areas do not overlap.
     const scale = Math.min(...nanometresPerPixel);
     if (Math.max(...nanometresPerPixel) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
       throw notSupportedError('an SCN file whose images have different resolutions');

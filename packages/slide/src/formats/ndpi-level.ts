@@ -1,6 +1,6 @@
 /**
- * Reads one image of an NDPI file (Hamamatsu), which is a single JPEG, in tiles. JPEG restart markers divide the data into intervals
- * that can be decoded separately; a tile is a rectangle of intervals.
+ * Reads one image of an NDPI file (Hamamatsu) in tiles, although the file stores it as a single JPEG. JPEG restart
+ * markers divide the data into intervals that can be decoded separately; a tile is a rectangle of intervals.
  */
 import { buildBareHeader } from '../jpeg/bare-head.ts';
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
@@ -36,7 +36,7 @@ const SINGLE_TILE_LIMITS = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 
 const MAX_FRAME_SIDE = 65_535;
 /** Maximum difference, in pixels, between a side in the JPEG and in the directory, for an image without restart markers. */
 const SIDE_TOLERANCE = 16;
-/** JPEG frame markers SOF0 and SOF1. */
+/** Second bytes of the JPEG frame markers SOF0 and SOF1; the first byte of a marker is 0xff. */
 const BASELINE = 0xc0;
 const EXTENDED = 0xc1;
 
@@ -163,7 +163,7 @@ function openSingleTile(jpeg: NdpiJpeg, width: number, height: number): NdpiLeve
   if (isTooLarge) return null;
   checkSide(header.width, width, SIDE_TOLERANCE);
   checkSide(header.height, height, SIDE_TOLERANCE);
-  // The header's size may differ from the directory's by `SIDE_TOLERANCE`; the decoder returns the header's.
+  // The JPEG's size may differ from the directory's by `SIDE_TOLERANCE`; the decoded image has the JPEG's size.
   const size = { width: header.width, height: header.height };
   const grid = { ...size, tileWidth: size.width, tileHeight: size.height, columns: 1, rows: 1 };
   return {

@@ -23,11 +23,11 @@ interface NdpiImage {
   readonly height: number;
   /** Magnification; −1 for the macro, −2 for the map of tissue areas, null when the file does not state it. */
   readonly sourceLens: number | null;
-  /** Distance of the focal plane from the middle plane, which has 0, in the scanner's unit. Negative on one side of it. */
+  /** Signed distance of the focal plane from the middle plane, in the scanner's unit; 0 if the file states none. */
   readonly focalPlane: number;
 }
 
-/** The SourceLens of the macro. */
+/** Value of the SourceLens tag that marks the macro (the picture of the whole glass). */
 const MACRO_LENS = -1;
 /** This magnification and larger ones are implausible and ignored. */
 const MAX_OBJECTIVE_POWER = 1000;
@@ -73,7 +73,7 @@ export const ndpi: SlideFormat = {
       fingerprint: files.fingerprint,
       vendor: 'Hamamatsu',
       levels,
-      mpp: await readResolution(full.directory),
+      mpp: await readResolution(full.directory), // micrometres per pixel
       objectivePower:
         full.sourceLens !== null && full.sourceLens < MAX_OBJECTIVE_POWER ? full.sourceLens : null,
       ...shownPlaneOf(focalPlanesOf(images, full)),

@@ -1,6 +1,6 @@
 /**
- * The images that OME-XML describes. This module finds the TIFF directory of each of their planes. A plane is the pixels
- * of one channel, focal plane and time point; a TiffData element assigns consecutive planes to consecutive directories.
+ * Reads the images that OME-XML describes, and finds the TIFF directory of each of their planes. A plane is the pixels
+ * of one channel, focal plane and time point. A TiffData element assigns consecutive planes to consecutive directories.
  */
 import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
@@ -20,7 +20,7 @@ export interface OmeImage {
   /** Number of focal planes, and of time points. */
   readonly focalPlanes: number;
   readonly times: number;
-  /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if it is in another file. */
+  /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if not in this file. */
   directoryIndexOf(channel: number): number | null;
 }
 
@@ -130,8 +130,8 @@ interface PlaneBlock {
 /**
  * Reads a TiffData element.
  *
- * Source: OME-TIFF specification, "The TiffData element": IFD and the attributes First… default to 0. PlaneCount
- * defaults to 1 if IFD is given, otherwise to all remaining planes.
+ * Source: OME-TIFF specification, "The TiffData element": IFD (the index of the first directory) and the attributes
+ * First… default to 0. PlaneCount defaults to 1 if IFD is given, otherwise to all remaining planes.
  */
 function readBlock(
   { attributes, children }: XmlElement,

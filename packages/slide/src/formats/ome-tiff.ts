@@ -51,7 +51,7 @@ export const omeTiff: SlideFormat = {
       levels: displayed.levels,
       mpp: readPhysicalSize(main.pixels) ?? (await readResolution(displayed.full.directory)),
       objectivePower: readMagnification(ome, main.image),
-      ...shownPlaneOf({ plane: 1, planes: main.focalPlanes, times: main.times }),
+      ...shownPlaneOf({ plane: 1, planes: main.focalPlanes, times: main.times }), // always the first, counted from 1
       background: displayed.background,
       associatedImages: new Set(associated.keys()),
       readTile: displayed.readTile,
@@ -121,7 +121,7 @@ function chooseImages(images: readonly OmeImage[]): ChosenImages {
 /** The directories of the file that may hold pixels of the displayed image. */
 interface Pages {
   readonly tiff: TiffFile;
-  /** Directories of the main chain, to whose indices the XML refers. */
+  /** Directories of the main chain (outside SubIFDs). The XML refers to them by index. */
   readonly directories: readonly TiffDirectory[];
   /** Directories marked as reduced images that the XML does not mention, grouped by size. */
   readonly reduced: readonly (readonly TiffImage[])[];
@@ -206,8 +206,8 @@ async function readChannels(
 }
 
 /**
- * Reads the colour of a channel from one signed 32-bit number, whose bytes are red, green, blue and alpha; returns null when
- * it is missing. Source: OME data model, Channel.
+ * Reads the colour of a channel from one signed 32-bit number, whose bytes are red (the most significant), green, blue
+ * and alpha; returns null when the number is missing. Source: OME data model, Channel.
  */
 function readColour(channel: XmlElement | null): Colour | null {
   const colour = readDecimal(channel?.attributes.get('Color'));
@@ -245,6 +245,7 @@ async function openDisplayedChannels(
     const pyramid = await openPyramid(main, first.tiffImages);
     return { ...pyramid, background: { r: 255, g: 255, b: 255 } };
   }
+  // With `as-stored`, 8-bit samples keep their contrast; 16-bit samples are still stretched to the range in use.
   const pyramid = await openChannelPyramid(main, withoutDefaultColours(channels), 'as-stored');
   return { ...pyramid, background: { r: 0, g: 0, b: 0 }, readIccProfile: async () => null };
 }

@@ -1,5 +1,5 @@
 /**
- * Reader of slides by means of OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU,
+ * Reads slides with OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU,
  * Sakura (.svslide), and TIFF variants that OpenSlide recognises and no other reader supports.
  *
  * docs/formats/openslide.md lists the features that are read, with the source of each fact.
@@ -60,11 +60,12 @@ const vendors: Readonly<Record<string, string>> = {
 };
 
 /**
- * A confined process (a render worker that sees only the files of one slide) opens the slide through links. If no description
- * lists the companion files, all files beside the slide are linked, or only the slide itself if there are more than this.
+ * A confined process (a render worker that sees only the files of one slide) opens the slide through links.
+ * `openWithOpenSlide` does not know the companion files, so it links all files in the folder; if they exceed this
+ * number, it links only the slide.
  */
 const MAX_LINKS = 1000;
-/** Maximum bytes that are read of a VMS or VMU file, which lists the companion files. */
+/** Maximum number of bytes to read from a VMS or VMU file, which lists the companion files. */
 const MAX_LIST_BYTES = 2 ** 20;
 /** Side of the tiles in pixels. OpenSlide reads any rectangle, whatever tiles the file contains. */
 const TILE_SIDE = 256;
@@ -109,12 +110,12 @@ export const openslide: SlideFormat = {
 
 /**
  * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the `vendors`. Generic TIFF is
- * excluded, because OpenSlide draws TIFF with properties that it does not support incorrectly, and reports no error.
+ * excluded, because OpenSlide draws TIFF with unsupported properties incorrectly, without reporting an error.
  *
- * @returns null when OpenSlide is not installed or recognises no such vendor
+ * @returns null when OpenSlide is not installed, the slide is in object storage, or no such vendor is recognised
  */
 export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null> {
-  const library = files.path === null ? null : await loadOpenSlide();
+  const library = files.path === null ? null : await loadOpenSlide(); // path null: in object storage, not a local file
   if (!library) return null;
   const names = (await files.list()).filter((name) => !name.endsWith('/'));
   const libraryPath = await prepareForLibrary(files, names.length > MAX_LINKS ? [] : names);
@@ -173,7 +174,7 @@ function readSlide(
   const background = readColour(property('background-color'));
   const names = library.associatedImageNames(pointer);
   const associated = (['label', 'macro', 'thumbnail'] as const).filter((name) => names.includes(name));
-  const mppX = readPositive(property('mpp-x'), 1000);
+  const mppX = readPositive(property('mpp-x'), 1000); // micrometres per pixel; 1000 and more are implausible
   const mppY = readPositive(property('mpp-y'), 1000);
   return {
     format: Object.hasOwn(vendors, vendor) ? vendor : 'openslide',

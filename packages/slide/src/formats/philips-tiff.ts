@@ -1,7 +1,7 @@
 /**
- * Reader of TIFF exported by Philips' pathology software. The ImageDescription of the first directory is XML with attributes that
- * are named like those of DICOM. The directories state sizes rounded up to whole tiles; the true size of a level follows from
- * its pixel spacing.
+ * Reader of TIFF exported by Philips' pathology software. The ImageDescription of the first directory is XML whose root
+ * is an object of the type DPUfsImport; its attributes are named like those of DICOM. The directories state sizes
+ * rounded up to whole tiles; the true size of a smaller level follows from its pixel spacing.
  *
  * docs/formats/philips-tiff.md lists the features that are read, with the source of each fact.
  */
@@ -153,7 +153,7 @@ function readSpacing(object: XmlElement): Spacing | null {
   const [rowSpacing, columnSpacing, excess] = text.replaceAll('"', ' ').trim().split(/\s+/);
   const x = (readDecimal(columnSpacing) ?? 0) * 1000;
   const y = (readDecimal(rowSpacing) ?? 0) * 1000;
-  const isPlausible = x > 0 && y > 0 && x < 1e6 && y < 1e6;
+  const isPlausible = x > 0 && y > 0 && x < 1e6 && y < 1e6; // micrometres
   if (!isPlausible || excess !== undefined)
     throw corruptError('a DICOM_PIXEL_SPACING is not a pair of plausible numbers');
   return { x, y };

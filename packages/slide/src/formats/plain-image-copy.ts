@@ -38,14 +38,15 @@ export interface TiledCopyOptions {
 
 /** Width and height of the copy's tiles in pixels. */
 const TILE_SIDE = 512;
-/** Estimated bytes of the copy per byte of full resolution: smaller levels add a third; the rest is for padding of edge tiles. */
+/** Estimated bytes of the copy per byte of full resolution: smaller levels add a third, padded edge tiles the rest. */
 const PYRAMID_FACTOR = 1.5;
 /** Bytes of the original file that are read at a time. */
 const CHUNK_BYTES = 2 ** 20;
 
 /**
- * Writes a tiled copy of a large JPEG or PNG, which cannot be decoded in parts. The image is decoded once, line by line,
- * into a file in a temporary folder. The file is opened and then unlinked at once, so that it disappears even after a crash.
+ * Writes a tiled copy of a large JPEG or PNG, which cannot be decoded in parts. The image is decoded once, line by
+ * line, into a temporary file. Except on Windows, the file is opened and unlinked at once, so it disappears even after
+ * a crash.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED, DECODE_FAILED when the disk has too little free space for the copy
  */
@@ -143,7 +144,7 @@ async function checkScans(source: ByteSource): Promise<void> {
   }
 }
 
-/** Decodes the original and writes it as a tiled pyramid. */
+/** Decodes the original, draws it on `GLASS` (white) where it is transparent, and writes it as a tiled pyramid. */
 async function writeTiles(
   originalPath: string,
   copyPath: string,

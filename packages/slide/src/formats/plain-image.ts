@@ -30,6 +30,7 @@ interface ImageHeader {
   /** Pixels as stored, before the orientation is applied. */
   readonly width: number;
   readonly height: number;
+  /** Exif orientation: 1 is upright; 2 to 8 are rotated or mirrored. */
   readonly orientation: Orientation;
   readonly mpp: Mpp;
   /** Bits of a sample if the image has one sample per pixel and more than 8 bits; otherwise null. */
@@ -92,7 +93,7 @@ export const plainImage: SlideFormat = {
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
-      // The reader of a tiled copy applies the grey range itself.
+      // The reader of a tiled copy applies the grey range itself. The files declare no grey range, hence null.
       readTile:
         isOneTile && greyBits !== null
           ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
@@ -166,7 +167,7 @@ function openOneTile({ main, close }: SlideFiles, imageHeader: ImageHeader): Til
   };
 }
 
-/** Reads tiles from a tiled copy of the image, which is written when the first tile is read. */
+/** Reads tiles from a tiled copy of the image. The copy is written when the first tile is read. */
 function openTiledCopy(files: SlideFiles, imageHeader: ImageHeader): Tiles {
   const { width, height, orientation, greyBits, isProgressive } = imageHeader;
   const options = {
@@ -303,8 +304,8 @@ async function readPngFile(source: ByteSource): Promise<ImageHeader> {
 }
 
 /**
- * Bytes that are read to find the header: `first` in the first attempt, then 16 times as many, up to `max`. Boxes with other
- * data, which may be long, may precede the header.
+ * Bytes that are read to find the header: `first` in the first attempt, then 16 times as many, up to `max`. Long boxes
+ * (the blocks of a JPEG 2000 file) with other data may precede the header.
  */
 const HEAD_BYTES = { first: 64 * 1024, max: 16 * 2 ** 20 };
 

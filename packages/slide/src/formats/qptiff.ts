@@ -51,6 +51,7 @@ export const qptiff: SlideFormat = {
           background: { r: 255, g: 255, b: 255 },
         }
       : {
+          // Stretches each channel's contrast to the range of its samples.
           ...(await openChannelPyramid(main, channels, 'stretched')),
           background: { r: 0, g: 0, b: 0 },
           readIccProfile: async () => null,

@@ -24,13 +24,13 @@ export interface FileHeader {
   readonly xmp: string;
 }
 
-/** The interface of a format reader; each file format in `formats/` exports one. */
+/** The interface of a format reader; the module of each format in `formats/` exports one reader. */
 export interface SlideFormat {
   /** Name of the reader, for messages; most readers also use it as `Slide.format`. */
   readonly name: string;
   /**
-   * Set when every tile of the format must be decoded and rendered. A server process, which only sends tiles as they are
-   * stored, then leaves the slide to a render worker.
+   * Set when every tile of the format must be decoded and rendered. A server process only sends tiles as they are
+   * stored, so it leaves such a slide to a render worker (a process that decodes and draws tiles).
    */
   readonly needsRendering?: true;
   /** Returns why the file is not in this format, e.g. "the file is not TIFF"; null when it is. */
@@ -44,9 +44,9 @@ export interface SlideFormat {
   group?(folder: SlideFolder): Promise<readonly SlideGroup[]>;
 }
 
-/** Bytes at the start of the file that are read. */
+/** Number of bytes to read from the start of the file. */
 const START_BYTES = 512;
-/** Maximum bytes that are read of each text tag. */
+/** Maximum number of bytes to read from each text tag. */
 const TEXT_BYTES = 64 * 1024;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Reader of Trestle (MedScan) slides: tiled TIFF in which neighbouring tiles overlap by a number of pixels that is the same in
- * all of a level. The companion files with a photograph of the glass and more precise overlaps are not read.
+ * Reader of Trestle (MedScan) slides: tiled TIFF in which neighbouring tiles overlap. All tiles of a level overlap by
+ * the same number of pixels. The reader ignores the companion files (a photograph of the glass, and more precise
+ * overlaps).
  *
  * docs/formats/trestle.md lists the features that are read, with the source of each fact.
  */
@@ -20,7 +21,7 @@ import type { SlideFormat } from './slide-format.ts';
 
 /** Beginning of the Software tag. */
 const SOFTWARE = 'MedScan';
-/** Maximum bytes that are read of an ImageDescription. */
+/** Maximum number of bytes to read from an ImageDescription. */
 const DESCRIPTION_BYTES = 64 * 1024;
 
 export const trestle: SlideFormat = {

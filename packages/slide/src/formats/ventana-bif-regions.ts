@@ -24,13 +24,13 @@ export interface Region {
   readonly bottomAboveBaseline: number;
   /** Overlap in pixels of each column with the one before it, starting with the second column; negative for a gap. */
   readonly overlapsX: readonly number[];
-  /** The same for rows. */
+  /** The same for each row with the one above it. */
   readonly overlapsY: readonly number[];
 }
 
 /**
- * Returns whether an XML element is read: AoiOrigin and SlideStitchInfo below the root, with all their descendants. Other
- * elements are skipped, because they are long and contain file names.
+ * Returns whether an XML element is read: AoiOrigin (positions of the scanned regions, "areas of interest") and
+ * SlideStitchInfo below the root, with all their descendants. Others are skipped: they are long and contain file names.
  */
 function isReadElement([_root, childOfRoot]: readonly string[]): boolean {
   return childOfRoot === 'AoiOrigin' || childOfRoot === 'SlideStitchInfo';
@@ -68,7 +68,7 @@ export async function readRegions(full: TiffImage): Promise<readonly Region[] | 
   return regions;
 }
 
-/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer from 0 */
+/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer of at least 0 */
 function readIntegerAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
@@ -158,7 +158,7 @@ const directions: ReadonlyMap<string, readonly [x: number, y: number]> = new Map
   ['DOWN', [0, 1]],
 ]);
 
-/** Reads a TileJointInfo element. @param columns number of columns of the region; `rows` likewise */
+/** Reads a TileJointInfo element. `columns` and `rows` are the numbers of columns and rows of frames in the region. */
 function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
   const frame1 = gridPositionOf(readIntegerAttribute(joint, 'Tile1'), columns, rows);
   const frame2 = gridPositionOf(readIntegerAttribute(joint, 'Tile2'), columns, rows);

@@ -46,7 +46,7 @@ export const ventanaBif: SlideFormat = {
     const background = readWhitePoint(scanner);
     const regions = await readRegions(full.tiffImage);
     const { levels, readTile } = await openLevels(main, storedLevels, regions, background);
-    const mpp = readPositive(scanner, 'ScanRes');
+    const mpp = readPositive(scanner, 'ScanRes'); // micrometres per pixel
     return {
       format: 'ventana-bif',
       fingerprint: files.fingerprint,
@@ -118,7 +118,7 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   const associatedTiffImages = new Map<AssociatedImageName, TiffImage>();
   let fullPower: number | null = null; // magnification of full resolution
   for (const directory of await tiff.directories()) {
-    const description = ((await directory.text(tag.ImageDescription, 1024)) ?? '').trim();
+    const description = ((await directory.text(tag.ImageDescription, 1024)) ?? '').trim(); // at most 1024 bytes
     const name = associatedNames.get(description);
     if (name && !associatedTiffImages.has(name))
       associatedTiffImages.set(name, await readTiffImage(directory));
@@ -185,8 +185,8 @@ function tilesOf(level: StoredLevel | undefined): Tiles {
 const MIN_CELL_SIDE = 16;
 
 /**
- * Composes each level from its cells, so that every overlap appears once. Stops at the first level whose cells are too small
- * or have no whole number of pixels.
+ * Composes each level from its cells, so that every overlap appears once. Stops at the first level whose downsample or
+ * cell size in pixels is not an integer, or whose cells are too small.
  */
 async function composeLevels(
   source: ByteSource,
@@ -249,7 +249,7 @@ function placeRegions(regions: readonly Region[], tiles: Tiles): readonly Placed
     const lefts = frameStarts(region.overlapsX, tiles.width);
     const tops = frameStarts(region.overlapsY, tiles.height);
     const height = (tops.at(-1) ?? 0) + tiles.height;
-    // The scanner measures upwards from a baseline to the bottom edge; here, y is the top edge, measured downwards from it.
+    // The scanner states how far the bottom edge is above a baseline. Here, y is the top edge and grows downwards.
     return { region, lefts, tops, x: region.x, y: -(region.bottomAboveBaseline + height) };
   });
   const left = Math.min(...measured.map(({ x }) => x));

@@ -44,7 +44,7 @@ export const vsi: SlideFormat = {
       fingerprint: files.fingerprint,
       vendor: 'Olympus',
       levels: pyramid.levels,
-      mpp: slideStack.mpp,
+      mpp: slideStack.mpp, // micrometres per pixel
       objectivePower: slideStack.objectivePower,
       ...(pyramid.shownPlane !== undefined && { shownPlane: pyramid.shownPlane }),
       background: pyramid.background,

@@ -1,6 +1,7 @@
 /**
- * Reader of the blocks of a TIFF image (its tiles or strips) as encoded images, without decoding them. An image whose samples are
- * not interleaved has one set of blocks for each sample, here called a plane.
+ * Reader of the blocks of a TIFF image (its tiles or strips) as encoded images, without decoding them. An image whose
+ * samples are not interleaved has one set of blocks for each sample, here called a plane. The codec `tiff` stands for
+ * all encodings that only the directory describes, e.g. LZW or uncompressed samples.
  */
 import { completeJpeg, jpegPrefix, maskColourMarkers, tileOffset } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
@@ -17,7 +18,7 @@ import { tag } from './tags.ts';
 export interface BlockRequest {
   /** Index of the first block, in the first plane. */
   readonly first: number;
-  /** Number of consecutive blocks of a plane, one below the other; more than 1 only for the codec `tiff`. */
+  /** Number of consecutive blocks of a plane, one below the other; above 1 only for the codec `tiff`. */
   readonly count: number;
   /** Size in pixels of all blocks together. */
   readonly width: number;
@@ -32,6 +33,7 @@ export interface BlockRequest {
 /**
  * Reads blocks as one encoded image.
  *
+ * @param allocate creates the buffer of a JPEG; other codecs ignore it
  * @returns null when the blocks are empty
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -76,7 +78,8 @@ function createJpegReader(
   tags: BlockTags,
   blocksPerPlane: number,
 ): ReadBlocks {
-  // Planes of JPEG tiles are read by `createSampleReader`, so this table has only one plane.
+  // This table has only one plane, because `createSampleReader` reads JPEGs in several planes. The prefix holds what a
+  // stored tile may lack: the tables that all tiles share, and the colour marker.
   const readTables = readOnce(async () => ({
     findBlock: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),

@@ -14,22 +14,22 @@ export interface ByteReader {
 }
 
 /** Returns a reader of the bytes; every read beyond their end throws RangeError. */
-export function byteReader(bytes: Uint8Array, littleEndian: boolean): ByteReader {
+export function byteReader(bytes: Uint8Array, isLittleEndian: boolean): ByteReader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return {
     bytes,
     length: bytes.length,
-    slice: (offset, length) => byteReader(bytes.subarray(offset, offset + length), littleEndian),
+    slice: (offset, length) => byteReader(bytes.subarray(offset, offset + length), isLittleEndian),
     u8: (offset) => view.getUint8(offset),
-    u16: (offset) => view.getUint16(offset, littleEndian),
-    u32: (offset) => view.getUint32(offset, littleEndian),
+    u16: (offset) => view.getUint16(offset, isLittleEndian),
+    u32: (offset) => view.getUint32(offset, isLittleEndian),
     u64(offset) {
-      const high = view.getUint32(littleEndian ? offset + 4 : offset, littleEndian);
-      const low = view.getUint32(littleEndian ? offset : offset + 4, littleEndian);
+      const high = view.getUint32(isLittleEndian ? offset + 4 : offset, isLittleEndian);
+      const low = view.getUint32(isLittleEndian ? offset : offset + 4, isLittleEndian);
       // 2^21 × 2^32 is 2^53.
       return high < 2 ** 21 ? high * 2 ** 32 + low : Number.POSITIVE_INFINITY;
     },
-    f32: (offset) => view.getFloat32(offset, littleEndian),
-    f64: (offset) => view.getFloat64(offset, littleEndian),
+    f32: (offset) => view.getFloat32(offset, isLittleEndian),
+    f64: (offset) => view.getFloat64(offset, isLittleEndian),
   };
 }

@@ -44,9 +44,9 @@ interface OpenChannel {
 /**
  * Opens the channels as one pyramid.
  *
- * @param contrast with `stretched`, the darkest and the brightest samples of each channel become black and full colour: those
- *   that the file declares, or else those of its pixels, except 0.1 % at each end; with `as-stored`, only 16-bit channels are
- *   stretched, because few cameras use all 16 bits
+ * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour;
+ *   both are read from the file or, if it declares none, found in the pixels, without 0.1 % at each end; with
+ *   `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits
  * @returns the levels, which must be equal in all channels, and the first channel's image of full resolution
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */
@@ -90,7 +90,7 @@ async function openChannel(
   const pyramid = await openPyramid(source, tiffImages);
   const { directory, orientation } = pyramid.full;
   const bits = await readBits(directory);
-  if (orientation !== 1) throw notSupportedError('channels that are stored rotated');
+  if (orientation !== 1) throw notSupportedError('channels that are stored rotated'); // 1 is upright
   const fullRange = { black: 0, white: 2 ** bits - 1 };
   const isStretched = contrast === 'stretched' || bits === 16;
   const usedBits = significantBits && significantBits < bits ? significantBits : bits;
@@ -110,7 +110,7 @@ async function openChannel(
 async function readBits(directory: TiffDirectory): Promise<8 | 16> {
   const { samplesPerPixel, bitsPerSample, photometric } = await readSampleLayout(directory);
   const [bits] = bitsPerSample;
-  // 0 and 1 are grey, 2 is RGB, 3 is a palette, whose indices are the samples of the channel. Source: TIFF 6.0, section 8.
+  // 0 and 1 are grey, 2 is RGB, 3 is a palette (its indices are the channel's samples). Source: TIFF 6.0, section 8.
   const isGrey = photometric !== null && photometric <= 3 && photometric !== 2;
   if (samplesPerPixel !== 1 || !isGrey) {
     throw notSupportedError(
@@ -122,8 +122,8 @@ async function readBits(directory: TiffDirectory): Promise<8 | 16> {
 }
 
 /**
- * Returns the last colour of a palette that rises linearly from black to it: ImageJ and Bio-Formats write such a palette to
- * state the colour of a channel. Returns null for other palettes and for images without one.
+ * Returns the last colour of a palette if the palette rises linearly from black to that colour; ImageJ and Bio-Formats
+ * state the colour of a channel in this way. Returns null for other palettes and for images without a palette.
  */
 async function readPaletteColour(directory: TiffDirectory): Promise<Colour | null> {
   const coding = await readImageCoding(directory);

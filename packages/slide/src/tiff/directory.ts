@@ -26,6 +26,7 @@ export interface TiffLayout {
  *
  * Every function that reads a value throws SlideError: FILE_TRUNCATED when the value is beyond the end of the file,
  * LIMIT_EXCEEDED when it exceeds limits.ts, FILE_CORRUPT when its type or number of values is invalid for the tag.
+ * Instead of FILE_CORRUPT for an invalid type, `real` and `reals` return null.
  */
 export interface TiffDirectory {
   /** Position in the file; unique per directory. */
@@ -36,15 +37,15 @@ export interface TiffDirectory {
   readonly littleEndian: boolean;
   /** Returns the number of values of the tag; 0 when the directory does not have it. */
   count(tag: Tag): number;
-  /** Returns the first value as a whole number from 0; null when absent. */
+  /** Returns the first value as a non-negative integer; null when absent. */
   number(tag: Tag): Promise<number | null>;
-  /** Returns all values of a short tag as whole numbers from 0; null when absent. */
+  /** Returns all values of a short tag as non-negative integers; null when absent. */
   numbers(tag: Tag): Promise<readonly number[] | null>;
   /** Returns the first `length` values of a long table; the directory must have at least as many. */
   table(tag: Tag, length: number): Promise<NumberTable>;
-  /** Returns the first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, not finite or divided by zero. */
+  /** Returns the first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, of another type or not finite. */
   real(tag: Tag): Promise<number | null>;
-  /** Returns all values of a short tag with one of these types, also values that are not finite; null when absent. */
+  /** Returns all values of a short tag with one of these types, finite or not; null when absent or of another type. */
   reals(tag: Tag): Promise<readonly number[] | null>;
   /**
    * Returns the text up to the first NUL, at most `maxBytes`, decoded as UTF-8 or, if it is not valid UTF-8, as Latin-1.
@@ -89,7 +90,7 @@ const sizes: Readonly<Record<number, number>> = {
   18: 8, // IFD8
 };
 
-/** Readers of whole numbers from 0, by field type. */
+/** Readers of non-negative integers, by field type. */
 const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
   1: (reader, position) => reader.u8(position),
   3: (reader, position) => reader.u16(position),
@@ -111,7 +112,7 @@ const realNumbers: Readonly<Record<number, ReadNumber>> = {
 const byteTypes = new Set([1, 2, 7]);
 /** Field types that NDPI treats specially: a single LONG or IFD may have 8 bytes, and ASCII is never in the entry. */
 const [LONG, IFD, ASCII] = [4, 13, 2];
-/** Bytes that are read at once: the entries of a directory, and often the small values after them. */
+/** Bytes of the first read at a directory: usually all its entries, and often the small values after them. */
 const WINDOW_BYTES = 1024;
 
 /**

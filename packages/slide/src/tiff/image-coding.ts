@@ -15,12 +15,16 @@ export type ImageCoding =
   | { readonly codec: 'jpeg'; readonly colour: JpegColour }
   | { readonly codec: 'jpeg2000'; readonly colour: SampleColour | null }
   | { readonly codec: 'webp' }
+  /** Samples that are sent only after decoding. */
   | { readonly codec: 'tiff'; readonly samples: SampleCoding };
 
 /** Numbers of PhotometricInterpretation. Source: TIFF 6.0, sections 8, 16 and 21. */
 const photometric = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, palette: 3, cmyk: 5, ycbcr: 6 };
 
-/** Numbers of Compression. Source: TIFF 6.0; TIFF Technical Note 2 (7); Adobe's note of 2002 (8); libtiff's tiff.h. */
+/**
+ * Numbers of the tag Compression with their names, here called packings. Source: TIFF 6.0; TIFF Technical Note 2 (7);
+ * Adobe's note of 2002 (8); libtiff's tiff.h.
+ */
 const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   1: 'none',
   5: 'lzw',
@@ -37,6 +41,8 @@ const JPEG_2000_YCC = 33003;
 /** With this number, libvips 8.14 converts RGB to YCbCr, declares it as RGB, and lets OpenJPEG transform the colours again. */
 const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
+/** Value of PlanarConfiguration for an image with a plane for every sample. */
+const SEPARATE_PLANES = 2;
 
 /** Compressions with which libtiff applies the tag Predictor; it ignores the tag for others. */
 const packingsWithPredictor: ReadonlySet<string> = new Set(['lzw', 'deflate', 'zstd']);
@@ -72,7 +78,7 @@ function jpeg2000Coding(layout: SampleLayout): ImageCoding {
       `JPEG 2000 with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(layout.photometric)}`,
     );
   }
-  if (layout.planarConfiguration === 2 && samplesPerPixel > 1)
+  if (layout.planarConfiguration === SEPARATE_PLANES && samplesPerPixel > 1)
     throw notSupportedError('JPEG 2000 with a plane for every sample');
   if (isInverted) {
     const maxSample = 2 ** (layout.bitsPerSample[0] ?? 8) - 1;
@@ -90,7 +96,8 @@ function webpCoding(layout: SampleLayout): ImageCoding {
     const colour = nameOfPhotometric(layout.photometric);
     throw notSupportedError(`WebP with ${samplesPerPixel} samples a pixel and ${colour}`);
   }
-  if (layout.planarConfiguration === 2) throw notSupportedError('WebP with a plane for every sample');
+  if (layout.planarConfiguration === SEPARATE_PLANES)
+    throw notSupportedError('WebP with a plane for every sample');
   return { codec: 'webp' };
 }
 
@@ -101,7 +108,8 @@ async function readSampleCoding(
 ): Promise<SampleCoding> {
   const { samplesPerPixel, bitsPerSample, predictor, sampleFormat } = layout;
   const [bits] = bitsPerSample;
-  // The values of sampleFormat, predictor and fillOrder are listed at `SampleLayout`.
+  // sampleFormat 3 is floating point; predictor 1 is none, 2 is the difference from the pixel on the left; with
+  // fillOrder 2, the first pixel of a byte is in its low bits.
   if (sampleFormat === 3) throw notSupportedError(`floating point of ${bits} bits a sample`);
   if (!isSupportedDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
     throw notSupportedError(`${bitsPerSample.join(', ')} bits a sample`);
@@ -115,7 +123,7 @@ async function readSampleCoding(
     packing,
     samplesPerPixel,
     bits,
-    isPlanar: layout.planarConfiguration === 2 && samplesPerPixel > 1,
+    isPlanar: layout.planarConfiguration === SEPARATE_PLANES && samplesPerPixel > 1,
     isLittleEndian: directory.littleEndian,
     // libtiff ignores FillOrder for JPEG, which defines its own bit order.
     isBitReversed: layout.fillOrder === 2 && packing !== 'jpeg',
@@ -127,8 +135,9 @@ async function readSampleCoding(
 }
 
 /**
- * Checks the sample format. Samples declared as signed 8-bit are read as unsigned, as libtiff (TIFFReadRGBAImage) and
- * OpenSlide do: files with this declaration contain unsigned samples (seen in `tiled-oversize-gray-i8.tif`).
+ * Checks the sample format (1 unsigned, 2 signed, 4 undefined). Samples declared as signed 8-bit are read as unsigned,
+ * as libtiff (TIFFReadRGBAImage) and OpenSlide do: files with this declaration contain unsigned samples (seen in
+ * `tiled-oversize-gray-i8.tif`).
  */
 function checkSampleFormat(sampleFormat: number, bits: number): void {
   const isSigned = sampleFormat === 2;

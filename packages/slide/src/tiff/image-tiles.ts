@@ -11,8 +11,8 @@ import { openRawStrips } from './raw-strips.ts';
 import type { ReadTile, StoredTiles, TiffImage } from './tiff-image.ts';
 
 /**
- * An image in upright tiles. If the file stores strips, a tile is one or more whole strips, or a rectangle of uncompressed
- * strips.
+ * An image in upright tiles. If the file stores compressed strips, a tile is one or more whole strips; if they are
+ * uncompressed, a tile is a rectangle cut out of them.
  */
 export interface ImageTiles {
   readonly grid: Omit<Level, 'downsample'>;
@@ -31,6 +31,7 @@ export async function openImageTiles(source: ByteSource, tiffImage: TiffImage): 
   const stored = tiffImage.tiles
     ? openTiles(source, tiffImage, tiffImage.tiles, coding)
     : await openStrips(source, tiffImage, coding);
+  // Only JPEG tiles that are upright (orientation 1) can be sent as they are stored.
   const needsRendering = coding.codec !== 'jpeg' || tiffImage.tiles === null || tiffImage.orientation !== 1;
   return rotateTiles(stored, tiffImage, needsRendering);
 }
@@ -138,7 +139,7 @@ function rotateTiles(
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
-      if (orientation === 1) return await readTile(column, row, signal, allocate);
+      if (orientation === 1) return await readTile(column, row, signal, allocate); // 1 is upright
       const columnBeforeFlip = flipsX ? xAxis.count - 1 - column : column;
       const rowBeforeFlip = flipsY ? yAxis.count - 1 - row : row;
       const [storedColumn, storedRow] = isSwapped

@@ -1,6 +1,6 @@
 /**
- * Limits of a TIFF file. A file that exceeds one is rejected with LIMIT_EXCEEDED. Real slides stay below all limits; they
- * prevent a small hostile file from causing hours of work or gigabytes of memory.
+ * Limits of a TIFF file. The reader rejects a file that exceeds one with LIMIT_EXCEEDED. Real slides stay below all
+ * limits. The limits prevent a small hostile file from causing hours of work or using gigabytes of memory.
  */
 export const limits = {
   /** Directories of a file, including SubIFDs. */

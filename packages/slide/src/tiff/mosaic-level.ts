@@ -55,7 +55,10 @@ export function checkAreas(areas: number, lines: number): void {
   }
 }
 
-/** Opens a level whose tiles are composed from the cells of its areas. @throws SlideError LIMIT_EXCEEDED */
+/**
+ * Opens a level whose tiles are composed from the cells of its areas. Its `readTile` does not check the tile address:
+ * `joinLevels` does. @throws SlideError LIMIT_EXCEEDED
+ */
 export function openMosaicLevel({
   width,
   height,

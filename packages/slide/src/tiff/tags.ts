@@ -1,6 +1,7 @@
 /**
- * Numbers of the TIFF tags that Lamina reads. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics
- * (ImageDepth); Adobe (XMP); OpenSlide's notes on the Hamamatsu format (65,420 and above).
+ * Numbers of the TIFF tags that Lamina reads. Source: TIFF 6.0; TIFF Technical Notes 1 (SubIFDs) and 2 (JPEGTables);
+ * Adobe (XMP); Silicon Graphics (ImageDepth); ICC (ICCProfile); GDAL (GdalNoData); OpenSlide's notes on the Hamamatsu
+ * format (65,420 and above).
  */
 export const tag = {
   NewSubfileType: 254,

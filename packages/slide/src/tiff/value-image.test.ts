@@ -81,6 +81,35 @@ describe('openValueTiff (reads one value per pixel from a TIFF that libvips wrot
   });
 });
 
+describe('openValueTiff with samples of 1, 2 or 4 bits', () => {
+  const samples = Uint8Array.of(1, 0, 0, 1, 1, 0, 1, 0, 1, 1);
+
+  it.each([
+    ['none', 'in the highest bits of a byte (FillOrder 1)', false, 1],
+    ['none', 'in the lowest bits of a byte (FillOrder 2)', true, 1],
+    ['deflate', 'in the lowest bits of a byte (FillOrder 2)', true, 2],
+    ['packbits', 'in the lowest bits of a byte (FillOrder 2)', true, 4],
+  ] as const)(
+    'returns the written values from compression %s when the first sample is %s',
+    async (packing, _, isBitReversed, bits) => {
+      const image = {
+        width: 5,
+        height: 2,
+        samples,
+        samplesPerPixel: 1,
+        bits,
+        photometric: 1,
+        packing,
+        isBitReversed,
+      };
+      const { bytes } = buildTiff({ directories: [encodeSamples(image)] });
+      const values = new Uint8Array(10);
+      await (await openValueTiff(memorySource(bytes))).readRows(0, 2, values);
+      expect(values).toEqual(samples);
+    },
+  );
+});
+
 describe('openValueTiff with a palette image of two pixels', () => {
   /** Opens an image of 2 × 1 pixels with the values 0 and 1. */
   const openPaletteImage = (tags: Readonly<Record<number, TagValue>>) => {

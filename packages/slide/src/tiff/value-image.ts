@@ -6,6 +6,7 @@
  */
 import { endianness } from 'node:os';
 import { decodeJpegSamples } from '../decode/jpeg-samples.ts';
+import { reverseBits } from '../decode/tiff-samples.ts';
 import { unpack } from '../decode/unpack.ts';
 import { completeJpeg, type JpegPrefix, jpegPrefix, tileOffset } from '../jpeg/complete-jpeg.ts';
 import { SlideError, type TiffCoding } from '../model/slide.ts';
@@ -44,7 +45,7 @@ export interface ValueImage {
 const PALETTE = 3;
 /** Values of SampleFormat; all other values are read as unsigned. */
 const [SIGNED, FLOATING_POINT] = [2, 3];
-/** Supported values of Compression. */
+/** Supported values of Compression, with their names, here called packings. */
 const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   1: 'none',
   5: 'lzw',
@@ -85,8 +86,8 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const packing = supportedPackingOf(layout);
   const bits = layout.bitsPerSample[0] ?? 1;
   const sample = sampleOf(bits, layout.sampleFormat);
-  // NaN when the file does not state a value for pixels without data. Otherwise these pixels become NaN, which integers
-  // cannot represent, so the values are returned as floating point.
+  // The value of pixels without data (at most 100 bytes of text); NaN when the file states none. `readRows` stores NaN
+  // for these pixels. Integers cannot represent NaN, so the type of such a file is floating point.
   const noData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
   const type = Number.isNaN(noData) || sample.type.startsWith('float') ? sample.type : 'float32';
   const storedBlocks = await blocksOf(directory, geometry);
@@ -117,7 +118,12 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const stored =
       packing === 'jpeg'
         ? await readJpegBlock(packed, prefix as JpegPrefix, blocks.width, rows)
-        : await readPackedBlock(packed, packing, rows * rowBytes, blocks.height * rowBytes);
+        : await readPackedBlock(
+            packed,
+            { packing, fillOrder: layout.fillOrder },
+            rows * rowBytes,
+            blocks.height * rowBytes,
+          );
     const isLittleEndian = undoPredictor(stored, { layout, bits, rows, rowBytes, directory });
     const values = sample.decode(stored, { rows, width: blocks.width, rowBytes, isLittleEndian });
     // A Map lists its keys in the order of insertion, so this deletes the oldest blocks.
@@ -173,13 +179,14 @@ interface PackedBlock {
  */
 async function readPackedBlock(
   { source, offset, length }: PackedBlock,
-  packing: Exclude<TiffCoding['packing'], 'jpeg'>,
+  { packing, fillOrder }: { packing: Exclude<TiffCoding['packing'], 'jpeg'>; fillOrder: number },
   byteCount: number,
   maxBytes: number,
 ): Promise<Uint8Array> {
   const packed = Buffer.alloc(length);
   await source.readInto(packed, 0, offset, length);
-  return Uint8Array.from(unpack(packed, packing, byteCount, maxBytes).subarray(0, byteCount));
+  const inBitOrder = fillOrder === 2 ? reverseBits(packed) : packed; // with 2, the first bit of a byte is its lowest
+  return Uint8Array.from(unpack(inBitOrder, packing, byteCount, maxBytes).subarray(0, byteCount));
 }
 
 /** Reads and decodes a JPEG block. @returns width × rows values */
@@ -241,7 +248,7 @@ async function blocksOf(
 /** Bytes of the blocks into which a single strip is split. */
 const SPLIT_STRIP_BYTES = 2 ** 22;
 
-/** Splits the strip of an uncompressed image if it has only one, so that it need not be in memory as a whole. */
+/** Splits the strip of an uncompressed image with a single strip, so that the whole strip need not be in memory. */
 function splitStrips(blocks: Blocks, imageHeight: number, rowBytes: number): Blocks {
   const height = Math.max(1, Math.floor(SPLIT_STRIP_BYTES / rowBytes));
   if (blocks.offsets.length !== 1 || blocks.height <= height) return blocks;
@@ -332,7 +339,7 @@ interface PredictedRows {
 }
 
 /**
- * Undoes the predictor in place: with one, the file stores differences to the previous sample of the row.
+ * Undoes the predictor in place: if there is one, the file stores each sample as the difference from the previous one.
  *
  * @returns whether the samples are little-endian afterwards
  */
@@ -343,13 +350,13 @@ function undoPredictor(
   const { littleEndian } = directory;
   const size = bits / 8;
   const packing = packings[layout.compression];
-  // Predictor 1 is none. Uncompressed samples, JPEG and samples below 8 bits have no predictor, whatever the tag says.
+  // Predictor 1 is none. Uncompressed samples, JPEG and samples below 8 bits have none either, whatever the tag says.
   if (packing === 'none' || packing === 'jpeg' || layout.predictor === 1 || size < 1) return littleEndian;
   if (layout.predictor === 3) return undoFloatPredictor(bytes, rows, rowBytes, size);
   if (layout.predictor !== 2) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Predictor ${layout.predictor}`);
   }
-  // Adds the previous sample, byte by byte with carry, because samples have 1 to 8 bytes in either byte order.
+  // Adds the previous sample byte by byte with carry, because samples have 1 to 8 bytes in either byte order.
   for (let row = 0; row < rows; row++) {
     for (let sampleAt = row * rowBytes + size; sampleAt < (row + 1) * rowBytes; sampleAt += size) {
       let carry = 0;

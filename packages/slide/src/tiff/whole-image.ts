@@ -33,7 +33,8 @@ export async function readWholeImage(source: ByteSource, tiffImage: TiffImage): 
     if (!image) throw new SlideError('FILE_CORRUPT', `Strip ${first} is empty`);
     return image;
   };
-  // Only an image of the codec `tiff` can contain several strips; JPEG strips are joined below.
+  // Only an image of the codec `tiff` (samples that no image format wraps) can contain several strips. JPEG strips are
+  // joined below.
   if (coding.codec === 'tiff') return read(0, strips, height);
 
   const images: EncodedImage[] = [];

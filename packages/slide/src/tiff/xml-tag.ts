@@ -7,7 +7,7 @@ import { nameOfTag, type Tag } from './tags.ts';
 /**
  * Reads the XML that scanners store in a tag.
  *
- * @param keep selects the elements to parse, as for `readXml`
+ * @param keep selects the elements to parse by the names on their path from the root; without it, all are parsed
  * @returns the root element; null when the directory does not have the tag
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */

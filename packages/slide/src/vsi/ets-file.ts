@@ -9,6 +9,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { corruptError, incompleteError, limitExceededError, notSupportedError } from './errors.ts';
 import { limits } from './limits.ts';
 
+/** Encoding of the tiles; `samples` are uncompressed. */
 export type EtsCodec = 'samples' | 'jpeg' | 'jpeg2000' | 'png';
 
 export interface EtsFile {

@@ -48,7 +48,7 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
   if (full?.resolution !== 0) throw corruptError('it has no tile at full resolution');
   const channels = [...full.tiles.keys()].sort((a, b) => a - b);
   const [firstChannel = 0] = channels;
-  const isComposed = ets.samplesPerPixel === 1 && channels.length > 1;
+  const isComposed = ets.samplesPerPixel === 1 && channels.length > 1; // several grey channels are overlaid
   if (isComposed && channels.length > limits.channels) throw notSupportedError(`${channels.length} channels`);
   const pixelsPerTile = ets.tileWidth * ets.tileHeight * (isComposed ? channels.length : 1);
   if (pixelsPerTile > limits.tilePixels) throw limitExceededError(`a tile has ${pixelsPerTile} pixels`);

@@ -19,7 +19,7 @@ export const limits = {
   gridCells: 2 ** 22,
   channels: 16,
   levels: 32,
-  /** Pixels of the longer side of a tile, and of that of the image. */
+  /** Pixels of the longer side of a tile, and of the longer side of the image. */
   tileSide: 8192,
   imageSide: 2 ** 31 - 1,
   /** Pixels of one tile, of all channels together. */

@@ -12,8 +12,9 @@ export interface Stack {
   readonly kind: 'slide' | 'overview' | 'macro' | 'label' | 'other';
   /** Pixels; null when the file does not state them. */
   readonly size: { readonly width: number; readonly height: number } | null;
-  /** Micrometres per pixel; null when unknown, like `objectivePower`. */
+  /** Micrometres per pixel; null when unknown. */
   readonly mpp: { readonly x: number; readonly y: number } | null;
+  /** Magnification of the objective; null when unknown. */
   readonly objectivePower: number | null;
   /** Whether its pixels are in a separate .ets file. */
   readonly isExternal: boolean;
@@ -71,7 +72,7 @@ const readTags: ReadonlySet<number> = new Set([
 const kinds: Readonly<Record<number, Stack['kind']>> = { 0: 'slide', 1: 'overview', 256: 'macro' };
 /** Meanings of a dimension. Source: SlideIO, vsistruct. */
 const dimensionMeaning = { focus: 1, channel: 4 } as const;
-/** Field type of a colour table, whose colours are blue, green, red. */
+/** Field type of a colour table; each colour is stored as blue, green, red. */
 const BGR_TABLE_TYPE = 270;
 /** The only unit of pixel sizes found in real files; a size in another unit is ignored. */
 const MICROMETRES = '10^-6m^1';
@@ -136,7 +137,7 @@ function readMpp(scale: Leaf | null, unit: Leaf | null): Stack['mpp'] {
   return isInMicrometres && isPlausible ? { x, y } : null;
 }
 
-/** Reads the magnification of the objective, which may be at any depth below the optical path. */
+/** Reads the magnification of the objective. Its field may be at any depth below the optical path in the tree. */
 function readObjectivePower(leaves: readonly Leaf[]): number | null {
   const objective = leaves.find(
     ({ path }) =>
@@ -148,7 +149,7 @@ function readObjectivePower(leaves: readonly Leaf[]): number | null {
   return power > 0 && power < IMPLAUSIBLE ? power : null;
 }
 
-/** Reads the display settings of all channels, which are below `dimension[channelDimension]` in the tree. */
+/** Reads the display settings of all channels. They are below `dimension[channelDimension]` in the tree. */
 function readChannels(
   leaves: readonly Leaf[],
   channelDimension: number,
@@ -192,7 +193,7 @@ function readDoubles(leaf: Leaf | null): readonly number[] {
   return Array.from({ length: Math.floor(leaf.bytes.length / 8) }, (_, i) => view.getFloat64(i * 8, true));
 }
 
-/** Decodes a text. It is UTF-16 even if the field's type says bytes. */
+/** Decodes text; returns '' for null. The text is UTF-16 even if the field's type says bytes. */
 function readText(leaf: Leaf | null): string {
   return leaf ? new TextDecoder('utf-16le').decode(leaf.bytes).replaceAll('\0', '') : '';
 }

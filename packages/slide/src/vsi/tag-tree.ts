@@ -32,7 +32,7 @@ const TREE_OFFSET = 8;
 const VOLUME_BYTES = 24;
 const VOLUME_MAGIC = 0x5349;
 const FIELD_HEADER_BYTES = 16;
-/** Flags in a field's type: an index follows the header; the field is a volume or another structure; the header has the value. */
+/** Flags of a field's type. Extended fields are volumes or other structures; an inline value is in the header. */
 const flag = { hasIndex: 0x0800_0000, isExtended: 0x1000_0000, isInline: 0x4000_0000 } as const;
 const TYPE_MASK = 0x00ff_ffff;
 const COUNT_MASK = 0x0fff_ffff;
