@@ -68,15 +68,15 @@ async function findOpenFileLimit(): Promise<number | null> {
 
 /** Checks the image libraries, and whether Landlock (a Linux security module) can confine the render workers to slides. */
 export async function checkLibraries(): Promise<Finding[]> {
-  const { sharp, turboJpeg, openSlide, landlock } = await installedLibraries();
+  const { libvips, turboJpeg, openSlide, landlock } = await installedLibraries();
   return [
-    sharp === null
+    libvips === null
       ? wrong(
           'sharp',
           'The image library cannot be loaded: tiles cannot be rendered.',
           'Install the packages again with `npm ci`, including optional ones, on this system (glibc or musl).',
         )
-      : ok('sharp', `libvips ${sharp}.`),
+      : ok('sharp', `libvips ${libvips}.`),
     turboJpeg
       ? ok('libjpeg-turbo', 'Installed: rendering is three times as fast.')
       : note(

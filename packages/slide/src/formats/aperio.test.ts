@@ -33,9 +33,9 @@ describe('an Aperio slide', () => {
     ['RGB', { colour: 'rgb' }],
     ['YCbCr', { colour: 'ycbcr' }],
     ['grey', { colour: 'grey' }],
-    ['big-endian byte order', { littleEndian: false }],
+    ['big-endian byte order', { isLittleEndian: false }],
     ['BigTIFF', { isBig: true }],
-    ['big-endian BigTIFF', { littleEndian: false, isBig: true }],
+    ['big-endian BigTIFF', { isLittleEndian: false, isBig: true }],
   ])('in %s returns JPEG tiles with the original pixels, except for JPEG artefacts', async (_, plan) => {
     const picture = plan.colour === 'grey' ? greyTissue(480, 400) : paintTissue(480, 400);
     const slide = await open({ picture, ...plan });

@@ -15,7 +15,7 @@ describe('a generic TIFF slide', () => {
     ['the main chain of directories', { pyramid: 'chain' }],
     ['SubIFDs', { pyramid: 'subdirectories' }],
     ['the main chain of a BigTIFF', { pyramid: 'chain', isBig: true }],
-    ['SubIFDs of a big-endian BigTIFF', { pyramid: 'subdirectories', isBig: true, littleEndian: false }],
+    ['SubIFDs of a big-endian BigTIFF', { pyramid: 'subdirectories', isBig: true, isLittleEndian: false }],
     ['RGB JPEG', { colour: 'rgb' }],
   ])(
     'with a pyramid in %s has all its levels and the original pixels, except for JPEG artefacts',

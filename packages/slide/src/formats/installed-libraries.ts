@@ -6,7 +6,7 @@ import { loadOpenSlide } from '../openslide/library.ts';
 
 export interface InstalledLibraries {
   /** Version of libvips, the C library inside sharp; null when it cannot be loaded, so that nothing can be decoded. */
-  readonly sharp: string | null;
+  readonly libvips: string | null;
   /** Whether libjpeg-turbo is installed; it decodes JPEG tiles faster than sharp does. */
   readonly turboJpeg: boolean;
   /** Version of OpenSlide; null when it is not installed. */
@@ -17,7 +17,7 @@ export interface InstalledLibraries {
 
 /** Loads the libraries into this process, and returns their versions. */
 export async function installedLibraries(): Promise<InstalledLibraries> {
-  const [sharp, turboJpeg, openSlide, landlock] = await Promise.all([
+  const [libvips, turboJpeg, openSlide, landlock] = await Promise.all([
     loadSharp().then(
       ({ versions }) => versions.vips,
       () => null,
@@ -26,5 +26,5 @@ export async function installedLibraries(): Promise<InstalledLibraries> {
     loadOpenSlide(),
     landlockVersionHere(),
   ]);
-  return { sharp, turboJpeg: turboJpeg !== null, openSlide: openSlide?.version() ?? null, landlock };
+  return { libvips, turboJpeg: turboJpeg !== null, openSlide: openSlide?.version() ?? null, landlock };
 }

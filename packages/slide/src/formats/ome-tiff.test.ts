@@ -35,7 +35,7 @@ describe('an OME-TIFF in colour', () => {
     [
       'SubIFDs of a big-endian BigTIFF',
       [{ ...exactPicture(tissue, 64), subDirectories: reducedDirectories }],
-      { littleEndian: false, isBig: true },
+      { isLittleEndian: false, isBig: true },
     ],
   ])(
     'returns the original pixels in all levels if its smaller levels are in %s',
@@ -184,18 +184,18 @@ describe('the channels of an OME-TIFF', () => {
     ['big-endian', false],
   ] as const)(
     'of 16 bits in a %s file are stretched between their darkest and their brightest pixels',
-    async (_, littleEndian) => {
+    async (_, isLittleEndian) => {
       const page = exactDirectory({
         width: WIDTH,
         height: HEIGHT,
         tileSize: 64,
         samplesPerPixel: 1,
         bits: 16,
-        littleEndian,
+        isLittleEndian,
         sampleAt: (x, y) => (x + y === 0 ? 65_535 : 300 + x * 12),
       });
       const xml = channels(1, '').replace('uint8', 'uint16');
-      const slide = await openOmeTiff(xml, [page], { littleEndian });
+      const slide = await openOmeTiff(xml, [page], { isLittleEndian });
       const { rgb } = await drawLevel(slide, 0);
       const greys = [0, 150, 299].map((x) => rgb[(100 * WIDTH + x) * 3]);
       const withinFive = -1; // precision of closeTo

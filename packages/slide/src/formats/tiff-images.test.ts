@@ -69,9 +69,9 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
           tissue,
         );
       }
-      for (const littleEndian of [true, false]) {
-        const directory = encodeSamples({ ...greyPlan(16), ...plan, littleEndian });
-        expect(await renderFull(await openTiffOf(directory, littleEndian))).toEqual(
+      for (const isLittleEndian of [true, false]) {
+        const directory = encodeSamples({ ...greyPlan(16), ...plan, isLittleEndian });
+        expect(await renderFull(await openTiffOf(directory, isLittleEndian))).toEqual(
           greyPicture(expectedGrey(16)),
         );
       }
@@ -79,15 +79,15 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
   );
 
   it('has the original pixels in either byte order, as classic TIFF and as BigTIFF, with 1, 2, 4, 8 and 16 bits', async () => {
-    for (const [littleEndian, isBig] of [
+    for (const [isLittleEndian, isBig] of [
       [true, false],
       [false, false],
       [true, true],
       [false, true],
     ] as const) {
       for (const bits of [1, 2, 4, 8, 16] as const) {
-        const directory = encodeSamples({ ...greyPlan(bits), ...cut, littleEndian });
-        expect(await renderFull(await openTiffOf(directory, littleEndian, isBig)), `${bits} bits`).toEqual(
+        const directory = encodeSamples({ ...greyPlan(bits), ...cut, isLittleEndian });
+        expect(await renderFull(await openTiffOf(directory, isLittleEndian, isBig)), `${bits} bits`).toEqual(
           greyPicture(expectedGrey(bits)),
         );
       }

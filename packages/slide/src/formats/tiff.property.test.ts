@@ -93,8 +93,8 @@ function damage(plan: TiffPlan, faults: readonly Fault[]): Uint8Array {
     const nextPointer = directoryAt(fault.directory)?.nextAt ?? 0;
     const target = fault.kind === 'next' ? fault.number % 2 ** 32 : (directoryAt(fault.where)?.at ?? 0);
     // The lower 32 bits of the 64-bit pointer of a big-endian BigTIFF are its last four bytes.
-    const lowerBits = nextPointer + (plan.isBig && plan.littleEndian === false ? 4 : 0);
-    if (plan.littleEndian === false) bytes.writeUInt32BE(target, lowerBits);
+    const lowerBits = nextPointer + (plan.isBig && plan.isLittleEndian === false ? 4 : 0);
+    if (plan.isLittleEndian === false) bytes.writeUInt32BE(target, lowerBits);
     else bytes.writeUInt32LE(target, lowerBits);
   }
   return faults.filter(isByteFault).reduce(damageBytes, bytes);
@@ -139,7 +139,7 @@ const tile = { width: 16, height: 16 };
 const colours = { ...size, samples: tissue.rgb, samplesPerPixel: 3, photometric: 2 } as const;
 
 /** Generates any RGB TIFF that is written without loss. */
-const anyLossless: fc.Arbitrary<{ plan: SamplesPlan; littleEndian: boolean; isBig: boolean }> = fc.record({
+const anyLossless: fc.Arbitrary<{ plan: SamplesPlan; isLittleEndian: boolean; isBig: boolean }> = fc.record({
   plan: fc
     .record({
       packing: fc.constantFrom(
@@ -161,7 +161,7 @@ const anyLossless: fc.Arbitrary<{ plan: SamplesPlan; littleEndian: boolean; isBi
       // Writers use the predictor only with a packing that benefits from it.
       isDifferenced: isDifferenced && plan.packing !== 'none' && plan.packing !== 'packbits',
     })),
-  littleEndian: fc.boolean(),
+  isLittleEndian: fc.boolean(),
   isBig: fc.boolean(),
 });
 
@@ -178,13 +178,13 @@ describe('the TIFF reader', () => {
     const aperio = await svsDirectories({ ...size, tileSize: 16, downsamples: [1, 4], picture: tissue });
     bases.push({ directories: pyramid }, { directories: pyramid, isBig: true }, { directories: aperio });
     const [full, ...reduced] = pyramid as [DirectoryPlan, ...DirectoryPlan[]];
-    bases.push({ directories: [{ ...full, subDirectories: reduced }], littleEndian: false });
+    bases.push({ directories: [{ ...full, subDirectories: reduced }], isLittleEndian: false });
     for (const packing of ['none', 'lzw', 'packbits', 'deflate', 'zstd'] as const) {
       bases.push({ directories: [encodeSamples({ ...colours, packing, tile })] });
       bases.push({ directories: [encodeSamples({ ...colours, packing, rowsPerStrip: 8 })], isBig: true });
       bases.push({
         directories: [encodeSamples({ ...colours, packing, tile, isPlanar: true })],
-        littleEndian: false,
+        isLittleEndian: false,
       });
     }
   });
@@ -193,9 +193,9 @@ describe('the TIFF reader', () => {
     'returns the original pixels of any lossless TIFF',
     async () => {
       await fc.assert(
-        fc.asyncProperty(anyLossless, async ({ plan, littleEndian, isBig }) => {
-          const directories = [encodeSamples({ ...plan, littleEndian })];
-          const { bytes } = buildTiff({ directories, littleEndian, isBig });
+        fc.asyncProperty(anyLossless, async ({ plan, isLittleEndian, isBig }) => {
+          const directories = [encodeSamples({ ...plan, isLittleEndian })];
+          const { bytes } = buildTiff({ directories, isLittleEndian, isBig });
           const slide = await openSlideFrom(memoryFiles({ slide: bytes }));
           const drawn: Raster = cropRaster(await drawLevel(slide, 0), 0, 0, size.width, size.height);
           expect(difference(drawn, tissue)).toEqual({ mean: 0, max: 0 });

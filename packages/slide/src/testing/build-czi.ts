@@ -56,6 +56,8 @@ const SEGMENT_HEADER_BYTES = 32;
 const SEGMENT_ALIGNMENT = 32;
 /** Bytes of the directory's body before its first entry. */
 const DIRECTORY_HEADER_BYTES = 128;
+/** Bytes of the bodies of metadata, attachments and their directory before the contents. */
+const BODY_HEADER_BYTES = 256;
 
 /** Builds a CZI file, segment by segment, and returns the positions of its parts. */
 export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
@@ -84,7 +86,7 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
     return add('ZISRAWSUBBLOCK', subblockBody(entry, subblock.data));
   });
   const attachments = (plan.attachments ?? []).map(({ data }) => {
-    return add('ZISRAWATTACH', Buffer.concat([padded(int32(data.length), 256), data]));
+    return add('ZISRAWATTACH', Buffer.concat([padded(int32(data.length), BODY_HEADER_BYTES), data]));
   });
   const attachmentDirectory = plan.attachments
     ? add('ZISRAWATTDIR', attachmentDirectoryBody(plan.attachments, attachments))
@@ -168,7 +170,7 @@ function subblockBody(entry: Buffer, data: Uint8Array): Buffer {
 
 function metadataBody(xml: string): Buffer {
   const text = Buffer.from(xml);
-  return Buffer.concat([padded(int32(text.length), 256), text]);
+  return Buffer.concat([padded(int32(text.length), BODY_HEADER_BYTES), text]);
 }
 
 function attachmentDirectoryBody(plans: readonly AttachmentPlan[], places: readonly number[]): Buffer {
@@ -180,7 +182,7 @@ function attachmentDirectoryBody(plans: readonly AttachmentPlan[], places: reado
     entry.write(name, 48, 'latin1');
     return entry;
   });
-  return Buffer.concat([padded(int32(entries.length), 256), ...entries]);
+  return Buffer.concat([padded(int32(entries.length), BODY_HEADER_BYTES), ...entries]);
 }
 
 function int32(value: number): Buffer {

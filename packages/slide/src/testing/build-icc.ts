@@ -22,7 +22,7 @@ export interface IccPlan {
 
 /** The white of the connection space in XYZ. */
 const D50 = [0.9642, 1, 0.8249] as const;
-/** Colorants of sRGB relative to D50, by device channel. */
+/** Colorants of sRGB (XYZ of its full red, green and blue) relative to D50, by device channel. */
 const COLORANTS = [
   [0.4361, 0.2225, 0.0139],
   [0.3851, 0.7169, 0.0971],

@@ -38,6 +38,7 @@ export interface NdpiPlan {
   readonly hasAssociatedImages?: boolean;
 }
 
+// Values of the TIFF field types FLOAT and SLONG.
 export const float = (...numbers: number[]): TagValue => ({ type: 11, numbers });
 export const signedLong = (...numbers: number[]): TagValue => ({ type: 9, numbers });
 
@@ -111,20 +112,20 @@ function commonTags(width: number, height: number, pixelsPerCm: number, samples:
     [tag.ImageWidth]: long(width),
     [tag.ImageLength]: long(height),
     [tag.BitsPerSample]: short(...Array.from({ length: samples }, () => 8)),
-    [tag.Compression]: short(7),
-    [tag.PhotometricInterpretation]: short(samples === 1 ? 1 : 6),
+    [tag.Compression]: short(7), // JPEG
+    [tag.PhotometricInterpretation]: short(samples === 1 ? 1 : 6), // grey or YCbCr
     271: ascii('Hamamatsu'), // Make
     272: ascii('C9600-12'), // Model
     [tag.SamplesPerPixel]: short(samples),
     [tag.RowsPerStrip]: long(height),
     [tag.XResolution]: rational(pixelsPerCm, 1),
     [tag.YResolution]: rational(pixelsPerCm, 1),
-    [tag.ResolutionUnit]: short(3),
+    [tag.ResolutionUnit]: short(3), // centimetre
     305: ascii('NDP.scan 2.5.89'), // Software
     306: ascii('2026:01:02 03:04:05'), // DateTime
     [tag.NdpiVersion]: long(1),
     65427: ascii('PATIENT 4711'), // reference of the scan
-    65449: ascii('Created=2026/01/02\r\nNDP.S/N=123456\r\n'),
+    65449: ascii('Created=2026/01/02\r\nNDP.S/N=123456\r\n'), // properties of the scan
   };
 }
 

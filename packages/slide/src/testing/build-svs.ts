@@ -5,7 +5,7 @@ import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintPlain, paintTissue } from './paint-tissue.ts';
 
 /** Options of `buildSvs`; the inherited ones are the byte order of the file and whether it is a BigTIFF. */
-export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
+export interface SvsPlan extends Pick<TiffPlan, 'isLittleEndian' | 'isBig'> {
   /** Size at full resolution in pixels; by default 480 × 400. */
   readonly width?: number;
   readonly height?: number;
@@ -28,8 +28,8 @@ export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
 
 /** Builds a small Aperio slide, with tiles, tables and descriptions like those of a scanner. */
 export async function buildSvs(plan: SvsPlan = {}): Promise<Uint8Array> {
-  const { littleEndian = true, isBig = false } = plan;
-  return buildTiff({ directories: await svsDirectories(plan), littleEndian, isBig }).bytes;
+  const { isLittleEndian = true, isBig = false } = plan;
+  return buildTiff({ directories: await svsDirectories(plan), isLittleEndian, isBig }).bytes;
 }
 
 /** Builds the directories of a slide: full resolution, thumbnail, other levels, label, macro. */

@@ -21,7 +21,7 @@ export interface DirectoryPlan {
 export interface TiffPlan {
   readonly directories: readonly DirectoryPlan[];
   /** Byte order of the file; by default little-endian. */
-  readonly littleEndian?: boolean;
+  readonly isLittleEndian?: boolean;
   /** Whether to write BigTIFF, whose offsets have 64 bits; by default false. */
   readonly isBig?: boolean;
 }
@@ -33,6 +33,7 @@ export interface BuiltTiff {
   readonly directories: readonly { readonly at: number; readonly nextAt: number }[];
 }
 
+// The following functions create values of the TIFF field types with these names.
 export const byte = (...numbers: number[]): TagValue => ({ type: 1, numbers });
 export const ascii = (text: string): TagValue => ({ type: 2, numbers: [...Buffer.from(`${text}\0`)] });
 export const short = (...numbers: number[]): TagValue => ({ type: 3, numbers });
@@ -60,7 +61,7 @@ const types: Readonly<Record<number, readonly [bytes: number, numbersPerValue: n
 const [IFD, IFD8] = [13, 18];
 
 /** Serialises a TIFF without checking it. Source: TIFF 6.0, section 2; the BigTIFF design. */
-export function buildTiff({ directories, littleEndian = true, isBig = false }: TiffPlan): BuiltTiff {
+export function buildTiff({ directories, isLittleEndian = true, isBig = false }: TiffPlan): BuiltTiff {
   const pieces: Buffer[] = [];
   let end = 0;
   const append = (bytes: Uint8Array): number => {
@@ -74,9 +75,9 @@ export function buildTiff({ directories, littleEndian = true, isBig = false }: T
   const encodeNumber = (value: number, bytes: number): Buffer => {
     const buffer = Buffer.alloc(bytes);
     if (bytes === 8) {
-      if (littleEndian) buffer.writeBigUInt64LE(BigInt(value));
+      if (isLittleEndian) buffer.writeBigUInt64LE(BigInt(value));
       else buffer.writeBigUInt64BE(BigInt(value));
-    } else if (littleEndian) buffer.writeUIntLE(value, 0, bytes);
+    } else if (isLittleEndian) buffer.writeUIntLE(value, 0, bytes);
     else buffer.writeUIntBE(value, 0, bytes);
     return buffer;
   };
@@ -135,7 +136,7 @@ export function buildTiff({ directories, littleEndian = true, isBig = false }: T
   const version = isBig ? [43, 8, 0] : [42];
   append(
     Buffer.concat([
-      Buffer.from(littleEndian ? 'II' : 'MM'),
+      Buffer.from(isLittleEndian ? 'II' : 'MM'),
       ...version.map((value) => encodeNumber(value, 2)),
       encodeNumber(0, pointerBytes), // replaced below
     ]),

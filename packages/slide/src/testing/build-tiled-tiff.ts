@@ -5,7 +5,7 @@ import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintTissue } from './paint-tissue.ts';
 
 /** Options of `buildTiledTiff`; the inherited ones are the byte order of the file and whether it is a BigTIFF. */
-export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
+export interface TiledTiffPlan extends Pick<TiffPlan, 'isLittleEndian' | 'isBig'> {
   /** Size at full resolution in pixels; by default 480 × 400. */
   readonly width?: number;
   readonly height?: number;
@@ -23,11 +23,11 @@ export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> 
 
 /** Builds a small pyramidal TIFF without vendor metadata. */
 export async function buildTiledTiff(plan: TiledTiffPlan = {}): Promise<Uint8Array> {
-  const { littleEndian = true, isBig = false, pyramid = 'chain' } = plan;
+  const { isLittleEndian = true, isBig = false, pyramid = 'chain' } = plan;
   const levels = await tiledTiffDirectories(plan);
   const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
   const directories = pyramid === 'chain' ? levels : [{ ...full, subDirectories: reduced }];
-  return buildTiff({ directories, littleEndian, isBig }).bytes;
+  return buildTiff({ directories, isLittleEndian, isBig }).bytes;
 }
 
 /** Builds the directories of a file, largest level first. */
@@ -43,7 +43,7 @@ export async function tiledTiffDirectories({
   const resolution = pixelsPerCm && {
     [tag.XResolution]: rational(pixelsPerCm, 1),
     [tag.YResolution]: rational(pixelsPerCm, 1),
-    [tag.ResolutionUnit]: short(3),
+    [tag.ResolutionUnit]: short(3), // centimetre
   };
   return Promise.all(
     downsamples.map(async (downsample, level) => {

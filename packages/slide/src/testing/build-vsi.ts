@@ -7,7 +7,7 @@ import { encodeJpeg2000 } from './encode-frames.ts';
 
 /** A field of a volume in a .vsi file. A volume is a list of fields. */
 export interface VsiField {
-  /** Number that says what the field means; see `vsiTag`. */
+  /** Number that identifies the meaning of the field; see `vsiTag`. */
   readonly tag: number;
   /** Index among several fields of the same tag; absent for a single one. */
   readonly index?: number;
@@ -111,7 +111,7 @@ function stackField(plan: VsiStackPlan): VsiField {
   };
 }
 
-/** Builds the fields of an optical path. Readers search for the magnification at any depth; here it is the third level. */
+/** Builds the fields of an optical path. Readers find the magnification at any depth, whatever tags contain it. */
 function objectiveFields(power: number): readonly VsiField[] {
   const magnification = [{ tag: vsiTag.magnification, value: { type: TYPE.double, bytes: doubles(power) } }];
   return [{ tag: 3, value: [{ tag: 120114, value: magnification }] }];

@@ -1,6 +1,6 @@
 /**
- * A program that runs in place of a render process, with its confinement. On request it attempts what a compromised
- * process would attempt, and replies with the error code, or with null when the attempt succeeded.
+ * A program that runs in place of a render process, under the same confinement. On request it attempts what a
+ * compromised process would attempt, and replies with the error code, or with null when the attempt succeeded.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -44,10 +44,10 @@ export async function encodePicture(
       [tag.ImageWidth]: long(width),
       [tag.ImageLength]: long(height),
       [tag.BitsPerSample]: short(...Array.from({ length: samples }, () => 8)),
-      [tag.Compression]: short(7),
+      [tag.Compression]: short(7), // JPEG
       [tag.PhotometricInterpretation]: short({ grey: 1, rgb: 2, ycbcr: 6 }[colour]),
       [tag.SamplesPerPixel]: short(samples),
-      [tag.PlanarConfiguration]: short(1),
+      [tag.PlanarConfiguration]: short(1), // interleaved samples
       ...(tables && { [tag.JPEGTables]: undefinedBytes(tables) }),
       ...(tileSize === null
         ? { [tag.RowsPerStrip]: long((await first.number(tag.RowsPerStrip)) ?? height) }

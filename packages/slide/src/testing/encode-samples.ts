@@ -26,7 +26,7 @@ export interface SamplesPlan {
   /** Whether samples are stored as differences to the pixel on the left (Predictor 2); by default false. */
   readonly isDifferenced?: boolean;
   /** Whether 16-bit samples are little-endian, which must be the byte order of the file; by default true. */
-  readonly littleEndian?: boolean;
+  readonly isLittleEndian?: boolean;
   /** Whether the bits of each byte are stored in reverse order (FillOrder 2); by default false. */
   readonly isBitReversed?: boolean;
   /** Further tags of the directory, which replace generated tags of the same number. */
@@ -85,7 +85,7 @@ function blockOf(
   rows: number,
   plane: number | null,
 ): Uint8Array {
-  const { samplesPerPixel, bits = 8, isDifferenced, littleEndian = true } = plan;
+  const { samplesPerPixel, bits = 8, isDifferenced, isLittleEndian = true } = plan;
   const storedPerPixel = plane === null ? samplesPerPixel : 1;
   const sampleAt = (x: number, y: number, sample: number): number => {
     if (x >= plan.width || y >= plan.height) return 0;
@@ -99,7 +99,7 @@ function blockOf(
       const [x, sample] = [Math.floor(i / storedPerPixel), plane ?? i % storedPerPixel];
       const leftSample = isDifferenced && x > 0 ? sampleAt(left + x - 1, top + row, sample) : 0;
       const value = (sampleAt(left + x, top + row, sample) - leftSample) & (2 ** bits - 1);
-      if (bits === 16) view.setUint16(row * rowBytes + i * 2, value, littleEndian);
+      if (bits === 16) view.setUint16(row * rowBytes + i * 2, value, isLittleEndian);
       else {
         // A byte holds several samples, the first one in the highest bits.
         const byteIndex = row * rowBytes + Math.floor((i * bits) / 8);

@@ -14,7 +14,7 @@ export interface ExactPlan {
   readonly samplesPerPixel: 1 | 3;
   readonly bits: 8 | 16;
   /** Whether 16-bit samples are little-endian, which must be the byte order of the file; by default true. */
-  readonly littleEndian?: boolean;
+  readonly isLittleEndian?: boolean;
   /** Compression; by default `deflate`. */
   readonly packing?: Packing;
   /** Returns a sample. `x` and `y` count pixels from the top left; `sample` is the index within the pixel. */
@@ -30,7 +30,7 @@ const compressions: Readonly<Record<Packing, number>> = {
   zstd: 50_000,
 };
 
-/** Builds a TIFF directory with exactly these samples, grey or RGB. Samples of tiles outside the image are 99. */
+/** Builds a TIFF directory with exactly these samples, grey or RGB. The samples of a tile outside the image are 99. */
 export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
   const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];
@@ -47,9 +47,9 @@ export function exactDirectory(plan: ExactPlan): DirectoryPlan {
       [tag.ImageLength]: long(height),
       [tag.BitsPerSample]: short(...Array.from({ length: samplesPerPixel }, () => bits)),
       [tag.Compression]: short(compressions[packing]),
-      [tag.PhotometricInterpretation]: short(samplesPerPixel === 1 ? 1 : 2),
+      [tag.PhotometricInterpretation]: short(samplesPerPixel === 1 ? 1 : 2), // grey or RGB
       [tag.SamplesPerPixel]: short(samplesPerPixel),
-      [tag.PlanarConfiguration]: short(1),
+      [tag.PlanarConfiguration]: short(1), // interleaved samples
       ...(tileSize === null
         ? { [tag.RowsPerStrip]: long(blockHeight) }
         : { [tag.TileWidth]: short(tileSize), [tag.TileLength]: short(tileSize) }),
@@ -79,7 +79,7 @@ export function withTags(directory: DirectoryPlan | undefined, tags: DirectoryPl
 
 /** Returns the bytes of a tile or strip before packing. @param left position of the block in pixels of the image */
 function samplesOf(plan: ExactPlan, left: number, top: number, width: number, rows: number): Uint8Array {
-  const { samplesPerPixel, bits, littleEndian = true, sampleAt } = plan;
+  const { samplesPerPixel, bits, isLittleEndian = true, sampleAt } = plan;
   const bytes = new Uint8Array((width * rows * samplesPerPixel * bits) / 8);
   const view = new DataView(bytes.buffer);
   let at = 0;
@@ -89,7 +89,7 @@ function samplesOf(plan: ExactPlan, left: number, top: number, width: number, ro
       for (let sample = 0; sample < samplesPerPixel; sample++) {
         const value = isInside ? sampleAt(x, y, sample) : 99;
         if (bits === 8) view.setUint8(at, value);
-        else view.setUint16(at, value, littleEndian);
+        else view.setUint16(at, value, isLittleEndian);
         at += bits / 8;
       }
     }

@@ -80,7 +80,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     };
   }
 
-  /** Sends a response in pieces, so that `sentBytes` shows how much the proxy sent before the client aborted it. */
+  /** Sends a response in pieces, so that `sentBytes` shows how much was sent before the client aborted the response. */
   async function send(response: ServerResponse, { status, headers, body }: ProxyResponse): Promise<void> {
     response.writeHead(status, headers);
     if (response.req.method === 'HEAD') {

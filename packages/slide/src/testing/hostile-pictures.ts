@@ -15,9 +15,9 @@ export function tiffOfTile(compression: number, tile: Uint8Array, side: number):
     [tag.ImageLength]: long(side),
     [tag.BitsPerSample]: short(8, 8, 8),
     [tag.Compression]: short(compression),
-    [tag.PhotometricInterpretation]: short(compression === 7 ? 6 : 2),
+    [tag.PhotometricInterpretation]: short(compression === 7 ? 6 : 2), // YCbCr or RGB
     [tag.SamplesPerPixel]: short(3),
-    [tag.PlanarConfiguration]: short(1),
+    [tag.PlanarConfiguration]: short(1), // interleaved samples
     [tag.TileWidth]: short(side),
     [tag.TileLength]: short(side),
   };

@@ -1,7 +1,10 @@
 import zlib from 'node:zlib';
 import type { Packing } from '../model/slide.ts';
 
-/** Packs bytes as TIFF writers do; `old-lzw` as before 1991: from the lowest bit, with codes that widen one code later. */
+/**
+ * Packs bytes as TIFF writers do. `old-lzw` is the LZW of writers before 1991, which fill bytes from the lowest bit and
+ * widen the codes one code later.
+ */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {
     case 'none':

@@ -98,7 +98,7 @@ function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }:
 const run = promisify(execFile);
 /** Maximum duration of a libvips command. */
 const TIMEOUT_MS = 30_000;
-/** An image of at most this many pixels is read once as a whole; of a larger one, each rectangle is read separately. */
+/** An image of at most this many pixels is read once as a whole. For larger images, each rectangle is read singly. */
 const MAX_WHOLE_PIXELS = 2 ** 25;
 
 /**

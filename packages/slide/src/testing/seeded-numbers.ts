@@ -1,5 +1,5 @@
 /**
- * Returns a generator of pseudo-random integers, the same ones for the same seed.
+ * Returns a generator of pseudo-random integers. The same seed always gives the same integers.
  *
  * Source: the linear congruential generator of Numerical Recipes (1992), chapter 7.1.
  *

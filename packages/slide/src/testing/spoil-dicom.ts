@@ -11,8 +11,8 @@ import {
   type DicomFragments,
   type DicomItem,
   type DicomPlan,
+  isLittleEndian,
   itemHeader,
-  littleEndian,
   planDicom,
   sequence,
   sl,
@@ -95,7 +95,7 @@ export const changedOffsets = (change: (offsets: number[]) => number[]) =>
     const table = Array.from({ length: pixels.offsetTable.length / 4 }, (_, i) =>
       Buffer.from(pixels.offsetTable).readUInt32LE(i * 4),
     );
-    return { ...pixels, offsetTable: littleEndian(4, change(table)) };
+    return { ...pixels, offsetTable: isLittleEndian(4, change(table)) };
   });
 /**
  * Builds a file and changes its extended offset table or the table of lengths.
@@ -156,7 +156,7 @@ export const firstFivePositions = [
   [33, 33],
 ] as const;
 
-/** Returns a sequence of undefined length that contains `depth` further ones, each nested in the one before. */
+/** Returns a sequence of undefined length that contains `depth` more sequences, each nested in the one before. */
 export const nestedSequences = (depth: number): DicomElement => {
   const sequenceOf = (items: readonly DicomItem[]) => ({
     ...sequence(0x0040_0555, items), // AcquisitionContextSequence, which the reader does not use

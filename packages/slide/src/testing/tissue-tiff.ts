@@ -14,8 +14,8 @@ export const [WIDTH, HEIGHT] = [101, 75];
 export const { rgb: tissueSamples } = paintTissue(WIDTH, HEIGHT);
 
 /** Opens a file with one directory as a slide. */
-export const openTiffOf = (directory: DirectoryPlan, littleEndian = true, isBig = false) =>
-  openBytes(buildTiff({ directories: [directory], littleEndian, isBig }).bytes);
+export const openTiffOf = (directory: DirectoryPlan, isLittleEndian = true, isBig = false) =>
+  openBytes(buildTiff({ directories: [directory], isLittleEndian, isBig }).bytes);
 
 /** Renders a slide at full resolution. */
 export function renderFull(slide: Slide): Promise<Raster> {
@@ -23,7 +23,7 @@ export function renderFull(slide: Slide): Promise<Raster> {
   return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
 }
 
-/** Builds an image of this size. @param colourAt returns the colour of a pixel, counted row by row from 0 */
+/** Builds an image of WIDTH × HEIGHT pixels. @param colourAt returns the colour of a pixel; pixels count row by row */
 export function pictureOf(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
   const pixels = WIDTH * HEIGHT;
   return {
@@ -48,7 +48,7 @@ export const rgbPlan: SamplesPlan = {
   ...imageSize,
   samples: tissueSamples,
   samplesPerPixel: 3,
-  photometric: 2,
+  photometric: 2, // RGB
 };
 /** Returns the sample of a pixel of `greyPlan(bits)`. 7919 is odd, so the samples are spread irregularly over the values. */
 const greySample = (pixel: number, bits: number) => (pixel * 7919) % 2 ** bits;
@@ -57,7 +57,7 @@ export const greyPlan = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
   ...imageSize,
   samples: Array.from({ length: WIDTH * HEIGHT }, (_, pixel) => greySample(pixel, bits)),
   samplesPerPixel: 1,
-  photometric: 1,
+  photometric: 1, // grey, 0 is black
   bits,
 });
 /** Returns the expected grey, 0…255, of a pixel of `greyPlan(bits)`. */

@@ -22,7 +22,7 @@ const STRIPS = null; // for `exactPicture`, instead of the side of a tile
 const withDescription = (directory: DirectoryPlan, text: string) =>
   withTags(directory, { [tag.ImageDescription]: ascii(text) });
 
-/** Builds a directory with the red samples of an image as grey ones. */
+/** Builds a directory with a grey image, whose samples are the red samples of `picture`. */
 const greyDirectory = (picture: Raster): DirectoryPlan =>
   exactDirectory({
     width: picture.width,

@@ -6,7 +6,7 @@ import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 /** Content of a MIRAX slide for tests. */
 export interface MiraxPlan {
   readonly picture: Raster;
-  /** Side of a tile in pixels. Width and height of the image must be even multiples of it. */
+  /** Side of a tile in pixels. The image must be an even number of tiles wide and high. */
   readonly tileSide: number;
   /** Tiles of level 0 that the file does not contain. */
   readonly missing?: readonly (readonly [column: number, row: number])[];
@@ -130,6 +130,7 @@ function buildIndexFile(entriesByLevel: readonly TileEntry[][]): Buffer {
   const lists: Buffer[] = [];
   for (const entries of entriesByLevel) {
     listPositions.push(at);
+    // A list is a head (number of its entries, position of the page) and a page (number of entries, next page, entries)
     const pageAt = at + 8;
     const [noEntriesInHead, noNextPage, dataFile] = [0, 0, 0];
     const list = int32s(

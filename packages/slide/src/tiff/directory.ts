@@ -10,7 +10,7 @@ import { nameOfTag, type Tag } from './tags.ts';
 
 /** Byte order and number sizes of a file. */
 export interface TiffLayout {
-  readonly littleEndian: boolean;
+  readonly isLittleEndian: boolean;
   /** Whether the file is BigTIFF, whose counts and offsets have 8 bytes. */
   readonly isBig: boolean;
   /**
@@ -34,7 +34,7 @@ export interface TiffDirectory {
   /** 0 for a directory of the main chain, 1 for a SubIFD (a directory that one of those points to), and so on. */
   readonly depth: number;
   /** Byte order of all numbers of the file, including 16-bit samples. */
-  readonly littleEndian: boolean;
+  readonly isLittleEndian: boolean;
   /** Returns the number of values of the tag; 0 when the directory does not have it. */
   count(tag: Tag): number;
   /** Returns the first value as a non-negative integer; null when absent. */
@@ -130,7 +130,7 @@ export async function readDirectory(
 ): Promise<{ directory: TiffDirectory; next: number }> {
   const [countBytes, entryBytes, pointerBytes] = layout.isBig ? [8, 20, 8] : [2, 12, 4];
   const read = async (fileOffset: number, length: number) =>
-    byteReader(await source.read(fileOffset, length), layout.littleEndian);
+    byteReader(await source.read(fileOffset, length), layout.isLittleEndian);
 
   let window = await read(offset, Math.min(WINDOW_BYTES, Math.max(countBytes, source.size - offset)));
   const entryCount = layout.isBig ? window.u64(0) : window.u16(0);
@@ -177,7 +177,7 @@ export async function readDirectory(
     return read(entry.valueOffset, length);
   };
   return {
-    directory: directoryOf(entries, readValues, offset, depth, layout.littleEndian),
+    directory: directoryOf(entries, readValues, offset, depth, layout.isLittleEndian),
     next: layout.isWideNdpi ? window.u64(nextAt) : pointer(nextAt),
   };
 }
@@ -190,7 +190,7 @@ function directoryOf(
   readValues: ReadValues,
   offset: number,
   depth: number,
-  littleEndian: boolean,
+  isLittleEndian: boolean,
 ): TiffDirectory {
   const wrongTypeError = (tag: Tag, { type }: Entry) =>
     new SlideError('FILE_CORRUPT', `${nameOfTag(tag)} has the field type ${type}`);
@@ -229,7 +229,7 @@ function directoryOf(
   return {
     offset,
     depth,
-    littleEndian,
+    isLittleEndian,
     count: (tag) => entries.get(tag)?.count ?? 0,
     async number(tag) {
       const entry = entries.get(tag);

@@ -124,7 +124,7 @@ async function readSampleCoding(
     samplesPerPixel,
     bits,
     isPlanar: layout.planarConfiguration === SEPARATE_PLANES && samplesPerPixel > 1,
-    isLittleEndian: directory.littleEndian,
+    isLittleEndian: directory.isLittleEndian,
     // libtiff ignores FillOrder for JPEG, which defines its own bit order.
     isBitReversed: layout.fillOrder === 2 && packing !== 'jpeg',
     isDifferenced: isPredicted,

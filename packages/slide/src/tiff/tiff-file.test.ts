@@ -17,10 +17,10 @@ import { tag } from './tags.ts';
 import { openTiff } from './tiff-file.ts';
 
 const layouts = [
-  { name: 'classic, little-endian', littleEndian: true, isBig: false },
-  { name: 'classic, big-endian', littleEndian: false, isBig: false },
-  { name: 'BigTIFF, little-endian', littleEndian: true, isBig: true },
-  { name: 'BigTIFF, big-endian', littleEndian: false, isBig: true },
+  { name: 'classic, little-endian', isLittleEndian: true, isBig: false },
+  { name: 'classic, big-endian', isLittleEndian: false, isBig: false },
+  { name: 'BigTIFF, little-endian', isLittleEndian: true, isBig: true },
+  { name: 'BigTIFF, big-endian', isLittleEndian: false, isBig: true },
 ];
 
 const directories = [

@@ -104,8 +104,8 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
 async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; firstOffset: number }> {
   const start = await source.read(0, Math.min(headerBytesOf(true), source.size));
   if (!isTiff(start)) throw new SlideError('FILE_CORRUPT', 'The file has no TIFF signature');
-  const littleEndian = start[0] === 'I'.charCodeAt(0);
-  const reader = byteReader(start, littleEndian);
+  const isLittleEndian = start[0] === 'I'.charCodeAt(0);
+  const reader = byteReader(start, isLittleEndian);
   const isBig = reader.u16(2) === 43;
   if (start.length < headerBytesOf(isBig))
     throw new SlideError('FILE_TRUNCATED', 'The file ends in its header');
@@ -113,9 +113,9 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
     throw new SlideError('FILE_CORRUPT', 'The BigTIFF header does not declare offsets of 8 bytes');
   }
   // Classic TIFF has offsets of 4 bytes, which end at 4 GiB; larger NDPI files extend them to 8 bytes.
-  const mayBeWideNdpi = source.size > 2 ** 32 && littleEndian && !isBig;
+  const mayBeWideNdpi = source.size > 2 ** 32 && isLittleEndian && !isBig;
   const isWideNdpi = mayBeWideNdpi && (await isNdpiDirectory(source, reader.u64(4)));
-  const layout = { littleEndian, isBig, isWideNdpi };
+  const layout = { isLittleEndian, isBig, isWideNdpi };
   if (isBig) return { layout, firstOffset: reader.u64(8) };
   return { layout, firstOffset: isWideNdpi ? reader.u64(4) : reader.u32(4) };
 }

@@ -347,11 +347,11 @@ function undoPredictor(
   bytes: Uint8Array,
   { layout, bits, rows, rowBytes, directory }: PredictedRows,
 ): boolean {
-  const { littleEndian } = directory;
+  const { isLittleEndian } = directory;
   const size = bits / 8;
   const packing = packings[layout.compression];
   // Predictor 1 is none. Uncompressed samples, JPEG and samples below 8 bits have none either, whatever the tag says.
-  if (packing === 'none' || packing === 'jpeg' || layout.predictor === 1 || size < 1) return littleEndian;
+  if (packing === 'none' || packing === 'jpeg' || layout.predictor === 1 || size < 1) return isLittleEndian;
   if (layout.predictor === 3) return undoFloatPredictor(bytes, rows, rowBytes, size);
   if (layout.predictor !== 2) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Predictor ${layout.predictor}`);
@@ -361,14 +361,14 @@ function undoPredictor(
     for (let sampleAt = row * rowBytes + size; sampleAt < (row + 1) * rowBytes; sampleAt += size) {
       let carry = 0;
       for (let n = 0; n < size; n++) {
-        const i = littleEndian ? sampleAt + n : sampleAt + size - 1 - n; // the low byte first
+        const i = isLittleEndian ? sampleAt + n : sampleAt + size - 1 - n; // the low byte first
         const sum = (bytes[i] as number) + (bytes[i - size] as number) + carry;
         bytes[i] = sum;
         carry = sum >> 8;
       }
     }
   }
-  return littleEndian;
+  return isLittleEndian;
 }
 
 /**

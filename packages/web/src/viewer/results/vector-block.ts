@@ -10,7 +10,7 @@ import type { Bounds } from '@lamina/annotations';
  * block in bytes. Each of these seven integers has 4 bytes.
  */
 const entryBytes = 28;
-const littleEndian = true;
+const isLittleEndian = true;
 // Positions in an entry, in bytes.
 const firstObjectOffset = 16;
 const objectCountOffset = 20;
@@ -47,9 +47,9 @@ export class BlockIndex {
     for (let block = 0; block < blockCount; block++) {
       const offset = block * entryBytes;
       for (let bound = 0; bound < 4; bound++)
-        this.#bounds[block * 4 + bound] = view.getInt32(offset + bound * 4, littleEndian) / unitsPerPixel;
-      this.#firstObjects[block] = view.getUint32(offset + firstObjectOffset, littleEndian);
-      this.#objectCounts[block] = view.getUint32(offset + objectCountOffset, littleEndian);
+        this.#bounds[block * 4 + bound] = view.getInt32(offset + bound * 4, isLittleEndian) / unitsPerPixel;
+      this.#firstObjects[block] = view.getUint32(offset + firstObjectOffset, isLittleEndian);
+      this.#objectCounts[block] = view.getUint32(offset + objectCountOffset, isLittleEndian);
     }
   }
 
