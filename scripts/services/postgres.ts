@@ -59,9 +59,7 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
   for (const commandLine of [initialiseCommand, startCommand]) {
     const { code, output } = await run(commandLine, options);
     if (code !== 0) {
-      console.log(
-        `PostgreSQL does not start: everything runs on SQLite only.\n${output.trimEnd()}`,
-      );
+      console.log(`PostgreSQL does not start: everything runs on SQLite only.\n${output.trimEnd()}`);
       await stop();
       return null;
     }

@@ -79,7 +79,7 @@ function createJpegReader(
   blocksPerPlane: number,
 ): ReadBlocks {
   // This table has only one plane, because `createSampleReader` reads JPEGs in several planes. The prefix holds what a
-  // stored tile may lack: the tables that all tiles share, and the colour marker.
+  // tile of the file may lack: the tables that all tiles share, and the colour marker.
   const readTables = readOnce(async () => ({
     findBlock: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
