@@ -29,16 +29,18 @@ const technicalTexts = new Set([
   0x0008_1090, // ManufacturerModelName
   0x0020_9421, // DimensionDescriptionLabel
   0x0028_2110, // LossyImageCompression, which some writers store as text
-  0x0028_3010, // VOILUTSequence
   0x0048_0106, // OpticalPathIdentifier
   0x0048_0107, // OpticalPathDescription
 ]);
 
-/** Element groups that are kept: file meta information, image pixels and palettes, slide microscopy, pixel data. */
-const imageGroups = new Set([0x0002, 0x0028, 0x0048, 0x7fe0]);
+/** Binary data: set to zero outside the groups of images, where it may be a document, a certificate or text drawn as an overlay. */
+const binaryVrs = new Set('OB OD OF OL OV OW'.split(' '));
+/** Groups whose binary data is kept: image pixels, slide microscopy, pixel data. */
+const imageGroups = new Set([0x0028, 0x0048, 0x7fe0]);
 
 const tags = {
   TransferSyntaxUID: 0x0002_0010,
+  FileMetaInformationVersion: 0x0002_0001,
   ImplementationClassUID: 0x0002_0012,
   ImageType: 0x0008_0008,
   BurnedInAnnotation: 0x0028_0301,
@@ -238,8 +240,8 @@ class DicomPatcher {
       this.#blank(offset, length);
       return;
     }
-    // Binary values outside the image groups may be documents or certificates of a person.
-    if (vr === 'OB' && !imageGroups.has(tag >>> 16)) this.#zero(offset, length);
+    const isTechnicalBinary = imageGroups.has(tag >>> 16) || tag === tags.FileMetaInformationVersion;
+    if (binaryVrs.has(vr) && !isTechnicalBinary) this.#zero(offset, length);
     if (vr === 'CS') await this.#readImageCode(tag, offset, length);
   }
 

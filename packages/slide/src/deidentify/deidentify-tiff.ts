@@ -1,7 +1,8 @@
 /**
- * De-identification of TIFF files: it leaves out the directories of the label and macro images, blanks identifying text, and
- * zeroes every byte that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags,
- * because de-identification must examine every tag.
+ * De-identification of TIFF files: it leaves out the directories of the label and macro images (photographs of the
+ * paper label and of the whole glass), blanks identifying text, and zeroes every byte that no directory of the copy
+ * refers to. This parser is separate from tiff/, which reads only known tags, because de-identification must examine
+ * every tag.
  *
  * Longer than 350 lines because reading, checking and blanking of a directory share its layout.
  *
@@ -40,7 +41,7 @@ interface Directory {
 
 /** The variant of TIFF. */
 interface Layout {
-  readonly littleEndian: boolean;
+  readonly isLittleEndian: boolean;
   /** BigTIFF, whose positions have 64 bits. */
   readonly isBig: boolean;
   readonly isNdpi: boolean;
@@ -139,7 +140,7 @@ class TiffPatcher {
   readonly #replacements: Patch[] = [];
   /** Positions of the directories that have been read. */
   readonly #visited = new Set<number>();
-  #layout: Layout = { littleEndian: true, isBig: false, isNdpi: false, firstAt: 4 };
+  #layout: Layout = { isLittleEndian: true, isBig: false, isNdpi: false, firstAt: 4 };
 
   constructor(source: ByteSource) {
     this.#source = source;
@@ -164,25 +165,25 @@ class TiffPatcher {
     if (length > maxValueBytes) throw new NotDeidentifiable(`a value has ${length} bytes`);
     if (offset + length > this.#source.size)
       throw new NotDeidentifiable('a value is beyond the end of the file');
-    return byteReader(await this.#source.read(offset, length), this.#layout.littleEndian);
+    return byteReader(await this.#source.read(offset, length), this.#layout.isLittleEndian);
   }
 
   /** Reads the file header and detects the variant of TIFF. @returns the position of the first directory */
   async #readHeader(): Promise<number> {
     const start = await this.#source.read(0, Math.min(16, this.#source.size));
-    const littleEndian = start[0] === 'I'.charCodeAt(0);
-    const reader = byteReader(start, littleEndian);
+    const isLittleEndian = start[0] === 'I'.charCodeAt(0);
+    const reader = byteReader(start, isLittleEndian);
     const isBig = reader.u16(2) === 43; // the version number of BigTIFF; classic TIFF has 42
     const headerBytes = isBig ? 16 : 8;
     if (start.length < headerBytes) throw new NotDeidentifiable('the file ends in its header');
     const firstAt = isBig ? 8 : 4;
-    this.#layout = { littleEndian, isBig, isNdpi: false, firstAt };
+    this.#layout = { isLittleEndian, isBig, isNdpi: false, firstAt };
     const firstOffset = isBig ? reader.u64(8) : reader.u32(4);
-    if (!isBig && littleEndian) {
+    if (!isBig && isLittleEndian) {
       // NDPI files have the header of a classic TIFF, but offsets of 8 bytes.
       for (const offset of new Set([reader.u64(4), firstOffset])) {
         if (offset + 2 > this.#source.size) continue;
-        this.#layout = { littleEndian, isBig, isNdpi: true, firstAt };
+        this.#layout = { isLittleEndian, isBig, isNdpi: true, firstAt };
         const directory = await this.#readDirectory(offset).catch(() => null);
         if (directory?.entries.some(({ tag }) => tag === tags.NdpiVersion)) {
           // The header has 8 bytes with an offset of 4 bytes, and 12 bytes with one of 8 bytes.
@@ -191,7 +192,7 @@ class TiffPatcher {
           return offset;
         }
       }
-      this.#layout = { littleEndian, isBig, isNdpi: false, firstAt };
+      this.#layout = { isLittleEndian, isBig, isNdpi: false, firstAt };
     }
     this.#keptRanges.keep(0, headerBytes);
     return firstOffset;
@@ -326,7 +327,7 @@ class TiffPatcher {
 
   /**
    * Whether a directory has the aspect ratio of the full resolution, with a tolerance of 2 %, like the levels, channels and
-   * planes of a slide. Labels have another one.
+   * planes of a slide. Labels have another aspect ratio.
    */
   async #hasShapeOf(full: Directory, directory: Directory): Promise<boolean> {
     const sizeOf = async (image: Directory) => [
@@ -352,12 +353,12 @@ class TiffPatcher {
 
   /** Replaces the position of a directory. @param pointerAt position of the number that refers to the directory */
   #replaceOffset(pointerAt: number, value: number): void {
-    const { isBig, isNdpi, littleEndian } = this.#layout;
+    const { isBig, isNdpi, isLittleEndian } = this.#layout;
     const isLong = isBig || (isNdpi && pointerAt !== this.#layout.firstAt);
     const bytes = new Uint8Array(isLong ? 8 : 4);
     const view = new DataView(bytes.buffer);
-    if (isLong) view.setBigUint64(0, BigInt(value), littleEndian);
-    else if (value < 2 ** 32) view.setUint32(0, value, littleEndian);
+    if (isLong) view.setBigUint64(0, BigInt(value), isLittleEndian);
+    else if (value < 2 ** 32) view.setUint32(0, value, isLittleEndian);
     else throw new NotDeidentifiable('the first directory is beyond 4 GiB');
     this.#replacements.push({ offset: pointerAt, length: bytes.length, bytes });
   }

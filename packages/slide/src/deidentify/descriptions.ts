@@ -35,8 +35,8 @@ const aperioNumbers = new Set([
 const plainName = /^\s*[A-Za-z][A-Za-z ]{0,22}\s*$/;
 
 /**
- * Blanks an Aperio description, which has the form `first lines|name = value|name = value`. Technical parts stay, and
- * the names of blanked values. Source: descriptions of Aperio slides.
+ * Blanks an Aperio description, which has the form `first lines|name = value|name = value`. Technical parts and the
+ * names of blanked values stay. Source: descriptions in Aperio slides.
  */
 export function blankAperioDescription(description: string): string {
   const [head = '', ...pairs] = description.split('|');
@@ -106,7 +106,7 @@ function blankAttributes(startTag: string, allowed: XmlAllowlist): string {
   );
 }
 
-/** The technical values of PerkinElmer and Akoya QPTIFF. Source: descriptions of such slides. */
+/** The technical values in PerkinElmer and Akoya QPTIFF files. Source: descriptions in such files. */
 export const qptiffAllowlist: XmlAllowlist = {
   elements: new Set([
     'ImageType',

@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Slide } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
+import { planDicom, writeDicom } from '../testing/build-dicom.ts';
 import { layOutNdpi, ndpiBytes, ndpiDirectories } from '../testing/build-ndpi.ts';
 import { buildSvs, svsDirectories } from '../testing/build-svs.ts';
 import { ascii, buildTiff } from '../testing/build-tiff.ts';
@@ -228,7 +229,7 @@ describe('de-identified copy of a generated slide', () => {
 
   it.each([
     ['classic', {}],
-    ['big-endian', { littleEndian: false }],
+    ['big-endian', { isLittleEndian: false }],
     ['BigTIFF', { isBig: true }],
   ])('has the original pixels, and zeros for label and macro: %s SVS', async (name, plan) => {
     const directories = await svsDirectories({});
@@ -269,6 +270,30 @@ describe('de-identified copy of a generated slide', () => {
       expect([text, contains(bytes, text), contains(copy, text)]).toEqual([text, true, false]);
     }
     await expectSamePixels(join(folder, 'pages.tif'), path);
+  });
+
+  it('of a DICOM file has no private information in the file meta information, no overlays and no binary documents', async () => {
+    const text = Buffer.from('Jane Doe 1970 ');
+    const file = await planDicom({});
+    const identifying = [
+      { tag: 0x0002_0102, vr: 'OB', value: text }, // PrivateInformation
+      { tag: 0x0042_0011, vr: 'OB', value: text }, // EncapsulatedDocument
+      { tag: 0x5600_0020, vr: 'OF', value: Buffer.concat([text, Buffer.alloc(2)]) }, // SpectroscopyData
+      { tag: 0x6000_3000, vr: 'OW', value: text }, // OverlayData
+    ];
+    const [privateInformation, ...others] = identifying;
+    if (privateInformation === undefined) throw new Error('no element');
+    const bytes = Buffer.from(
+      writeDicom({
+        ...file,
+        meta: [...file.meta, privateInformation],
+        elements: [...file.elements, ...others].sort((a, b) => a.tag - b.tag),
+      }),
+    );
+    expect(bytes.toString('latin1').split('Jane Doe')).toHaveLength(identifying.length + 1);
+    const { bytes: copy, path } = await copyOf(await writeSlide('identifying.dcm', bytes));
+    expect(contains(copy, 'Jane Doe')).toBe(false);
+    await expectSamePixels(join(folder, 'identifying.dcm'), path);
   });
 
   it('of an NDPI file has no macro', async () => {

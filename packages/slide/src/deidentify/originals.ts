@@ -34,7 +34,7 @@ export interface OriginalPlan {
 /**
  * Finds the bytes to replace in each file of a slide.
  *
- * @param salt secret from which new DICOM UIDs are derived; equal in all calls for a slide, so that its copies match
+ * @param salt secret from which new DICOM UIDs are derived; equal in all calls for a slide, so that the UIDs match
  * @throws SlideError errors of reading the files
  */
 export async function planOriginals(
