@@ -26,7 +26,7 @@ const NODES = { min: 33, max: 52 };
 /** Minimum difference between the luminances (0…1) of white and black; a profile with less is rejected. */
 const MIN_CONTRAST = 0.05;
 
-/** XYZ relative to D50 to linear sRGB. Source: IEC 61966-2-1, adapted from D65 by the Bradford method. */
+/** Converts XYZ relative to D50 to linear sRGB. Source: IEC 61966-2-1, adapted from D65 by the Bradford method. */
 const toLinearSrgb = matrixStep([
   3.1338561, -1.6168667, -0.4906146, -0.9787684, 1.9161415, 0.033454, 0.0719453, -0.2289914, 1.4052427,
 ]);

@@ -21,7 +21,7 @@ import { ProfileBytes, ProfileError } from './profile-bytes.ts';
 export interface IccProfile {
   /** Converts samples of 0…1, in place, to XYZ relative to the white of D50, where Y of white is 1. */
   readonly toXyz: Step;
-  /** XYZ of the darkest colour that black point compensation maps to black. */
+  /** XYZ of the darkest colour of the device; black point compensation maps it to 0. */
   readonly blackPoint: Triple;
   /** Nodes on each side of the grid of the profile's lookup table; 0 for a profile of curves and a matrix. */
   readonly gridNodes: number;

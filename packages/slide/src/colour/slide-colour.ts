@@ -7,7 +7,7 @@ import { ProfileError, type ProfileFault } from './profile-bytes.ts';
 
 /** What the server reports about the colour profile of a slide. */
 export interface ColourProfile {
-  /** The description in the profile; null when it has none or it cannot be read. */
+  /** The description in the profile; null when the profile has none or cannot be read. */
   readonly name: string | null;
   /** Size of the profile in the file; null when it exceeds the limit. */
   readonly bytes: number | null;

@@ -33,7 +33,8 @@ const right = {
 } as const;
 /** Rights that a rule for a file may grant; the others apply to folders only. */
 const FILE_RIGHTS = right.execute | right.writeFile | right.readFile | right.truncate | right.deviceControl;
-/** Two bits each: the network rights that the process loses, and the scopes, which limit it to sockets and processes inside. */
+// Two bits each: the TCP rights that the process loses, and the scopes, which confine abstract sockets and signals to
+// processes under the same restriction.
 const TCP_BIND_AND_CONNECT = 3;
 const ABSTRACT_SOCKETS_AND_SIGNALS = 3;
 

@@ -32,7 +32,7 @@ export const loadSystemCalls = readOnce(async (): Promise<SystemCalls | null> =>
   if (process.platform !== 'linux') return null;
   try {
     const koffi = await loadKoffi();
-    const library = koffi.load(null);
+    const library = koffi.load(null); // null: the libraries that this process has already loaded
     const prctl = library.func(
       'int prctl(int option, unsigned long value, unsigned long, unsigned long, unsigned long)',
     );

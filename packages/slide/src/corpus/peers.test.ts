@@ -217,13 +217,13 @@ describe.skipIf(!openSlideReader)(`Lamina compared with OpenSlide${skipReasons.o
 describe.skipIf(!libvipsReader)(`Lamina compared with libvips${skipReasons.libvips}`, () => {
   const tile = { width: TILE, height: TILE };
   const raw = { raw: { width: WIDTH, height: HEIGHT, channels: 3 } } as const;
-  const tiff = (plan: Partial<SamplesPlan>, { littleEndian = true } = {}) =>
-    buildTiff({ directories: [samplesDirectory({ ...plan, littleEndian })], littleEndian }).bytes;
+  const tiff = (plan: Partial<SamplesPlan>, { isLittleEndian = true } = {}) =>
+    buildTiff({ directories: [samplesDirectory({ ...plan, isLittleEndian })], isLittleEndian }).bytes;
 
   it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
     ['TIFF, deflate with differencing', () => tiff({ tile, isDifferenced: true })],
     ['TIFF, LZW in strips', () => tiff({ packing: 'lzw', rowsPerStrip: 17 })],
-    ['TIFF, PackBits, big-endian', () => tiff({ packing: 'packbits', tile }, { littleEndian: false })],
+    ['TIFF, PackBits, big-endian', () => tiff({ packing: 'packbits', tile }, { isLittleEndian: false })],
     ['TIFF, zstd', () => tiff({ packing: 'zstd', tile })],
     ['TIFF, planes in strips', () => tiff({ packing: 'none', rowsPerStrip: 20, isPlanar: true })],
     ['TIFF, JPEG', () => buildTiledTiff({ downsamples: [1] })],

@@ -87,7 +87,7 @@ function checkPng(image: Encoded): void {
   for (let at = PNG_HEADER_BYTES; at + 8 <= bytes.length && view.getUint32(at + 4) !== IDAT; ) {
     const length = view.getUint32(at);
     if (view.getUint32(at + 4) === ICCP) {
-      // Not allowed (PNG, section 5.6), and thousands of profiles would cost seconds here.
+      // PNG allows one profile (section 5.6), and decompressing thousands of them here would take seconds.
       if (hasProfile) throw new SlideError('FILE_CORRUPT', 'A PNG has several colour profiles');
       hasProfile = true;
       checkPngProfile(bytes.subarray(at + 8, at + 8 + length));
@@ -148,8 +148,8 @@ export function checkScanCount(count: number): void {
 }
 
 /**
- * Counts the start-of-scan markers (SOS). The data of a scan cannot be mistaken for one, because they contain
- * no marker except RST. Source: ITU-T T.81, B.1.1.5.
+ * Counts the start-of-scan markers (SOS). The data of a scan cannot contain the two bytes of this marker: the only
+ * markers in scan data are RST (restart). Source: ITU-T T.81, B.1.1.5.
  */
 export function countScans(bytes: Uint8Array): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

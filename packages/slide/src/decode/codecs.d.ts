@@ -29,6 +29,7 @@ interface CodecDecoder {
 }
 
 interface CodecEncoder {
+  /** Returns the buffer into which the caller writes the samples to encode. */
   getDecodedBuffer(frame: CodecFrame): Uint8Array;
   encode(): void;
   getEncodedBuffer(): Uint8Array;
@@ -38,7 +39,7 @@ interface CodecEncoder {
 declare module '@cornerstonejs/codec-openjpeg/decodewasmjs' {
   interface J2KDecoder extends CodecDecoder {
     /**
-     * @param halvings how often the decoded image is half the size: 0 for full size, 1 for half, 2 for a quarter
+     * @param halvings how many times both sides are halved: 0 for full width and height, 1 for half, 2 for a quarter
      * @param layers number of quality layers; 0 for all
      */
     decodeSubResolution(halvings: number, layers: number): void;

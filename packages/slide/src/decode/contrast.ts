@@ -49,7 +49,7 @@ export function withGreyRange(
 }
 
 /**
- * Whether an image is too dark to be shown unchanged: its samples use less than half of the possible values.
+ * Whether an image is too dark to be shown unchanged: its largest used sample is below half of the maximum.
  *
  * @param range brightness of the darkest and the brightest pixels
  * @param bits bits per sample

@@ -22,8 +22,8 @@ const plan: ExactPlan = {
 };
 
 /** Builds a TIFF file with this directory and reads its tile at column 0, row 0. */
-async function firstTile(directory: DirectoryPlan, littleEndian = true): Promise<EncodedImage> {
-  const source = memorySource(buildTiff({ directories: [directory], littleEndian }).bytes);
+async function firstTile(directory: DirectoryPlan, isLittleEndian = true): Promise<EncodedImage> {
+  const source = memorySource(buildTiff({ directories: [directory], isLittleEndian }).bytes);
   const picture = await readTiffImage((await openTiff(source)).first);
   const tile = await (await openImageTiles(source, picture)).readTile(0, 0);
   if (!tile) throw new Error('The tile is empty');
@@ -57,9 +57,9 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
   it.each([
     ['little-endian', true],
     ['big-endian', false],
-  ] as const)('uses both bytes of a 16-bit sample in a %s file', async (_, littleEndian) => {
-    const words = exactDirectory({ ...plan, bits: 16, littleEndian, sampleAt: (x) => 1000 + x * 3 });
-    const row = await firstRow(await firstTile(words, littleEndian), { black: 1000, white: 1093 });
+  ] as const)('uses both bytes of a 16-bit sample in a %s file', async (_, isLittleEndian) => {
+    const words = exactDirectory({ ...plan, bits: 16, isLittleEndian, sampleAt: (x) => 1000 + x * 3 });
+    const row = await firstRow(await firstTile(words, isLittleEndian), { black: 1000, white: 1093 });
     expect(row).toEqual(columns.map((x) => clamped((x * 3 * 255) / 93)));
   });
 

@@ -14,7 +14,7 @@ import { orientRaster } from './turn-raster.ts';
 /** Reduction factor in both directions. Decoding a JPEG at these reductions is cheaper than at full size. */
 export type Shrink = 1 | 2 | 4 | 8;
 
-/** The reduction that the JPEG 2000 decoder makes, by the whole reduction; `shrinkRaster` makes the rest, a factor of 2. */
+/** For each wanted reduction, the part that the JPEG 2000 decoder makes; `shrinkRaster` makes the other factor of 2. */
 const jpeg2000Shrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
 /** Maximum pixels of one decoded image: the largest tile that a file may have, or several joined tiles. */
@@ -51,8 +51,8 @@ async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Rast
       return shrinkRaster({ width: image.width, height: image.height, rgb: image.bytes }, shrink);
     case 'jpeg2000': {
       const { colour = 'as-declared' } = image;
-      // A smaller resolution of a JPEG 2000 image is not the mean of its pixels. Decoding twice the wanted size and
-      // averaging the last factor of two is close to it.
+      // The pixels of a smaller JPEG 2000 resolution are not the means of the full-size pixels. Decoding at twice the
+      // wanted size and then averaging 2 × 2 pixels comes close to these means.
       const raster = await decodeJpeg2000(image.bytes, {
         width: image.width,
         height: image.height,
@@ -144,7 +144,7 @@ async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shr
   if (isReducedBySharp) picture.resize(width / shrink, height / shrink, { fit: 'fill', kernel: 'cubic' });
   const { data, info } = await picture
     .toColourspace('srgb')
-    .flatten({ background: GLASS })
+    .flatten({ background: GLASS }) // white
     .raw()
     .toBuffer({ resolveWithObject: true })
     .catch((cause: unknown) => {

@@ -6,7 +6,7 @@ const MAX_SEGMENTS = 15;
 
 /**
  * Decodes the run-length encoding of DICOM: a header of offsets, then segments packed with PackBits. Each segment
- * contains one byte per pixel. A sample of 16 bits has two segments: all its high bytes, then all its low bytes.
+ * contains one byte per pixel. A 16-bit component has two segments: the high bytes of all pixels, then the low bytes.
  *
  * Source: DICOM PS3.5, annex G.
  *

@@ -129,7 +129,7 @@ function checkFrame(frame: Frame, size: { readonly width: number; readonly heigh
   if (!isGrey && !isColour) throw notSupportedError(`${components.length} components of ${bits} bits`);
 }
 
-/** Reads an LSE segment. Its type 1 contains coding parameters; the others contain palettes and larger sizes. */
+/** Reads an LSE segment. Type 1 contains coding parameters; the other types contain palettes and larger sizes. */
 function readPreset(bytes: Uint8Array, { bodyAt, end }: Segment): Preset {
   if (bytes[bodyAt] !== 1) throw notSupportedError('palettes or extended sizes');
   if (bodyAt + 11 > end) throw corruptError('its parameters are truncated');
@@ -250,7 +250,10 @@ function decodeScan(
     return gradient < T3 ? 3 : 4;
   };
 
-  /** Reads a number in limited-length Golomb code. Source: T.87, A.5.3. */
+  /**
+   * Reads a number in limited-length Golomb code: the number without its lowest `k` bits as a count of zeros, then the
+   * `k` bits. After `limit − qbpp − 1` zeros, the number minus 1 follows instead, in `qbpp` bits. Source: T.87, A.5.3.
+   */
   const readGolomb = (k: number, limit: number): number => {
     const zeros = reader.zeros(limit);
     if (zeros < limit - qbpp - 1) return zeros * 2 ** k + reader.bits(k);
@@ -321,7 +324,7 @@ function decodeScan(
   /**
    * Reads the sample that ends a run. Source: T.87, A.7.2.
    *
-   * @param isSingleComponent whether the run is of one component, not of the pixels of all components
+   * @param isSingleComponent true when the run repeats samples of one component, false when it repeats whole pixels
    */
   const readInterruption = (Ra: number, Rb: number, isSingleComponent: boolean, runIndex: number): number => {
     const type = isSingleComponent && Math.abs(Ra - Rb) <= NEAR ? 1 : 0; // 1: the neighbours are equal within NEAR
@@ -330,7 +333,7 @@ function decodeScan(
     const sum = type === 1 ? a + (n >> 1) : a;
     let k = 0; // parameter of the Golomb code
     while (n << k < sum) k++;
-    const mapped = readGolomb(k, LIMIT - (J[runIndex] as number) - 1);
+    const mapped = readGolomb(k, LIMIT - (J[runIndex] as number) - 1); // called "glimit" in the standard
     const mappedWithType = mapped + type;
     const isOdd = (mappedWithType & 1) === 1;
     const magnitude = (mappedWithType + (isOdd ? 1 : 0)) / 2;
@@ -352,7 +355,7 @@ function decodeScan(
     return reconstruct(type === 1 ? Ra : Rb, sign * error);
   };
 
-  /** Reads how many of the remaining samples of a line repeat the previous one. Source: T.87, A.7.1. */
+  /** Reads how many of the remaining samples of a line repeat the sample before them. Source: T.87, A.7.1. */
   const readRun = (remaining: number, component: number): number => {
     let index = runIndexes[component] as number;
     for (let run = 0; ; ) {
@@ -382,7 +385,7 @@ function decodeScan(
     above[width + 1] = above[width] as number;
   };
 
-  /** Returns the context of the sample at `x`; 0 means that its neighbours are equal and a run starts. */
+  /** Returns the context of the sample at `x`; 0 means that its neighbours are equal within NEAR and a run starts. */
   const contextAt = (above: Int32Array, line: Int32Array, x: number): number => {
     const Ra = line[x - 1] as number;
     const Rb = above[x] as number;
@@ -413,7 +416,7 @@ function decodeScan(
     }
   };
 
-  /** Reads a line of all components, pixel by pixel; a run is of pixels whose components all repeat. */
+  /** Reads a line of all components, pixel by pixel; a run consists of pixels whose components all repeat. */
   const readPixels = (above: readonly Int32Array[], lines: readonly Int32Array[]) => {
     for (const [i, line] of lines.entries()) startLine(above[i] as Int32Array, line);
     for (let x = 1; x <= width; x++) {

@@ -123,7 +123,7 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
       const halvingsAt = at + (isForAllComponents ? 9 : 5 + indexBytes);
       const declaredHalvings = readHalvings(stream, halvingsAt, style, size);
       halvings = Math.min(halvings ?? declaredHalvings, declaredHalvings);
-      if (isForAllComponents) isTransformed = stream[at + 8] === 1;
+      if (isForAllComponents) isTransformed = stream[at + 8] === 1; // the multiple component transformation
     }
     if (marker === COM) isByOpenJpeg ||= isOpenJpegComment(stream.subarray(at + 4, at + 2 + length));
     // The length of a segment does not count the two bytes of its marker.

@@ -83,11 +83,11 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if (decoded.samples.length !== reducedWidth * reducedHeight * header.components * bytesPerSample) {
     throw corruptError(decoded.codecErrors);
   }
-  const samples = new Uint8Array(decoded.samples.buffer); // the buffer of a copy, which contains nothing else
+  const samples = new Uint8Array(decoded.samples.buffer); // `decoded.samples` is a copy that fills its buffer
   const isYcc =
     (colour === 'ycc' && !header.isTransformed) ||
     (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) ||
-    // `ycc` has priority over the boxes: with a colour transform it means RGB, whatever they declare.
+    // `ycc` has priority over the boxes: for a stream with a colour transform, `ycc` means RGB, whatever they declare.
     (colour !== 'ycc' && header.isDeclaredYcc);
   let values: Uint8Array | Uint16Array = samples;
   if (header.isSubsampled) values = upsampleChroma(samples, header, halvings);
@@ -154,6 +154,7 @@ function box(type: string, contents: ArrayLike<number>): Buffer {
   return Buffer.concat([head, Buffer.from(contents)]);
 }
 
+/** Returns the four bytes of a big-endian number. */
 function bigEndian(value: number): Uint8Array {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);

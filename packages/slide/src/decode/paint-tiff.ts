@@ -99,7 +99,10 @@ function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, s
   return rgb;
 }
 
-/** Blends pixels with the background, in place. Colours with associated alpha are already multiplied by alpha. */
+/**
+ * Blends pixels with the background, in place. `sample` is the index of the alpha sample in a pixel. If alpha is
+ * associated, the stored colours are already multiplied by it.
+ */
 function blendWithGlass(
   rgb: Uint8Array,
   samples: Uint8Array,

@@ -49,6 +49,7 @@ export function isPng(start: Uint8Array): boolean {
  * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.1.1 (tRNS),
  * 11.3.4.3 (pHYs), 11.3.6.1 (acTL).
  *
+ * @param source a file that begins with the PNG signature, which the caller has checked
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readPngHeader(source: ByteSource): Promise<PngHeader> {

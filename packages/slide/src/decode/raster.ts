@@ -73,7 +73,7 @@ function halveRaster({ rgb, width, height }: Raster): Raster {
     for (let at = upper, end = upper + rowWords; at < end; at += 3, to += 6) {
       // The bytes of the three words are: r0 g0 b0 r1, g1 b1 r2 g2, b2 r3 g3 b3. Bytes 0 and 2 of a word are added to
       // bytes 0 and 2 of the word below; bytes 1 and 3 likewise. `r0b0` has the sum for r0 in its lower half and the sum
-      // for b0 in its upper half. All systems that Node supports are little-endian.
+      // for b0 in its upper half. This requires a little-endian system.
       const above0 = words[at] as number;
       const above1 = words[at + 1] as number;
       const above2 = words[at + 2] as number;

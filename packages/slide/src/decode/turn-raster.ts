@@ -5,7 +5,7 @@ import type { Raster } from './raster.ts';
 interface Transform {
   /** Whether width and height are exchanged: the upright x axis is the stored y axis. */
   readonly isSwapped: boolean;
-  /** Whether the upright x axis (`flipsY`: the y axis) runs in the opposite direction of the stored axis it is read from. */
+  /** Whether the upright x axis (`flipsY`: the y axis) runs opposite to the stored axis from which it is read. */
   readonly flipsX: boolean;
   readonly flipsY: boolean;
 }

@@ -6,7 +6,7 @@ interface WebpHeader {
   readonly width: number;
   readonly height: number;
   readonly isAnimated: boolean;
-  /** Bytes of the colour profile; 0 without one. */
+  /** Bytes of the colour profile; 0 when the file has none. */
   readonly profileBytes: number;
 }
 
@@ -36,16 +36,17 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
     case 'VP8 ':
       return {
         ...simpleFile,
-        // The two highest bits are a scaling factor, not part of the size.
+        // A frame tag and a start code precede the size. The two highest bits of each side are a scaling factor.
         width: view.getUint16(26, true) & 0x3fff,
         height: view.getUint16(28, true) & 0x3fff,
       };
     case 'VP8L': {
-      // Width and height minus 1, 14 bits each.
+      // After a signature byte: width and height minus 1, 14 bits each.
       const sizes = view.getUint32(21, true);
       return { ...simpleFile, width: (sizes & 0x3fff) + 1, height: ((sizes >>> 14) & 0x3fff) + 1 };
     }
     case 'VP8X': {
+      // Byte 20 has flags, of which bit 1 means an animation; width and height minus 1 have 24 bits each.
       const hasProfile = bytes.length >= HEAD_BYTES + 8 && textAt(bytes, HEAD_BYTES) === 'ICCP';
       return {
         width: uint24(24) + 1,

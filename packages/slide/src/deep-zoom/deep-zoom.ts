@@ -75,7 +75,7 @@ function colourXml({ name, bytes, tableNodes, ignored }: ColourProfile): string 
 const escapeXml = (text: string) =>
   text.replaceAll(/[^\w .,()/+-]/gu, (character) => `&#${character.codePointAt(0)};`);
 
-/** Returns the Deep Zoom levels that have native tiles, the largest first. */
+/** Returns the Deep Zoom levels with native tiles (tiles that the file stores as they are sent), the largest first. */
 export function nativeDziLevels(slide: Slide): readonly number[] {
   const { nativeLevels } = levelMappingOf(slide);
   return nativeLevels.flatMap((level, dziLevel) => (level === null ? [] : [dziLevel])).toReversed();
@@ -95,9 +95,9 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
   const { dziLevel, column, row } = address;
   const { tileSize, maxLevel } = descriptor;
   const isLevel = Number.isInteger(dziLevel) && dziLevel >= 0 && dziLevel <= maxLevel;
-  const level = isLevel ? sizeOfLevel(descriptor, dziLevel) : { width: 0, height: 0 };
+  const levelSize = isLevel ? sizeOfLevel(descriptor, dziLevel) : { width: 0, height: 0 };
   const [x, y] = [column * tileSize, row * tileSize];
-  const isInside = x >= 0 && x < level.width && y >= 0 && y < level.height;
+  const isInside = x >= 0 && x < levelSize.width && y >= 0 && y < levelSize.height;
   if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
     throw new SlideError(
       'TILE_OUT_OF_RANGE',
@@ -108,8 +108,8 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
     dziLevel,
     x,
     y,
-    width: Math.min(tileSize, level.width - x),
-    height: Math.min(tileSize, level.height - y),
+    width: Math.min(tileSize, levelSize.width - x),
+    height: Math.min(tileSize, levelSize.height - y),
   };
 }
 
@@ -118,7 +118,8 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
  *
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
  * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: the
- *   file has no level of this size, the tile is a gap or not JPEG, or it is an edge tile, which the file stores with padding
+ *   file has no level of this size, the tile is not JPEG or a gap (empty, but larger levels have pixels there), or it
+ *   is an edge tile, which the file stores with padding
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
 export async function readNativeTile(

@@ -23,7 +23,7 @@ export interface BulkAnnotation {
   readonly group: string;
   /** Red, green and blue, 0…255 each; null when the file recommends no colour. */
   readonly color: readonly [number, number, number] | null;
-  /** Only those that have a value for this annotation. */
+  /** Only the measurements that have a value for this annotation. */
   readonly measurements: readonly (readonly [name: string, value: number])[];
 }
 
@@ -102,7 +102,7 @@ export async function readBulkAnnotations(
 const unsupportedError = (reason: string) => new SlideError('FORMAT_NOT_SUPPORTED', reason);
 
 type Graphic = 'POINT' | 'POLYLINE' | 'POLYGON' | 'ELLIPSE' | 'RECTANGLE';
-/** Number of points of an annotation; null if it varies, so that a list states where each annotation begins. */
+/** Number of points of an annotation; null if it varies, in which case a list states where each annotation begins. */
 const pointsPerAnnotation: Readonly<Record<Graphic, number | null>> = {
   POINT: 1,
   POLYLINE: null,
@@ -199,7 +199,10 @@ interface Numbers {
 
 const arrays = { float32: Float32Array, float64: Float64Array, uint32: Uint32Array } as const;
 
-/** Returns a list of numbers; null when the element is absent. Typed arrays can view it: file and system are little-endian. */
+/**
+ * Returns a list of numbers; null when the element is absent or its length is undefined. The bytes need no conversion,
+ * because file and system are little-endian.
+ */
 function numbersAt(
   source: ByteSource,
   position: ValuePosition | null,

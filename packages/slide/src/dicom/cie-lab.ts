@@ -9,7 +9,8 @@
  */
 export function rgbOfCieLab(values: readonly number[]): { r: number; g: number; b: number } {
   const [storedL = 0, storedA = 0, storedB = 0] = values;
-  // 0, 0 would be a bright blue, but PixelMed writes it for grey: 65535, 0, 0 is white in the test file openslide-boxes.
+  // a*, b* of 0, 0 would be a bright blue, but the toolkit PixelMed writes them for grey: in the test file
+  // openslide-boxes, 65535, 0, 0 is white.
   const isGrey = storedA === 0 && storedB === 0;
   const lightness = (storedL / 65_535) * 100;
   const a = isGrey ? 0 : (storedA / 65_535) * 255 - 128;

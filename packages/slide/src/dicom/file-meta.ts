@@ -39,7 +39,7 @@ const selection: ElementSelection = new Map([
 export async function readFileMeta(window: ByteWindow): Promise<FileMeta> {
   const walk = { window, isExplicit: true, budget: { elements: limits.metaElements } };
   // The upper 16 bits of a tag are its group.
-  const isOfAnotherGroup = (number: number) => number >>> 16 !== 0x0002;
+  const isOfAnotherGroup = (elementTag: number) => elementTag >>> 16 !== 0x0002;
   const { dataSet, end } = await readDataSet(walk, META_OFFSET, selection, isOfAnotherGroup);
   const transferSyntax = readUid(dataSet.text(tag.TransferSyntaxUID));
   if (transferSyntax === null) throw corruptError('it has no transfer syntax');

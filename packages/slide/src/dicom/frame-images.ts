@@ -36,7 +36,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
     const jpegColour = jpegColourOf(pixels, colour);
     const prefix = jpegPrefix(null, jpegColour); // null: every frame has its own tables
     return async (frame, signal) => {
-      const buffer = await readFrame(frame, tileOffset(prefix), signal);
+      const buffer = await readFrame(frame, tileOffset(prefix), signal); // leaves space for the prefix
       const bytes = completeFrame(buffer, prefix, jpegColour, width, height);
       return { codec: 'jpeg', bytes, width, height };
     };
@@ -119,7 +119,7 @@ function nameOf(photometric: string): string {
 }
 
 /**
- * Returns the stored values displayed as black and white: those at the ends of the file's window or, without one, of the full
+ * Returns the stored values displayed as black and white: the ends of the file's window or, if it has none, of the full
  * range of the bits. In MONOCHROME1, the smallest value is white.
  *
  * Source: PS3.3 C.11.2.1.2.1 (the values that become black and white), C.11.1.1.2 (slope and intercept).
@@ -174,7 +174,7 @@ function completeFrame(
   return jpeg.subarray(0, endOfJpeg(jpeg));
 }
 
-/** SOF2, the JPEG frame marker of progressive Huffman coding; later frame markers are lossless or arithmetic. */
+/** SOF2, the JPEG frame marker of progressive Huffman coding; higher ones are lossless, hierarchical or arithmetic. */
 const LAST_SUPPORTED_FRAME_MARKER = 0xc2;
 
 function checkHeader(header: JpegHeader, colour: JpegColour, width: number, height: number): void {
@@ -189,7 +189,7 @@ function checkHeader(header: JpegHeader, colour: JpegColour, width: number, heig
   }
 }
 
-/** Maximum number of zero bytes after EOI: one pads a frame to an even length, some writers add more. */
+/** Fewer zero bytes than this may follow EOI: one pads a frame to an even length, and some writers add more. */
 const MAX_PADDING = 16;
 
 /** Returns the end of the JPEG. Rejects a truncated JPEG, because a decoder would fill the missing part with grey. */

@@ -121,7 +121,7 @@ function joinFragments(buffer: Uint8Array, headerStart: number): { end: number; 
   return { end, fragments };
 }
 
-/** Reads the extended or the basic offset table; without one, follows all items. */
+/** Reads the extended or the basic offset table; follows all items if the file has neither. */
 async function readFrameTable(pixels: PixelPositions, codec: FrameCodec): Promise<FrameTable> {
   const { source, pixelData, frames } = pixels;
   const header = await readItemHeader(source, pixelData.offset);
@@ -211,8 +211,8 @@ function checkStart(start: number, minStart: number, fileSize: number, frame: nu
 }
 
 /**
- * Returns the end of the last frame, whose items it follows to the delimiter at the end of the pixels. This also checks
- * that the offset table is complete.
+ * Follows the items of the last frame, which begins at `start`, to the delimiter that ends the pixels, and returns the
+ * position of the delimiter. This also checks that the offset table is complete.
  */
 async function findEnd(source: ByteSource, start: number): Promise<number> {
   for (let offset = start, items = 0; ; items++) {
@@ -228,7 +228,7 @@ async function findEnd(source: ByteSource, start: number): Promise<number> {
 /**
  * Finds the frames of a file without an offset table by following all items to the end. If there are as many items as
  * frames, each item is a frame; a single frame has all items. Otherwise a frame begins at each item with the signature of
- * the codec, and their number must equal the number of frames, because a damaged frame would shift all frames after it.
+ * the codec; there must be as many of these items as frames, because a damaged frame would shift all frames after it.
  */
 async function findFrames(
   { source, frames }: PixelPositions,
@@ -264,10 +264,10 @@ async function findFrames(
     const byteCount = Math.min(ITEM_HEADER_BYTES + SIGNATURE_BYTES, source.size - offset);
     if (byteCount < ITEM_HEADER_BYTES) throw truncatedError(`it ends at ${source.size}, inside its pixels`);
     await window.load(offset, byteCount);
-    const number = ((window.u16(offset) << 16) | window.u16(offset + 2)) >>> 0;
+    const itemTag = ((window.u16(offset) << 16) | window.u16(offset + 2)) >>> 0;
     const length = window.u32(offset + 4);
-    if (number === tag.SequenceDelimitationItem) return { length: 0, isEnd: true };
-    if (number !== tag.Item || length === UNDEFINED_LENGTH)
+    if (itemTag === tag.SequenceDelimitationItem) return { length: 0, isEnd: true };
+    if (itemTag !== tag.Item || length === UNDEFINED_LENGTH)
       throw corruptError('its pixels are not stored in items');
     if (offset + ITEM_HEADER_BYTES + length > source.size) {
       throw truncatedError(`it ends at ${source.size}, inside its pixels`);

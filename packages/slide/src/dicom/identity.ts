@@ -87,7 +87,7 @@ export async function readIdentity(source: ByteSource): Promise<Identity | null>
     meta.dataSetOffset,
     valuesOf(identityTags),
     // Stops before group 5200, the functional groups of the frames, which can be large.
-    (number) => number >= 0x5200_0000,
+    (elementTag) => elementTag >= 0x5200_0000,
   );
   return identityOf(dataSet);
 }
@@ -126,7 +126,7 @@ export function identityOf(dataSet: DataSet): Identity {
   const sopInstance = readUid(dataSet.text(tag.SOPInstanceUID));
   if (series === null || sopInstance === null) throw corruptError('it has no series or instance UID');
   const kind = kindOf(dataSet.texts(tag.ImageType));
-  // An associated image need not state the size of the image; it is then the size of its single frame.
+  // An associated image may omit the size of the image, which is then the size of its single frame.
   const frameSideOf = (sideTag: Tag) => (kind === 'volume' ? null : dataSet.whole(sideTag));
   return {
     series: hashOf([

@@ -29,6 +29,7 @@ export interface PixelDescription {
   readonly photometric: string;
   /** 1 when each sample has its own plane, 0 when the samples of a pixel are adjacent. */
   readonly planarConfiguration: number;
+  /** Bits that a sample occupies, bits of these that it uses, and the index of its highest used bit. */
   readonly bitsAllocated: number;
   readonly bitsStored: number;
   readonly highBit: number;
@@ -61,9 +62,9 @@ export interface Instance extends Identity {
   readonly orientation: readonly number[] | null;
   /** Height of the first focal plane above the glass in µm; null when the file does not state it. */
   readonly depth: number | null;
-  /** Identifier of the first optical path; null when the file does not state it. */
+  /** Identifier of the first optical path (a way to illuminate and filter); null when the file does not state it. */
   readonly opticalPath: string | null;
-  /** Number of focal planes in this file; 1 when it does not state it. */
+  /** Number of focal planes in this file; 1 when the file does not state it. */
   readonly focalPlanes: number;
   /** Magnification of the objective lens; null when the file does not state it. */
   readonly objectivePower: number | null;
@@ -167,6 +168,7 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const [sharedGroups] = dataSet.items(tag.SharedFunctionalGroupsSequence);
   const collector = hasPositions ? createPositionCollector(frames, opticalPath, sharedGroups) : null;
   walk.budget.elements += frames * limits.elementsPerFrame;
+  // `() => false`: reads on to the pixel data, where `readDataSet` always stops.
   const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), () => false);
 
   const pixelData = remaining.position(tag.PixelData);

@@ -77,7 +77,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
     walk,
     meta.dataSetOffset,
     elements,
-    (number) => number >= tag.PerFrameFunctionalGroupsSequence,
+    (elementTag) => elementTag >= tag.PerFrameFunctionalGroupsSequence, // stops before this element
   );
   const type = dataSet.text(tag.SegmentationType) ?? 'none';
   if (type !== 'LABELMAP' || syntax === null || syntax.codec !== 'samples') {
@@ -106,6 +106,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
       : new Map([
           [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, onItem: collector.add }],
         ]);
+  // `() => false`: reads on to the pixel data, where `readDataSet` always stops.
   const { dataSet: remaining } = await readDataSet(walk, end, remainingElements, () => false);
   const pixelData = remaining.position(tag.PixelData);
   if (pixelData === null) throw corruptError('it has no pixels');
@@ -156,7 +157,7 @@ type CountTag =
   | typeof tag.TotalPixelMatrixColumns
   | typeof tag.TotalPixelMatrixRows;
 
-/** Reads an integer from 1 to the limit; an absent element has the default or, without one, throws FILE_CORRUPT. */
+/** Reads an integer from 1 to the limit. An absent element has the default; without a default, throws FILE_CORRUPT. */
 function readCount(dataSet: DataSet, countTag: CountTag, limit: number, defaultValue?: number): number {
   const value = dataSet.whole(countTag) ?? defaultValue ?? 0;
   if (value < 1) throw corruptError(`${nameOfTag(countTag)} is ${value}`);

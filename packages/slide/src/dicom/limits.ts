@@ -18,7 +18,7 @@ export const limits = {
   frames: 2 ** 26,
   /** Fragments per frame, on average over the file. */
   fragmentsPerFrame: 16,
-  /** Pixels of the longer side of a tile, and of that of the image. */
+  /** Pixels of the longer side of a tile, and of the longer side of the whole image. */
   tileSide: 8192,
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,

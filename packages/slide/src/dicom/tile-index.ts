@@ -31,7 +31,8 @@ export interface TileIndex {
 }
 
 /**
- * Builds the index. It contains only the first optical path, and only the focal plane closest to the glass.
+ * Builds the index. It contains only the first optical path (a way to illuminate and filter), and of the focal planes
+ * (heights at which the glass was scanned) only the one closest to the glass.
  *
  * Source: DICOM PS3.3, C.7.6.17.3: in TILED_FULL, frames are ordered by optical path, focal plane, row and column; in
  * TILED_SPARSE, each frame states its position.
@@ -47,6 +48,7 @@ export function indexTiles(image: TiledImage): TileIndex {
   return { columns, rows, frameOf };
 }
 
+/** Finds frames by their number, for TILED_FULL. */
 function indexByOrder({ parts }: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
   // The first columns × rows frames are of the first optical path and focal plane; any others follow them.
   const frames = parts.reduce((sum, part) => sum + part.frames, 0);
@@ -63,6 +65,7 @@ function indexByOrder({ parts }: TiledImage, columns: number, rows: number): Til
   };
 }
 
+/** Finds frames by the positions that they state, for TILED_SPARSE. */
 function indexByPosition(image: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
   const { tileWidth, tileHeight } = image;
   const framesByTile = new Map<number, { part: number; frame: number; depth: number }>();

@@ -1,5 +1,6 @@
 /** The DICOM UIDs of transfer syntaxes and object classes. Source: DICOM PS3.6, tables A-1 and A-3. */
 
+/** The SOP class (kind of object) VL Whole Slide Microscopy Image. */
 export const wholeSlideImage = '1.2.840.10008.5.1.4.1.1.77.1.6';
 
 /** Encoding of a frame. `samples`: uncompressed. */
@@ -21,12 +22,14 @@ const encapsulated = (codec: FrameCodec): TransferSyntax => ({
 });
 
 const transferSyntaxes = new Map<string, TransferSyntax>([
+  // The first three are uncompressed: implicit, explicit, and explicit with frames in items.
   ['1.2.840.10008.1.2', { isExplicit: false, isEncapsulated: false, codec: 'samples' }],
   ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
   ['1.2.840.10008.1.2.1.98', encapsulated('samples')],
   ['1.2.840.10008.1.2.4.50', encapsulated('jpeg')],
   // Extended JPEG may have 12 bits per sample, which browsers cannot draw; every frame is checked to have 8 bits.
   ['1.2.840.10008.1.2.4.51', encapsulated('jpeg')],
+  // Of JPEG-LS and of JPEG 2000, the first UID is lossless only, the second may be lossy.
   ['1.2.840.10008.1.2.4.80', encapsulated('jpegls')],
   ['1.2.840.10008.1.2.4.81', encapsulated('jpegls')],
   ['1.2.840.10008.1.2.4.90', encapsulated('jpeg2000')],

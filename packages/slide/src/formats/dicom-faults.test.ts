@@ -7,16 +7,7 @@ import { decodeImage } from '../decode/decode-image.ts';
 import { tag } from '../dicom/tags.ts';
 import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import {
-  buildDicom,
-  isLittleEndian,
-  itemHeader,
-  sequence,
-  sl,
-  text,
-  ul,
-  us,
-} from '../testing/build-dicom.ts';
+import { buildDicom, itemHeader, littleEndian, sequence, sl, text, ul, us } from '../testing/build-dicom.ts';
 import { countedFiles } from '../testing/counted-files.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import {
@@ -112,7 +103,7 @@ const defectsOnOpen: readonly Fault[] = [
   // Data elements.
   [
     'an unknown value representation',
-    withElements({ tag: tag.Rows, vr: 'XX', value: isLittleEndian(2, [32]) }),
+    withElements({ tag: tag.Rows, vr: 'XX', value: littleEndian(2, [32]) }),
     'FILE_CORRUPT',
   ],
   ['a number as text', withElements({ tag: tag.Rows, vr: 'LO', value: Buffer.from('32') }), 'FILE_CORRUPT'],

@@ -7,7 +7,7 @@ import { decodeImage } from '../decode/decode-image.ts';
 import { tag } from '../dicom/tags.ts';
 import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import { isLittleEndian, itemHeader, text, us } from '../testing/build-dicom.ts';
+import { itemHeader, littleEndian, text, us } from '../testing/build-dicom.ts';
 import { countedFiles } from '../testing/counted-files.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import {
@@ -205,7 +205,7 @@ const defectsOnRead: readonly Fault[] = [
   ],
   [
     'run-length coded frames with a false header',
-    changedFrames((frame) => Buffer.concat([isLittleEndian(4, [9]), frame.subarray(4)]), rlePlan),
+    changedFrames((frame) => Buffer.concat([littleEndian(4, [9]), frame.subarray(4)]), rlePlan),
     'FILE_CORRUPT',
   ],
   [

@@ -14,7 +14,7 @@ import {
   type DicomFile,
   type DicomFragments,
   type DicomPlan,
-  isLittleEndian,
+  littleEndian,
   pictureOf,
   planDicom,
   writeDicom,
@@ -201,13 +201,13 @@ function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
       const numberBytes = element.vr === 'US' ? 2 : 4;
       const value = isText
         ? Buffer.from(text.padEnd(text.length + (text.length % 2)))
-        : isLittleEndian(numberBytes, [fault.number % 2 ** (8 * numberBytes)]);
+        : littleEndian(numberBytes, [fault.number % 2 ** (8 * numberBytes)]);
       return element.value instanceof Uint8Array ? replaceBy({ ...element, value }) : file;
     }
     case 'entries':
       return changePixelData((all) => ({
         ...all,
-        offsetTable: isLittleEndian(4, Array(fault.count).fill(0)),
+        offsetTable: littleEndian(4, Array(fault.count).fill(0)),
       }));
     case 'offset':
       return {

@@ -1,6 +1,6 @@
 /**
- * Completion of the tiles of TIFF files to JPEG files, without decoding. A tile alone is not a valid JPEG in the right
- * colours, because TIFF stores the tables of a level once, and the colour space of the samples in the TIFF directory.
+ * Turns the tiles of TIFF files into complete JPEG files without decoding them. A tile alone is not a valid JPEG with
+ * the right colours: TIFF stores the tables once per level, and the colour space in the TIFF directory.
  */
 import {
   corruptError,
@@ -76,7 +76,7 @@ function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: bo
   throw corruptError('its tables contain an image');
 }
 
-/** Returns the buffer position to read a native tile to, so that the prefix then overwrites the tile's SOI. */
+/** Returns the position in the buffer at which a native tile must begin, so that the prefix overwrites its SOI. */
 export function tileOffset(prefix: JpegPrefix): number {
   return prefix.bytes.length - MARKER_BYTES;
 }

@@ -21,7 +21,7 @@ export async function readJpegHead(
   byteCount: number,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  // Each attempt reads the start of the JPEG again, eight times as much as before.
+  // Each attempt reads the start of the JPEG again, eight times as much as the previous attempt.
   for (let length = Math.min(FIRST_BYTES, byteCount); ; length = Math.min(8 * length, byteCount)) {
     if (length > MAX_BYTES) {
       throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MAX_BYTES} bytes before its image`);

@@ -34,6 +34,7 @@ export interface LargeJpeg {
   readonly width: number;
   readonly height: number;
   readonly grid: IntervalGrid;
+  /** Meaning of the samples if the head does not declare it. */
   readonly colour: JpegColour;
 }
 
@@ -69,7 +70,8 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   const mcuColumns = Math.ceil(width / mcu.width);
   const mcuRows = Math.ceil(height / mcu.height);
   if (restartInterval === 0) return null;
-  // Intervals are rectangles only if a row of MCUs is a multiple of the interval, or the interval is a multiple of a row of MCUs.
+  // Intervals are rectangles only if a row of MCUs (minimum coded units) is a whole number of intervals, or an interval
+  // is a whole number of such rows.
   const columns = Math.max(1, mcuColumns / restartInterval);
   const mcuRowsPerInterval = Math.max(1, restartInterval / mcuColumns);
   const isRectangle = Number.isInteger(columns) && Number.isInteger(mcuRowsPerInterval);
@@ -114,8 +116,9 @@ interface Run {
   readonly first: number;
   /** Number of intervals. */
   readonly count: number;
-  /** Position of its bytes in the JPEG, including the restart marker before the first interval. */
+  /** Position of the run's first byte in the JPEG: of the restart marker before its first interval, if there is one. */
   readonly start: number;
+  /** Position after its last byte. */
   readonly end: number;
 }
 
@@ -182,8 +185,8 @@ function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width
 }
 
 /**
- * Whether the starts are in ascending order, the first one is after the head and the last one is inside the JPEG. The
- * numbers of the markers, which repeat from 0 to 7, would not detect a list that is off by eight intervals.
+ * Whether the starts are in ascending order, the first one is the end of the head and the last one is inside the JPEG.
+ * The numbers of the markers, which repeat from 0 to 7, would not detect a list that is off by eight intervals.
  */
 function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts): boolean {
   const count = grid.columns * grid.rows;

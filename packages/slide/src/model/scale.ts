@@ -1,9 +1,9 @@
 /** The pixel size and the magnification of a slide; the missing one is estimated from the other. */
 import type { Slide } from './slide.ts';
 
-/** The scale of a slide: values of the file, and the missing one derived from the other. */
+/** The scale of a slide: the values that the file states, and a missing one derived from the other. */
 export interface Scale extends Pick<Slide, 'mpp' | 'objectivePower'> {
-  /** The value that was derived from the other; null when the file states both or neither. */
+  /** The value that was derived from the other; null when the file states both or neither, or no objective fits. */
   readonly derived: 'mpp' | 'objectivePower' | null;
 }
 

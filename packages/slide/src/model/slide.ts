@@ -49,7 +49,7 @@ export interface TileAddress {
   readonly row: number;
 }
 
-/** Associated images. The label and the macro image may show the patient's name, so the server never sends them. */
+/** Associated images. The server never sends label and macro (the glass), because they may show the patient's name. */
 export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
 
 /**
@@ -194,7 +194,7 @@ export interface Slide {
   /**
    * Reads one tile as stored, without decoding it.
    *
-   * @param allocate returns the memory that the tile is read into, called with its byte count; a format may allocate its own
+   * @param allocate called with the byte count of the tile; returns the memory to read it into. Not all formats use it
    * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
    *   it may be padded to that size, or be cut off at the edge of the image; null for a tile the scanner left empty
    * @throws SlideError TILE_OUT_OF_RANGE; FORMAT_NOT_SUPPORTED, FILE_TRUNCATED, FILE_CORRUPT, LIMIT_EXCEEDED (content of the file);
@@ -241,7 +241,7 @@ export type SlideErrorCode =
   /** Object storage did not respond in time: the state of the file is unknown. */
   | 'STORE_TIMEOUT';
 
-/** The only error class of this package; the message is a clear English sentence without paths. */
+/** The error for a slide that cannot be read; the message is a clear English sentence without paths. */
 export class SlideError extends Error {
   readonly code: SlideErrorCode;
 

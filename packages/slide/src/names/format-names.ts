@@ -17,7 +17,7 @@ export type Companions =
   | { readonly kind: 'listed' }
   /** Files of the same format in the same folder that belong to one series by their content. */
   | { readonly kind: 'series' }
-  /** Files of the same folder with such names. Most slides with these extensions have none. */
+  /** Files of the same folder whose names match `pattern`. Most slides with these extensions have none. */
   | { readonly kind: 'optional'; readonly pattern: RegExp };
 
 /** File names of every format in `open-slide.ts`; `format-names.test.ts` checks that none is missing. */
@@ -54,5 +54,5 @@ export const formatNames: readonly FormatNames[] = [
   },
 ];
 
-/** Signature of a DICOM file, which need not have an extension. Source: DICOM PS3.10, section 7.1. */
+/** Signature of a DICOM file, by which files without an extension are recognised. Source: DICOM PS3.10, section 7.1. */
 export const dicomSignature = { offset: 128, text: 'DICM' } as const;

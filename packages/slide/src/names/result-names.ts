@@ -1,7 +1,7 @@
 /**
- * The names of files with analysis results for a slide in the same folder, as ASAP and the Camelyon challenges
- * write them: `<slide>_likelihood_map.tif`, `<slide>_mask.tif`, `<slide>_detections.geojson`, `<slide>.geojson`. `<slide>` is the
- * name of the slide file with or without its extension.
+ * The names of files with analysis results for a slide in the same folder, as the program ASAP and the Camelyon
+ * challenges write them: `<slide>_likelihood_map.tif`, `<slide>_mask.tif`, `<slide>_detections.geojson`,
+ * `<slide>.geojson`. `<slide>` is the name of the slide file with or without its extension.
  */
 
 interface ResultName {
@@ -27,7 +27,7 @@ export function slideStemOf(fileName: string): string {
   return fileName.toLowerCase().replace(/(?:\.ome)?\.[^.]+$/, '');
 }
 
-/** Returns the names that are not results of another file in the list. */
+/** Returns the names without those of analysis results that belong to another file in the list. */
 export function withoutResults(names: readonly string[]): string[] {
   const slides = new Set(names.flatMap((name) => [name.toLowerCase(), slideStemOf(name)]));
   return names.filter((name) => {

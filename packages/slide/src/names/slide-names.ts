@@ -88,6 +88,7 @@ export function filesToInspect(names: readonly string[]): string[] {
   );
 }
 
+/** Whether a name ends with one of the extensions and has characters before it. */
 function hasExtension(name: string, extensions: readonly string[]): boolean {
   const lower = name.toLowerCase();
   return extensions.some((extension) => lower.endsWith(extension) && lower.length > extension.length);

@@ -2,8 +2,8 @@
  * A reader of objects of object storage in blocks of 256 KiB, which it caches in memory and on disk.
  *
  * A response of object storage takes tens of milliseconds whatever its size, and a tile has tens of kilobytes. Reading whole
- * blocks pays off because neighbouring tiles are stored next to each other. Blocks are keyed by the object's fingerprint, not
- * by its key, so blocks of a replaced object are never returned.
+ * blocks pays off because neighbouring tiles are stored next to each other. Blocks are cached under the object's
+ * fingerprint (a hash of its ETag and size), not under its key, so blocks of a replaced object are never returned.
  */
 import { LRUCache } from 'lru-cache';
 import { type ByteSource, checkRange } from '../source/byte-source.ts';
@@ -38,7 +38,7 @@ interface BlockCacheOptions {
   readonly diskCache: Pick<BlockDiskCache, 'readInto' | 'put'> | null;
 }
 
-/** An object and its blocks by index. Their names are built once, not for each tile that is read. */
+/** An object and its blocks by index. The name of each block is built once, not for each tile that is read. */
 interface Blocks {
   readonly object: StoredObject;
   readonly fingerprint: string;
@@ -180,7 +180,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       for (const batch of batches) {
         batch.waiters--;
         if (batch.waiters > 0) continue;
-        // No other read waits for the request. If it is still running, it is aborted, and later reads start a new one.
+        // No other read waits for the batch. A request that still runs is aborted, and later reads start a new one.
         removePending(batch);
         batch.controller.abort();
       }

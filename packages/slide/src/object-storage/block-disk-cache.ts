@@ -49,7 +49,7 @@ interface VerifiedBlock {
 interface BlockDiskCacheOptions {
   /** Folder of the cache; it is created with the first block. */
   readonly folder: string;
-  /** Maximum bytes of the blocks of all processes in the folder; each may temporarily exceed it by 1/32. 0 disables writing. */
+  /** Maximum bytes of all blocks in the folder. Each process may temporarily exceed it by 1/32. 0 disables writing. */
   readonly maxBytes: number;
   /** Reports the first error of the disk; the next one is reported after a successful write. */
   readonly warn: (error: unknown) => void;

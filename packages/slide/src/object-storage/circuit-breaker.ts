@@ -42,7 +42,7 @@ export const storeLimits: StoreLimits = {
 
 /** A request failed without a response or with an error response, its response is invalid, or the circuit is open. */
 export class StoreFault extends SlideError {
-  /** Whether a retry may succeed. Only such faults count as failures that open the circuit. */
+  /** Whether a retry may succeed. Only transient faults count as failures that open the circuit. */
   readonly isTransient: boolean;
 
   constructor(code: SlideErrorCode, message: string, isTransient: boolean, cause?: unknown) {

@@ -1,10 +1,10 @@
 /**
  * A client for one bucket of S3-compatible object storage. It reads byte ranges of objects, lists, stores and deletes them.
  *
- * Keys are relative to the prefix in the settings. They come from the catalogue, never from a request of a user. URLs are in
- * path style (`endpoint/bucket/key`), which every S3 server supports. The client does not follow redirects.
+ * Keys are relative to the prefix in the settings. They come from the list of slides, never from a user's request. URLs
+ * are in path style (`endpoint/bucket/key`), which every S3 server supports. The client does not follow redirects.
  *
- * The file exceeds 350 lines because all calls share the signing, the guard and the checks of responses.
+ * The file exceeds 350 lines because all calls share the signing, the guard (limits and retries) and response checks.
  *
  * Source: Amazon S3 API Reference (2006-03-01), the pages of the calls named below.
  */
@@ -33,7 +33,7 @@ export interface ListedObject extends StoredObject {
   readonly lastModified: string;
 }
 
-/** All methods throw SlideError FILE_MISSING, STORE_UNAVAILABLE, STORE_TIMEOUT and BUSY. */
+/** Every method may throw SlideError STORE_UNAVAILABLE, STORE_TIMEOUT or BUSY; those with a key also FILE_MISSING. */
 export interface ObjectStore {
   /** Returns the current size and ETag of an object. */
   head(key: string, signal?: AbortSignal): Promise<ObjectFacts>;
@@ -388,7 +388,7 @@ function invalidResponse(reason: string): StoreFault {
   return new StoreFault('STORE_UNAVAILABLE', `The object store cannot be used: ${reason}`, false);
 }
 
-/** Reads a body of exactly `length` bytes. @throws StoreFault when it has fewer or more; further bytes are not read */
+/** Reads a body of exactly `length` bytes. @throws StoreFault for another length, transient if the body is shorter */
 async function readExactly({ body }: Response, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let received = 0;

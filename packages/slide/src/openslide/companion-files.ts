@@ -12,7 +12,7 @@ const MAX_FILES = 10_000;
 const DESCRIPTION_BYTES = 2 ** 20;
 
 /**
- * Checks the folder of a MIRAX slide: `name.mrxs` has its pixels in `name/`, listed by `Slidedat.ini` there.
+ * Checks the folder of a MIRAX slide. The pixels of `name.mrxs` are in files that `name/Slidedat.ini` lists.
  *
  * Source: OpenSlide's notes on the MIRAX format.
  *

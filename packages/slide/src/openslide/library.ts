@@ -12,7 +12,7 @@ import { readOnce } from '../source/read-once.ts';
 /** Address of an open slide in the library's memory. */
 export type OpenSlidePointer = bigint;
 
-/** The used functions of the library. Those that return a promise run on a separate thread, at most 8 at a time. */
+/** The functions of OpenSlide that Lamina uses. Those that return a promise run on other threads, at most 8 at once. */
 export interface OpenSlideLibrary {
   /** Version of the library, e.g. `3.4.1`. */
   version(): string;
@@ -21,7 +21,7 @@ export interface OpenSlideLibrary {
   /** Returns null for a file that the library does not recognise. If opening fails, `errorOf` returns the reason. */
   open(path: string): Promise<OpenSlidePointer | null>;
   close(slide: OpenSlidePointer): Promise<void>;
-  /** Returns the first error of a slide, null if there is none. After it, all functions but `close` return nothing. */
+  /** Returns the first error of a slide; null if there is none. After an error, all later reads of the slide fail. */
   errorOf(slide: OpenSlidePointer): string | null;
   levelCount(slide: OpenSlidePointer): number;
   levelSize(slide: OpenSlidePointer, level: number): { readonly width: number; readonly height: number };
@@ -33,6 +33,8 @@ export interface OpenSlideLibrary {
     name: string,
   ): { readonly width: number; readonly height: number };
   /**
+   * Reads the pixels of a rectangle of a level.
+   *
    * @param x left edge in pixels of level 0, whatever `level` is; `y` is the top edge in the same unit
    * @param width in pixels of `level`, like `height`
    * @param target width × height × 4 bytes, which become premultiplied blue, green, red, and alpha
@@ -204,7 +206,7 @@ function limitConcurrency(maxRunning: number): <T>(task: () => Promise<T>) => Pr
     try {
       return await task();
     } finally {
-      // A queued task takes over the slot of this one.
+      // A queued task takes over the slot of this task.
       const startNext = queuedStarts.shift();
       if (startNext) startNext();
       else runningTasks--;

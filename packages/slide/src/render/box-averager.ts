@@ -31,8 +31,8 @@ export class BoxAverager {
   /**
    * Adds a piece.
    *
-   * @param x left edge of the piece in pixels of the result; any number
-   * @param y top edge of the piece in pixels of the result; any number
+   * @param x left edge of the piece in pixels of the result; may be fractional or outside the result
+   * @param y top edge of the piece, like `x`
    * @param scaleX width of the piece's pixels in pixels of the result, above 0 and at most 1
    * @param scaleY height of the piece's pixels in pixels of the result, above 0 and at most 1
    */

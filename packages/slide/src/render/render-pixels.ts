@@ -1,4 +1,8 @@
-/** The pixels of rendered tiles, thumbnails and views: from the tiles of the file or from a cached overview of it. */
+/**
+ * The pixels of rendered tiles, thumbnails and views: from the tiles of the file or from a cached overview of it.
+ *
+ * Deep Zoom level `maxLevel` has full resolution; each level below it has half the width and height of the next one.
+ */
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import { describeDeepZoom, type Region, renderSourceLevel, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
 import { type Slide, SlideError } from '../model/slide.ts';
@@ -23,6 +27,7 @@ const MAX_CALL_MS = 5000;
  * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and decoding
  */
 export async function renderPixels(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
+  // `perPixelX` and `perPixelY`: pixels of the file's level per pixel of the Deep Zoom level.
   const { perPixelX, perPixelY } = renderSourceLevel(slide, region.dziLevel);
   const isDirect = Math.max(perPixelX, perPixelY) <= MAX_DIRECT_REDUCTION;
   const overviewLevel = isDirect ? null : overviewLevelOf(slide);
@@ -57,8 +62,8 @@ interface Run {
 }
 
 /**
- * Splits a range of overview pixels into whole pixels and the last one of the overview, which covers less than the others
- * because the size of the overview is rounded up.
+ * Splits a range of overview pixels into whole pixels and the last pixel of the overview, which covers less than the
+ * others because the size of the overview is rounded up.
  *
  * @param exactSide side of the overview before rounding
  */

@@ -1,4 +1,9 @@
-/** Rendering of a rectangle of a Deep Zoom level from the tiles of one level of the file. render-pixels.ts calls it. */
+/**
+ * Rendering of a rectangle of a Deep Zoom level from the tiles of one level of the file. render-pixels.ts calls it.
+ *
+ * Level 0 of the file has full resolution, and larger numbers mean smaller levels. Deep Zoom level (`dziLevel`) 0 is
+ * one pixel, and larger numbers mean larger levels.
+ */
 import { decodeImage, type Shrink } from '../decode/decode-image.ts';
 import { decodeTiles } from '../decode/decode-tiles.ts';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
@@ -63,7 +68,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
 
   const tilePositions = tilesUnder(target, level, perPixelX, perPixelY);
 
-  /** Reads one tile after the other, caches it decoded, and adds the part of it that the region covers. */
+  /** Reads the tiles one after the other, caches each decoded tile, and adds its part that the region covers. */
   const addLargeTiles = async () => {
     for (const position of tilePositions) {
       signal?.throwIfAborted();
@@ -86,7 +91,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     }
   };
 
-  /** Reads tiles in batches. Decodes the tiles without padding together, column by column, and the others one by one. */
+  /** Reads tiles in batches. Decodes tiles without padding together, column by column, and padded tiles one by one. */
   const addBatches = async () => {
     for (const batch of batchesOf(tilePositions, level)) {
       signal?.throwIfAborted();

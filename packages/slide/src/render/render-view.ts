@@ -57,7 +57,8 @@ async function scaledPixels(slide: Slide, view: View, signal?: AbortSignal): Pro
   const { region, downsample } = sourceOf(slide, view);
   const source = await renderPixels(slide, region, signal);
   const [exactWidth, exactHeight] = [view.width / downsample, view.height / downsample];
-  // The output may be larger than the source along one axis if its aspect ratio differs much. Then it is stretched below.
+  // If the aspect ratio of the output differs much from the view's, the output may be larger than the source along one
+  // axis. `stretchToView` then stretches the pixels.
   const width = Math.min(view.toWidth, Math.max(1, Math.floor(exactWidth)));
   const height = Math.min(view.toHeight, Math.max(1, Math.floor(exactHeight)));
   const [scaleX, scaleY] = [Math.min(1, width / exactWidth), Math.min(1, height / exactHeight)];
@@ -67,7 +68,7 @@ async function scaledPixels(slide: Slide, view: View, signal?: AbortSignal): Pro
   return stretchToView(averager.finish(slide.background), view);
 }
 
-/** Extends the raster to a size at the right and at the bottom. Returns it unchanged without a size. */
+/** Extends the raster to `size` at the right and at the bottom; returns it unchanged when `size` is undefined. */
 function padded(raster: Raster, background: Slide['background'], size: View['padTo']): Raster {
   if (size === undefined) return raster;
   const [width, height] = size;

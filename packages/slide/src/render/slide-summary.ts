@@ -3,8 +3,9 @@ import { type Scale, scaleOf } from '../model/scale.ts';
 import type { Slide } from '../model/slide.ts';
 
 /**
- * The metadata of a slide that the catalogue stores; none of it can identify a patient. Of the fields of `Slide`, `mpp` is the
- * pixel size in µm, `objectivePower` the magnification, and `shownPlane` the shown plane of a file with several planes.
+ * The metadata of a slide that the server's catalogue of slides stores; none of it can identify a patient. Of the
+ * fields of `Slide`, `mpp` is the pixel size in µm, `objectivePower` the magnification, and `shownPlane` the focal
+ * plane and the time point that viewers show.
  */
 export interface SlideSummary
   extends Pick<Slide, 'format' | 'fingerprint' | 'vendor' | 'mpp' | 'objectivePower' | 'shownPlane'> {
@@ -13,7 +14,7 @@ export interface SlideSummary
   readonly height: number;
   /** Tile size of the Deep Zoom descriptor, in pixels. */
   readonly tileSize: number;
-  /** Includes an estimate where `mpp` or `objectivePower` is null; `derived` names the estimated value. */
+  /** Includes an estimate where `mpp` or `objectivePower` is null; `scale.derived` names the estimated value. */
   readonly scale: Scale;
   /** Number of levels in the file. */
   readonly levels: number;

@@ -38,7 +38,7 @@ export const encodedCoding: StoredCoding = { codec: 'jpeg', process: 'baseline',
 /** A tile with the coding of its bytes. */
 interface CodedTile {
   readonly bytes: Uint8Array;
-  /** The level of the tile, with the coding of the tile in place of its own. */
+  /** The level of the tile, but with the coding of this tile instead of the level's coding. */
   readonly level: StoredLevel;
 }
 
@@ -131,6 +131,7 @@ async function firstTile(
   return null;
 }
 
+/** Whether the header of a tile states this size; false for other codecs than JPEG and JPEG 2000. */
 function isOfSize({ codec, bytes }: EncodedImage, width: number, height: number): boolean {
   if (codec !== 'jpeg' && codec !== 'jpeg2000') return false;
   const header = codec === 'jpeg' ? readJpegHeader(bytes) : readJpeg2000Header(bytes);
@@ -140,6 +141,7 @@ function isOfSize({ codec, bytes }: EncodedImage, width: number, height: number)
 /** Frame markers SOF0 and SOF1. Source: ITU-T T.81, table B.1. */
 const [BASELINE, EXTENDED] = [0xc0, 0xc1];
 
+/** Returns the coding of a JPEG tile; null when it cannot be sent as stored. */
 function jpegCoding(bytes: Uint8Array): StoredCoding | null {
   const { frameMarker, precision, components } = readJpegHeader(bytes);
   if (precision !== 8 || (frameMarker !== BASELINE && frameMarker !== EXTENDED)) return null;
@@ -171,6 +173,7 @@ function isRgb(jpeg: Uint8Array, componentIds: readonly number[]): boolean {
 /** The marker of the coding style segment, and the value of its field for the reversible wavelet. */
 const [COD, REVERSIBLE] = [0xff52, 1];
 
+/** Returns the coding of a JPEG 2000 tile; null when it cannot be sent as stored. */
 function jpeg2000Coding({ bytes, colour }: EncodedImage): StoredCoding | null {
   const { codeStream, components, bits, isSigned, isTransformed, isSubsampled } = readJpeg2000Header(bytes);
   if (bits !== 8 || isSigned || (components !== 1 && components !== 3)) return null;

@@ -1,4 +1,4 @@
-/** A cache of decoded tiles that are larger than rendered tiles, such as strips. render-region.ts uses it. */
+/** A cache of decoded tiles that are larger than rendered tiles, such as strips (rows of the whole image's width). */
 import type { Raster } from '../decode/raster.ts';
 import type { Slide, TileAddress } from '../model/slide.ts';
 

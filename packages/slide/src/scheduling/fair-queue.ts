@@ -31,7 +31,7 @@ export interface Ticket<T> {
   readonly path: readonly string[];
 }
 
-/** The waiting jobs of a key: a tree along the path. Only the parties of the last key of a path have `lines`. */
+/** The waiting jobs of a key: a tree along the path. Only the parties of a path's last key have entries in `lines`. */
 interface Party<T> {
   /** Number of waiting jobs of this key and of all keys below it. */
   size: number;
@@ -166,6 +166,7 @@ function newParty<T>(): Party<T> {
   return { size: 0, children: new Map(), lines: new Map() };
 }
 
+/** Returns the first job that may start, in the order of the turns; null when there is none. */
 function nextOf<T>(party: Party<T>, mayStart: (job: T) => boolean): Ticket<T> | null {
   for (const child of party.children.values()) {
     const found = nextOf(child, mayStart);

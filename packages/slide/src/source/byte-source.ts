@@ -6,11 +6,11 @@ export interface ByteSource {
   readonly size: number;
   /** Changes whenever the bytes change. URL-safe, at most 64 characters; reveals no path. */
   readonly fingerprint: string;
-  /** Reads exactly `length` bytes. @throws SlideError FILE_TRUNCATED when the source ends before them; the reason of `signal` */
+  /** Reads exactly `length` bytes. @throws SlideError FILE_TRUNCATED beyond the end; `signal.reason` after an abort */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `targetStart`. Readers of
-   * native tiles use it to read a tile into a buffer that already contains the JPEG tables.
+   * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `targetStart`.
+   * Callers can thus read a tile into a buffer that already contains JPEG tables, which some files store separately.
    *
    * @throws the errors of `read`
    */
@@ -28,7 +28,8 @@ export interface ByteSource {
  * Validates a range before every read, so that no invalid number from a file reaches the operating system.
  *
  * @param size bytes of the source
- * @throws SlideError FILE_CORRUPT for a number that is negative or not a safe integer, FILE_TRUNCATED for a range beyond the end
+ * @throws SlideError FILE_CORRUPT for a number that is negative or not a safe integer; FILE_TRUNCATED when the range
+ *   ends after the source
  */
 export function checkRange(offset: number, length: number, size: number): void {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {

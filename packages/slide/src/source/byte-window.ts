@@ -10,9 +10,9 @@ import type { ByteSource } from './byte-source.ts';
 export interface ByteWindow {
   /** Bytes of the whole source. */
   readonly size: number;
-  /** Whether these bytes are in memory. */
+  /** Whether the `length` bytes at `at` are in memory. */
   covers(at: number, length: number): boolean;
-  /** Replaces the loaded bytes by these bytes and some bytes after them. @throws SlideError FILE_TRUNCATED */
+  /** Replaces the loaded bytes by `length` or more bytes from `at` on. @throws SlideError FILE_TRUNCATED */
   load(at: number, length: number): Promise<void>;
   u8(at: number): number;
   u16(at: number): number;
@@ -21,8 +21,9 @@ export interface ByteWindow {
   copy(at: number, length: number): Uint8Array;
 }
 
-/** Minimum and maximum of a load. The minimum contains most headers; a load that continues the loaded bytes is twice as long. */
+/** Bytes of the first load; most headers have fewer. */
 const MIN_WINDOW_BYTES = 16 * 1024;
+/** A load that continues the loaded bytes reads twice as many, up to this maximum or the length that is asked for. */
 const MAX_WINDOW_BYTES = 256 * 1024;
 
 /**

@@ -19,10 +19,11 @@ export function versionOfObject({ etag, size }: { readonly etag: string; readonl
 }
 
 /**
- * Combines the versions of a slide's files: the main file, then the members in the order of the location. A member that is
- * a folder contributes the versions of the files below it, sorted by path, preceded on disk by the version of the folder itself.
+ * Combines the versions of a slide's files: the main file, then the members (the other files) in the order of the
+ * location. For a member that is a folder, the caller passes the versions of all files below it, sorted by path; for a
+ * folder on disk, the version of the folder itself comes first.
  *
- * @returns a URL-safe hash of 22 characters: ETags contain it, and clients must not learn inodes or times
+ * @returns a URL-safe hash of 22 characters: HTTP ETags contain it, and clients must not learn inodes or times
  */
 export function fingerprintOfVersions(versions: readonly string[]): string {
   return createHash('sha256').update(versions.join('\n')).digest('base64url').slice(0, 22);

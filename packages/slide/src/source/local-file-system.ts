@@ -13,13 +13,14 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0xf2f52010, // F2FS
   0x2fc12fc1, // ZFS
   0x01021994, // tmpfs
-  0x794c7630, // overlayfs, of containers
+  0x794c7630, // overlayfs, which containers use
 ]);
 
 const localByDevice = new Map<bigint, Promise<boolean>>();
 
 /**
- * Whether a file lies on a disk or in the memory of this machine; false when unknown, and always on systems other than Linux.
+ * Whether a file lies on a disk or in the memory of this machine. The result is false when this is unknown, and always
+ * false on systems other than Linux.
  *
  * @param device the file's device number from `stat`; the result is cached for each device
  */

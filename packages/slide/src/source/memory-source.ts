@@ -10,7 +10,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
   return {
     size: bytes.length,
-    fingerprint: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    fingerprint: createHash('sha256').update(bytes).digest('base64url').slice(0, 22), // 132 bits
     async read(offset, length, signal) {
       checkRange(offset, length, bytes.length);
       const target = new Uint8Array(length);

@@ -1,13 +1,13 @@
-/** A cache that keeps Lamina's own cache files open between reads, because opening a file costs more than reading a tile. */
+/** Keeps Lamina's own cache files open between reads, because opening a file costs more than reading a tile. */
 import type { ByteSource } from './byte-source.ts';
 import { openFileSource } from './file-source.ts';
 
 export interface OpenFiles {
   /**
-   * Opens a file, or returns it if it is open. The caller must start its reads at once: opening other files may close this
-   * one, and later reads then fail.
+   * Opens a file, or returns its source if it is already open. The caller must start its reads at once: opening other
+   * files may close this source, and later reads then fail.
    *
-   * @param minBytes size that the file has at least; a file that was shorter when it was opened is opened again
+   * @param minBytes minimum size the caller needs; a file that was shorter when it was opened is opened again
    * @throws SlideError FILE_MISSING
    */
   open(file: string, minBytes: number): Promise<ByteSource>;
@@ -16,7 +16,7 @@ export interface OpenFiles {
   close(): Promise<void>;
 }
 
-/** Creates a cache. @param maxFiles maximum number of open files; above it, the least recently used file is closed */
+/** Returns an empty set of files. @param maxFiles maximum number; above it, the least recently used file is closed */
 export function cacheOpenFiles(maxFiles: number): OpenFiles {
   const sources = new Map<string, Promise<ByteSource>>();
 
@@ -25,7 +25,7 @@ export function cacheOpenFiles(maxFiles: number): OpenFiles {
     try {
       await (await source).close();
     } catch {
-      // Either the file could not be opened, or closing it failed. No data can be lost, because it was only read.
+      // Either the file could not be opened, or closing it failed. No data can be lost, because the file was only read.
     }
   }
 

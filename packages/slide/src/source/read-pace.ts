@@ -11,7 +11,7 @@ export interface ReadPace {
   recordRead(durationMs: number): void;
 }
 
-/** A read of more bytes always goes to the thread pool, because it is slow even from the page cache. */
+/** A larger read always goes to the thread pool, because it is slow even from the page cache. */
 const MAX_BYTES = 256 * 1024;
 /** Reads of at most this duration add no debt: they came from the page cache. A read that waits for a disk takes longer. */
 const QUICK_MS = 0.1;

@@ -1,4 +1,7 @@
-/** The files of a slide in a local folder. Names that the slide contains cannot lead to files outside it. */
+/**
+ * The files of a slide in a local folder: the main file, by which the slide is opened, and the members (its other
+ * files). File names that are stored in a slide cannot lead to files outside the slide.
+ */
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
@@ -38,7 +41,7 @@ export interface SlideFiles {
   close(): Promise<void>;
 }
 
-/** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE; FILE_CHANGED when it is replaced meanwhile */
+/** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE; FILE_CHANGED if replaced meanwhile */
 export async function openLocalFiles(location: SlideLocation): Promise<SlideFiles> {
   const { path, members } = location;
   const main = await openFileSource(path);
@@ -96,7 +99,7 @@ export interface SlideFolder {
 
 /** The files of one slide, as paths relative to the folder, with forward slashes. */
 export interface SlideGroup {
-  /** The file that represents the slide. */
+  /** The main file, by which the slide is opened. */
   readonly main: string;
   /** The other files, sorted. A path with a trailing slash is a folder that belongs to the slide as a whole. */
   readonly members: readonly string[];
@@ -120,6 +123,7 @@ async function resolveInSlide(folder: string, name: string, members?: readonly s
   return realTarget;
 }
 
+/** Whether a real path is the real path of a member, or lies in a member folder. */
 async function isInRealMember(
   folder: string,
   realTarget: string,
@@ -156,6 +160,7 @@ export function notAMemberError(): SlideError {
   );
 }
 
+/** Whether a path lies below a folder; false for the folder itself. */
 function isInside(folder: string, path: string): boolean {
   const relativePath = relative(folder, path);
   return (

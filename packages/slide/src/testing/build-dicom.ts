@@ -401,17 +401,17 @@ function encapsulatedPixelData(
     tag: tag.PixelData,
     vr: 'OB',
     value: {
-      offsetTable: offsetTable === 'basic' ? isLittleEndian(4, starts) : new Uint8Array(),
+      offsetTable: offsetTable === 'basic' ? littleEndian(4, starts) : new Uint8Array(),
       fragments: pieces.flat(),
     },
   };
   if (offsetTable !== 'extended') return [pixels];
   return [
-    { tag: tag.ExtendedOffsetTable, vr: 'OV', value: isLittleEndian(8, starts) },
+    { tag: tag.ExtendedOffsetTable, vr: 'OV', value: littleEndian(8, starts) },
     {
       tag: tag.ExtendedOffsetTableLengths,
       vr: 'OV',
-      value: isLittleEndian(
+      value: littleEndian(
         8,
         frames.map((frame) => frame.length),
       ),
@@ -507,18 +507,18 @@ export function text(number: number, vr: string, ...values: readonly string[]): 
 // The following functions create elements with numbers; a function has the name of its value representation.
 
 export function us(number: number, ...values: readonly number[]): DicomElement {
-  return { tag: number, vr: 'US', value: isLittleEndian(2, values) };
+  return { tag: number, vr: 'US', value: littleEndian(2, values) };
 }
 
 export function ul(number: number, ...values: readonly number[]): DicomElement {
-  return { tag: number, vr: 'UL', value: isLittleEndian(4, values) };
+  return { tag: number, vr: 'UL', value: littleEndian(4, values) };
 }
 
 export function sl(number: number, ...values: readonly number[]): DicomElement {
   return {
     tag: number,
     vr: 'SL',
-    value: isLittleEndian(
+    value: littleEndian(
       4,
       values.map((value) => value >>> 0),
     ),
@@ -536,7 +536,7 @@ export function sequence(number: number, items: readonly DicomItem[]): DicomElem
 }
 
 /** Serialises non-negative integers, each in this number of bytes. */
-export function isLittleEndian(bytesPerValue: 2 | 4 | 8, values: readonly number[]): Uint8Array {
+export function littleEndian(bytesPerValue: 2 | 4 | 8, values: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(values.length * bytesPerValue);
   for (const [i, value] of values.entries()) {
     if (bytesPerValue === 8) bytes.writeBigUInt64LE(BigInt(value), i * 8);

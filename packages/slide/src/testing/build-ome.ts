@@ -8,6 +8,7 @@ import { openBytes } from './open-bytes.ts';
 import { paintTissue } from './paint-tissue.ts';
 
 const NAMESPACE = 'http://www.openmicroscopy.org/Schemas/OME/2016-06';
+// The identifiers of the built file and of another file.
 export const UUID = 'urn:uuid:00000000-0000-4000-8000-000000000001';
 export const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
 
@@ -25,6 +26,7 @@ export const pixelsXml = (attributes: string, content = '') =>
 export const imageXml = (content: string, attributes = '') =>
   `<Image ID="Image:0" ${attributes}>${content}</Image>`;
 
+/** The metadata of one RGB image in the first directory. */
 export const RGB_XML = omeXml(
   imageXml(pixelsXml('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
 );

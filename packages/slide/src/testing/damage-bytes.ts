@@ -35,6 +35,7 @@ export const hostileNumber = fc.oneof(
   fc.nat(),
 );
 
+/** Generates a fault of any kind. */
 export const anyByteFault: fc.Arbitrary<ByteFault> = fc.oneof(
   fc.record({
     kind: fc.constant('flip' as const),

@@ -11,8 +11,8 @@ import {
   type DicomFragments,
   type DicomItem,
   type DicomPlan,
-  isLittleEndian,
   itemHeader,
+  littleEndian,
   planDicom,
   sequence,
   sl,
@@ -95,7 +95,7 @@ export const changedOffsets = (change: (offsets: number[]) => number[]) =>
     const table = Array.from({ length: pixels.offsetTable.length / 4 }, (_, i) =>
       Buffer.from(pixels.offsetTable).readUInt32LE(i * 4),
     );
-    return { ...pixels, offsetTable: isLittleEndian(4, change(table)) };
+    return { ...pixels, offsetTable: littleEndian(4, change(table)) };
   });
 /**
  * Builds a file and changes its extended offset table or the table of lengths.

@@ -32,6 +32,7 @@ export function pictureOf(colourAt: (pixel: number) => readonly [number, number,
     rgb: Uint8Array.from({ length: pixels * 3 }, (_, i) => colourAt(Math.floor(i / 3))[i % 3] as number),
   };
 }
+/** Builds a grey image of the same size. @param greyAt returns the sample of a pixel */
 export const greyPicture = (greyAt: (pixel: number) => number) =>
   pictureOf((pixel) => [greyAt(pixel), greyAt(pixel), greyAt(pixel)]);
 /** Returns a sample of the tissue. @param sample 0 red, 1 green, 2 blue */

@@ -19,17 +19,17 @@ export type RenderJob =
   | { readonly kind: 'view'; readonly location: ExpectedSlide; readonly view: View }
   /** Reads the colour profile and converts it to a colour table. */
   | { readonly kind: 'colour'; readonly location: ExpectedSlide }
-  /** Lists the tiles to prerender. */
+  /** Lists the tiles to prerender, that is, to render before a viewer requests them. */
   | { readonly kind: 'list'; readonly location: ExpectedSlide; readonly maxTiles: number }
   | GroupJob;
 
-/** A slide and the fingerprint that it must have. If the file has another one, the job fails with FILE_CHANGED. */
+/** A slide and the fingerprint that it must have. If the fingerprint differs, the job fails with FILE_CHANGED. */
 export interface ExpectedSlide extends SlideLocation {
   /** If absent, any version of the file is accepted. */
   readonly fingerprint?: string;
 }
 
-/** The arguments of `groupSlideFiles`. */
+/** Groups the files of a folder into slides: the arguments of `groupSlideFiles`. */
 interface GroupJob {
   readonly kind: 'group';
   readonly folder: FolderLocation;
@@ -37,19 +37,22 @@ interface GroupJob {
   readonly folders: readonly string[];
 }
 
-/** A request to the process. `job` is null to cancel the job with this number. */
+/** A request to the process. With `job` null, it cancels the running job that has this `id`. */
 export interface RenderRequest {
   readonly id: number;
   readonly job: RenderJob | null;
 }
 
-/** A reply to a job. The process replies to every job once, also to a cancelled one. */
+/**
+ * A reply to a job. The process replies to every job once, also to a cancelled one. `needsOwnProcess` means that a C
+ * library must read the slide, so the job has to run in another process, which reads this slide only.
+ */
 export type RenderReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: WorkerFailure }
   | { readonly id: number; readonly needsOwnProcess: true };
 
-/** All messages from a render process. It loses messages that it receives before it has reported `isReady`. */
+/** All messages from a render process. The process loses messages that it receives before it has sent `isReady`. */
 export type WorkerMessage = RenderReply | WorkerQuestion | { readonly isReady: true };
 
 /**

@@ -4,7 +4,7 @@ import type { ObjectFacts, StoredObject } from '../object-storage/object-store.t
 import type { ObjectQuestion, QuestionReply, WorkerQuestion } from './messages.ts';
 import { errorOf } from './worker-failure.ts';
 
-/** Maximum bytes that one question reads, so that a long read does not block others. */
+/** Maximum bytes that one question reads, so that a long read does not block other questions. */
 export const MAX_REQUEST_BYTES = 4 * 2 ** 20;
 
 export interface ObjectClient extends ObjectReader {

@@ -15,14 +15,14 @@ interface CachedSlide {
   usedAt: number;
 }
 
-/** Keeps the last four slides of a render process open, each until its file changes or it was not used for 20 seconds. */
+/** Keeps the last four slides of a render process open, each until its file changes or it is unused for 20 seconds. */
 export class OpenSlideCache {
   /** Open slides by the key of their location, the least recently used first. */
   readonly #open = new Map<string, CachedSlide>();
   readonly #objects: Objects;
   #isInUse = false;
 
-  /** @param objects reads objects; null when slides are local files */
+  /** @param objects reads from object storage; null when slides are local files */
   constructor(objects: Objects = null) {
     this.#objects = objects;
     setInterval(() => void this.#closeIdle(), CLOSE_CHECK_MS).unref();
@@ -70,7 +70,7 @@ export class OpenSlideCache {
     const key = keyOf(location);
     const cachedSlide = this.#open.get(key)?.slide;
     this.#open.delete(key);
-    // If the open slide has the expected fingerprint, it need not be checked here: `use` checks it after the work.
+    // If the open slide has the expected fingerprint, the files are not checked here: `use` checks them after the work.
     const expected = location.fingerprint;
     const isCurrent =
       cachedSlide !== undefined &&

@@ -22,8 +22,8 @@ export async function readProcessState(pid: number): Promise<ProcessState | null
   if (process.platform !== 'linux') return null;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   if (stat === '') return null;
-  // Field 2, the program name, is in parentheses and may contain any character, so the fields after it are parsed.
-  // The first of them is field 3, so field 24 has the index 21.
+  // Field 2, the program name, is in parentheses and may contain any character, so parsing starts after the last
+  // parenthesis. The first parsed field is field 3, so field 24 has the index 21.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     isSuspended: fields[0] === 'T' || fields[0] === 't',

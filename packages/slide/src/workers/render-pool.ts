@@ -20,7 +20,7 @@ export interface RenderPoolOptions {
   readonly queueLimit: number;
   /** Maximum number of waiting requests of one account; `queueLimit` by default. */
   readonly accountQueueLimit?: number;
-  /** Maximum number of waiting requests of one session; `queueLimit` by default. Further requests fail with BUSY. */
+  /** The same for one image session (a browser's credential for tiles). Above any limit, requests fail with BUSY. */
   readonly sessionQueueLimit?: number;
   /** A job that runs longer fails, and its process is killed. */
   readonly timeoutMs: number;
@@ -31,8 +31,8 @@ export interface RenderPoolOptions {
   /** Folder for temporary files of the processes; by default the system's folder. */
   readonly scratchFolder?: string;
   /**
-   * Folders that contain all slides. If the system supports Landlock, render processes can open no other files of the
-   * machine. If absent, they can open every file that this process may read.
+   * Folders that contain all slides. If the system supports Landlock (file access rules in the kernel), render
+   * processes can open no other files of the machine. If absent, they can open every file that this process may read.
    */
   readonly slideFolders?: readonly string[];
   /** Reads objects of an object store; absent when slides are local files. */
@@ -242,6 +242,7 @@ export class RenderPool {
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
+    // `place.displaced` rejects when the queue is full and drops this place in favour of another requester.
     try {
       return await Promise.race([task.result.promise, place.displaced.promise, aborted]);
     } finally {

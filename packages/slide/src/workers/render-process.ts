@@ -21,6 +21,7 @@ import { failureOf } from './worker-failure.ts';
 // The server process, which answers requests that need no rendering, has a higher priority.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
+// The arguments that `confinementOf` (start-render-process.ts) passes.
 const [, , temporaryFolder, kind] = process.argv;
 // A shared process loads no C library: with `elsewhere`, opening a slide that needs one throws NeedsOwnProcess.
 setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });

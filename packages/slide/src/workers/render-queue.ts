@@ -1,9 +1,12 @@
-/** The jobs that wait for a render process in their order, and the requests that wait for each. `RenderPool` starts the jobs. */
+/** The order of the jobs that wait for a render process, and the requests that wait for each job. */
 import { SlideError } from '../model/slide.ts';
 import { FairQueue, type Ticket } from '../scheduling/fair-queue.ts';
 import type { RenderJob } from './messages.ts';
 
-/** The account and image session (its credential for loading pixels) that wait for a job. Accounts take turns, as do their sessions. */
+/**
+ * Who waits for a job: an account and one of its image sessions (the credentials with which browsers request tiles).
+ * Accounts take turns; within an account, its sessions take turns.
+ */
 export interface Requester {
   readonly account: string;
   readonly session: string;
@@ -46,7 +49,7 @@ export interface Place {
   readonly waitingSince: number;
   /** Rejects with BUSY when another requester displaces the place. */
   readonly displaced: PromiseWithResolvers<never>;
-  /** Null once the task has started, and after the place was displaced. */
+  /** The entry of this place in `queue`; null once the task has started, and after the place was displaced. */
   ticket: Ticket<Place> | null;
   /** Number of requests that wait here. */
   waiters: number;
@@ -56,9 +59,10 @@ export interface Place {
 const MAX_INTERNAL_WAIT_MS = 2000;
 
 /**
- * Orders jobs. Requests of accounts take turns (`FairQueue`). Within a session, all other jobs go before thumbnails. The server's
- * own jobs, such as reading new files, go after jobs of accounts unless they have waited long, and prerendering goes last. A task
- * that several requesters wait for has a place under each and starts at the earliest of their turns.
+ * Orders jobs; `RenderPool` starts them. Requests of accounts take turns (`FairQueue`). Within a session, all other
+ * jobs go before thumbnails. The server's own jobs, such as reading new files, go after jobs of accounts unless they
+ * have waited long. Prerendering goes last. A task that several requesters wait for has a place for each of them and
+ * starts at the earliest of their turns.
  */
 export class RenderQueue {
   readonly #requested: FairQueue<Place>;
@@ -139,7 +143,7 @@ export class RenderQueue {
     this.#waiting.delete(task);
   }
 
-  /** Whether a request other than prerendering waits for the task. */
+  /** Whether a request waits for the task, other than for prerendering. */
   hasWaitingRequests(task: RenderTask): boolean {
     for (const { queue } of task.places.values()) if (queue !== this.#prerendering) return true;
     return false;

@@ -18,7 +18,7 @@ interface RenderWorkerOptions extends RenderProcessOptions {
   readonly slideFolders: readonly string[] | null;
 }
 
-/** Maximum size of `slidesWithOwnProcess`. A slide that was evicted from it is detected again at its next job. */
+/** Maximum size of `slidesWithOwnProcess`. An evicted slide is detected again at its next job. */
 const MAX_SLIDES_WITH_OWN_PROCESS = 1000;
 /** Idle limit of a process for one slide; shorter than the limit of the shared process, because it serves no other slide. */
 const OWN_IDLE_MS = 60_000;
@@ -33,6 +33,7 @@ interface OwnProcess {
   readonly process: RenderProcess;
   /** Key of the slide that the process may read. */
   readonly slideKey: string;
+  /** Fingerprint that the jobs of the process expect; null when they expect none. */
   readonly fingerprint: string | null;
 }
 
@@ -51,7 +52,7 @@ export class RenderWorker {
   #isEnding = false;
   #hasEnded = false;
 
-  /** @param onEnd called once when the shared process has ended; `isFault` when a job crashed one of the two processes */
+  /** @param onEnd called once when the shared process has ended, or when a job crashed either process (`isFault`) */
   constructor(options: RenderWorkerOptions, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
@@ -127,7 +128,7 @@ export class RenderWorker {
 
   /**
    * Replaces the shared process when a slide folder is no longer the same folder, for example after a mount.
-   * Landlock binds the permissions of a process to the folders that existed when it started.
+   * Landlock, which restricts file access in the kernel, binds permissions to the folders that existed at the start.
    *
    * @returns whether the process was replaced
    */
@@ -151,7 +152,7 @@ export class RenderWorker {
     return started;
   }
 
-  /** Runs the job in the process of its slide, which is replaced when it belongs to another slide or version. */
+  /** Runs the job in its slide's own process. Replaces a process that belongs to another slide or version. */
   #runInOwnProcess(job: Exclude<RenderJob, { kind: 'group' }>): Run {
     const key = keyOf(job.location);
     const fingerprint = 'fingerprint' in job.location ? (job.location.fingerprint ?? null) : null;
@@ -184,7 +185,7 @@ export class RenderWorker {
   }
 }
 
-/** Returns the files of a slide; its folder when the catalogue has not recorded its members. */
+/** Returns the files of a slide; its whole folder when its members (the files beside the main file) are unknown. */
 function filesOf({ path, members }: SlideLocation): readonly string[] {
   const folder = dirname(path);
   return members ? [path, ...members.map((member) => join(folder, member))] : [folder];
@@ -201,7 +202,7 @@ function rememberOwnProcess(key: string): void {
     slidesWithOwnProcess.delete(oldest);
 }
 
-/** Returns the device and inode of each folder. They change when another folder takes its place by a mount or a rename. */
+/** Returns device and inode of each folder. They change when a mount or a rename puts another folder at its path. */
 async function identitiesOf(folders: readonly string[] | null): Promise<string> {
   const identities = (folders ?? []).map((folder) =>
     stat(folder, { bigint: true }).then(

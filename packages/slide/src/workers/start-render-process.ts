@@ -19,7 +19,7 @@ import { answerObjectQuestion } from './object-questions.ts';
 import { readProcessState } from './process-state.ts';
 import { errorOf } from './worker-failure.ts';
 
-/** Interval at which a busy process is checked. It is killed when two consecutive checks find it stopped. */
+/** Interval of the checks of a busy process. When two consecutive checks find the process stopped, it is killed. */
 const CHECK_EVERY_MS = 250;
 /**
  * Memory for the data of a process in addition to what Node takes at its start. The kernel enforces it. The largest image
@@ -59,6 +59,10 @@ export interface RenderProcessOptions {
   readonly objects: Objects;
 }
 
+/**
+ * The waits of a job for object storage: milliseconds of finished waits, number of unanswered questions, and start of
+ * the current wait by `performance.now()`.
+ */
 interface StoreWait {
   finishedMs: number;
   unanswered: number;
@@ -71,10 +75,6 @@ interface CurrentJob {
   readonly job: RenderJob;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: SlideError | NeedsOwnProcess) => void;
-  /**
-   * The waits of the job for object storage: milliseconds of finished waits, number of unanswered questions, and start of
-   * the current wait by `performance.now()`.
-   */
   readonly storeWait: StoreWait;
 }
 
@@ -98,7 +98,7 @@ export class RenderProcess {
   /** Messages to send when the process is ready; null when it is ready. */
   #unsent: (RenderRequest | QuestionReply)[] | null = [];
 
-  /** Starts the process. @param onEnd called once when it has ended; `isFault` is false only if `dismiss` ended it */
+  /** Starts the process. @param onEnd called once at the end of the process; `isFault` is false only after `dismiss` */
   constructor(options: RenderProcessOptions, access: RenderAccess, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     // The folder with the temporary files of the process and its libraries is removed when the process ends.
@@ -299,7 +299,7 @@ export function confinementOf(
   };
 }
 
-/** Starts a confined process. The caller must not send messages to it before it has received the first one from it. */
+/** Starts a confined process. The caller must send no message before it has received the first one of the process. */
 export function startConfined(confinement: Confinement): ChildProcess {
   return fork(starter, [JSON.stringify(confinement)], {
     env: confinement.environment,

@@ -8,9 +8,9 @@ export interface WorkerFailure {
 }
 
 /**
- * Converts an error to be sent to another process.
+ * Converts an error so that it can be sent to another process.
  *
- * @param fallback code and message for an error that is not a SlideError; its own stack or message becomes the detail
+ * @param fallback code and message for an error that is not a SlideError; the stack of that error becomes the detail
  */
 export function failureOf(error: unknown, fallback: Pick<WorkerFailure, 'code' | 'message'>): WorkerFailure {
   if (error instanceof SlideError) {

@@ -100,7 +100,7 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
 
   return {
     root(): XmlElement {
-      // The parser has checked that there is one.
+      // Unreachable: the parser has checked that there is a root element.
       if (!root) throw new SlideError('FILE_CORRUPT', 'The XML has no element');
       return root;
     },
