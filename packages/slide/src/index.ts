@@ -3,7 +3,7 @@
  * renders all other tiles in separate processes.
  */
 export type { ColourProfile, SlideColour } from './colour/slide-colour.ts';
-export { hideProcess, landlockVersionHere } from './confinement/hide-process.ts';
+export { hideProcess, kernelLandlockVersion } from './confinement/hide-process.ts';
 export {
   type DeepZoomAddress,
   type DeepZoomDescriptor,
@@ -53,7 +53,7 @@ export type { SlideSummary } from './render/slide-summary.ts';
 export { encodedCoding, readStoredTile, type StoredLevel, storedLevels } from './render/stored-levels.ts';
 export { openFileSource } from './source/file-source.ts';
 export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
-export { cacheOpenFiles, type OpenFiles } from './source/open-files.ts';
+export { createOpenFiles, type OpenFiles } from './source/open-files.ts';
 export type { SlideGroup } from './source/slide-files.ts';
 export { openValueTiff, type ValueArray, type ValueImage, type ValueType } from './tiff/value-image.ts';
 export { RenderPool, type RenderPoolOptions } from './workers/render-pool.ts';

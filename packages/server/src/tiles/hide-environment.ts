@@ -1,4 +1,4 @@
-import { hideProcess, landlockVersionHere } from '@lamina/slide';
+import { hideProcess, kernelLandlockVersion } from '@lamina/slide';
 import type { Logger } from 'pino';
 
 /**
@@ -12,7 +12,7 @@ export async function hideEnvironment(): Promise<void> {
 
 /** Logs a warning when the system has no Landlock, the Linux sandbox that confines render workers to slide folders. */
 export async function warnWhenUnconfined(log: Logger): Promise<void> {
-  if ((await landlockVersionHere()) > 0) return; // 0: the system has no Landlock
+  if ((await kernelLandlockVersion()) > 0) return; // 0: the system has no Landlock
   log.warn(
     'Landlock unavailable (Linux file sandbox): render processes can read every file that the server can read; see docs/security.md',
   );

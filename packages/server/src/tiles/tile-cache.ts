@@ -6,7 +6,7 @@
  * full, it evicts the oldest tiles of the least recently used slide first. The disk cache survives a restart.
  */
 import path from 'node:path';
-import { type Allocate, cacheOpenFiles, SlideError } from '@lamina/slide';
+import { type Allocate, createOpenFiles, SlideError } from '@lamina/slide';
 import type { Logger } from 'pino';
 import { type NamedTile, namesIn, openTileDiskCache, type TileDiskCache } from './tile-disk-cache.ts';
 import { createTileMemoryCache, type TileKey } from './tile-memory-cache.ts';
@@ -78,7 +78,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let isClosing = false;
 
   const folderOf = (fingerprint: string) => path.join(folder, fingerprint.slice(0, 2), fingerprint);
-  const files = cacheOpenFiles(maxOpenFiles);
+  const files = createOpenFiles(maxOpenFiles);
 
   /** The last disk task. Tasks run one after another: first the existing disk caches are opened, then tiles are written and evicted. */
   let diskWork: Promise<void> = openExisting().catch(warn);

@@ -22,7 +22,7 @@ export async function hideProcess(): Promise<boolean> {
  * Returns the version of Landlock, the kernel feature that confines render processes to the slide folders; 0 when this
  * system does not have it.
  */
-export async function landlockVersionHere(): Promise<number> {
+export async function kernelLandlockVersion(): Promise<number> {
   const calls = await loadSystemCalls();
   return calls ? landlockVersion(calls) : 0;
 }

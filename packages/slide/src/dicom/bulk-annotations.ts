@@ -86,9 +86,14 @@ export async function readBulkAnnotations(
   const meta = await readFileMeta(window);
   const syntax = transferSyntaxOf(meta.transferSyntax);
   if (syntax === null) throw unsupportedError('Its transfer syntax is unknown');
-  const walk = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
+  const context = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
   // The elements of group 006a are the last ones that are read.
-  const { dataSet } = await readDataSet(walk, meta.dataSetOffset, elements, (number) => number > 0x006a_ffff);
+  const { dataSet } = await readDataSet(
+    context,
+    meta.dataSetOffset,
+    elements,
+    (number) => number > 0x006a_ffff,
+  );
   if (dataSet.text(tag.Modality) !== 'ANN') throw unsupportedError('The file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
     throw unsupportedError('Its coordinates are not in pixels of the slide');

@@ -37,16 +37,20 @@ const selection: ElementSelection = new Map([
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readFileMeta(window: ByteWindow): Promise<FileMeta> {
-  const walk = { window, isExplicit: true, budget: { elements: limits.metaElements } };
+  const context = { window, isExplicit: true, budget: { elements: limits.metaElements } };
   // The upper 16 bits of a tag are its group.
   const isOfAnotherGroup = (elementTag: number) => elementTag >>> 16 !== 0x0002;
-  const { dataSet, end } = await readDataSet(walk, META_OFFSET, selection, isOfAnotherGroup);
-  const transferSyntax = readUid(dataSet.text(tag.TransferSyntaxUID));
+  const { dataSet, end } = await readDataSet(context, META_OFFSET, selection, isOfAnotherGroup);
+  const transferSyntax = uidOrNull(dataSet.text(tag.TransferSyntaxUID));
   if (transferSyntax === null) throw corruptError('it has no transfer syntax');
-  return { sopClass: readUid(dataSet.text(tag.MediaStorageSOPClassUID)), transferSyntax, dataSetOffset: end };
+  return {
+    sopClass: uidOrNull(dataSet.text(tag.MediaStorageSOPClassUID)),
+    transferSyntax,
+    dataSetOffset: end,
+  };
 }
 
 /** Returns the UID; null when the text is not a UID. Source: DICOM PS3.5, section 9.1. */
-export function readUid(text: string | null): string | null {
+export function uidOrNull(text: string | null): string | null {
   return text !== null && /^[0-9.]{1,64}$/.test(text) ? text : null;
 }

@@ -5,9 +5,9 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import type { DataSet } from './data-set.ts';
 import { corruptError, limitExceededError } from './errors.ts';
-import { type FileMeta, isDicom, readFileMeta, readUid, SIGNATURE_BYTES } from './file-meta.ts';
+import { type FileMeta, isDicom, readFileMeta, SIGNATURE_BYTES, uidOrNull } from './file-meta.ts';
 import { limits } from './limits.ts';
-import { readDataSet, valuesOf, type Walk } from './read-data-set.ts';
+import { type ParseContext, readDataSet, valuesOf } from './read-data-set.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
 import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf, wholeSlideImage } from './uids.ts';
 
@@ -81,9 +81,9 @@ export async function readIdentity(source: ByteSource): Promise<Identity | null>
   if (!isDicom(await source.read(0, SIGNATURE_BYTES))) return null;
   const window = byteWindow(source);
   const meta = await readFileMeta(window);
-  const walk = walkOf(meta);
+  const context = parseContextOf(meta);
   const { dataSet } = await readDataSet(
-    { ...walk, window },
+    { ...context, window },
     meta.dataSetOffset,
     valuesOf(identityTags),
     // Stops before group 5200, the functional groups of the frames, which can be large.
@@ -99,7 +99,7 @@ const unsupportedDataSets = new Set(['1.2.840.10008.1.2.1.99', '1.2.840.10008.1.
  * Checks the file meta information and returns how to read the data set. This check precedes reading, so that the error for
  * another kind of DICOM object names the kind even if the file is damaged.
  */
-export function walkOf({ sopClass, transferSyntax }: FileMeta): Omit<Walk, 'window'> {
+export function parseContextOf({ sopClass, transferSyntax }: FileMeta): Omit<ParseContext, 'window'> {
   if (sopClass !== null) checkSopClass(sopClass);
   if (unsupportedDataSets.has(transferSyntax)) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${nameOfTransferSyntax(transferSyntax)}`);
@@ -119,11 +119,11 @@ function checkSopClass(sopClass: string): void {
 
 /** Returns the identity from the elements of `identityTags`. @throws SlideError NOT_A_SLIDE, FILE_CORRUPT, LIMIT_EXCEEDED */
 export function identityOf(dataSet: DataSet): Identity {
-  const sopClass = readUid(dataSet.text(tag.SOPClassUID));
+  const sopClass = uidOrNull(dataSet.text(tag.SOPClassUID));
   if (sopClass === null) throw new SlideError('NOT_A_SLIDE', 'This DICOM file has no SOP class');
   checkSopClass(sopClass);
-  const series = readUid(dataSet.text(tag.SeriesInstanceUID));
-  const sopInstance = readUid(dataSet.text(tag.SOPInstanceUID));
+  const series = uidOrNull(dataSet.text(tag.SeriesInstanceUID));
+  const sopInstance = uidOrNull(dataSet.text(tag.SOPInstanceUID));
   if (series === null || sopInstance === null) throw corruptError('it has no series or instance UID');
   const kind = kindOf(dataSet.texts(tag.ImageType));
   // An associated image may omit the size of the image, which is then the size of its single frame.
@@ -135,7 +135,7 @@ export function identityOf(dataSet: DataSet): Identity {
       dataSet.text(tag.ContainerIdentifier),
       dataSet.text(tag.PatientID),
     ]),
-    pyramid: readUid(dataSet.text(tag.PyramidUID)),
+    pyramid: uidOrNull(dataSet.text(tag.PyramidUID)),
     sopInstance,
     kind,
     width: matrixSide(dataSet, tag.TotalPixelMatrixColumns, frameSideOf(tag.Columns)),
@@ -169,7 +169,7 @@ function kindOf(imageType: readonly string[]): ImageKind {
 }
 
 function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
-  const uid = readUid(dataSet.text(tag.ConcatenationUID));
+  const uid = uidOrNull(dataSet.text(tag.ConcatenationUID));
   if (uid === null) return null;
   const number = dataSet.whole(tag.InConcatenationNumber);
   const frameOffset = dataSet.whole(tag.ConcatenationFrameOffsetNumber);

@@ -17,7 +17,7 @@ import {
   framePositionElements,
   type PositionCollector,
 } from './frame-positions.ts';
-import { type Identity, identityOf, identityTags, walkOf } from './identity.ts';
+import { type Identity, identityOf, identityTags, parseContextOf } from './identity.ts';
 import { limits, MIN_POSITION_BYTES } from './limits.ts';
 import { type ElementSelection, readDataSet, valuesOf } from './read-data-set.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
@@ -142,9 +142,9 @@ const imageElements: ElementSelection = new Map([
 export async function readInstance(source: ByteSource): Promise<Instance> {
   const fileWindow = byteWindow(source); // the part of the file that is in memory
   const meta = await readFileMeta(fileWindow);
-  const walk = { ...walkOf(meta), window: fileWindow }; // `budget`: number of data elements that may still be visited
+  const context = { ...parseContextOf(meta), window: fileWindow }; // `budget`: number of data elements that may still be visited
   const { dataSet, end } = await readDataSet(
-    walk,
+    context,
     meta.dataSetOffset,
     imageElements,
     (elementTag) => elementTag >= tag.PerFrameFunctionalGroupsSequence, // stops before this element
@@ -167,9 +167,9 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const [opticalPath] = dataSet.items(tag.OpticalPathSequence);
   const [sharedGroups] = dataSet.items(tag.SharedFunctionalGroupsSequence);
   const collector = hasPositions ? createPositionCollector(frames, opticalPath, sharedGroups) : null;
-  walk.budget.elements += frames * limits.elementsPerFrame;
+  context.budget.elements += frames * limits.elementsPerFrame;
   // `() => false`: reads on to the pixel data, where `readDataSet` always stops.
-  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), () => false);
+  const { dataSet: remaining } = await readDataSet(context, end, remainingElements(collector), () => false);
 
   const pixelData = remaining.position(tag.PixelData);
   if (!pixelData) throw corruptError('it has no pixels');

@@ -72,9 +72,9 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const window = byteWindow(source);
   const meta = await readFileMeta(window);
   const syntax = transferSyntaxOf(meta.transferSyntax);
-  const walk = { isExplicit: syntax?.isExplicit ?? true, budget: { elements: limits.elements }, window };
+  const context = { isExplicit: syntax?.isExplicit ?? true, budget: { elements: limits.elements }, window };
   const { dataSet, end } = await readDataSet(
-    walk,
+    context,
     meta.dataSetOffset,
     elements,
     (elementTag) => elementTag >= tag.PerFrameFunctionalGroupsSequence, // stops before this element
@@ -99,7 +99,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   // No optical paths are passed, because a label map has one value per pixel, whatever the illumination.
   const collector =
     isTiledFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
-  walk.budget.elements += frames * limits.elementsPerFrame;
+  context.budget.elements += frames * limits.elementsPerFrame;
   const remainingElements: ElementSelection =
     collector === null
       ? new Map()
@@ -107,7 +107,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
           [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, onItem: collector.add }],
         ]);
   // `() => false`: reads on to the pixel data, where `readDataSet` always stops.
-  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements, () => false);
+  const { dataSet: remaining } = await readDataSet(context, end, remainingElements, () => false);
   const pixelData = remaining.position(tag.PixelData);
   if (pixelData === null) throw corruptError('it has no pixels');
   const sampleBytes = bits / 8;

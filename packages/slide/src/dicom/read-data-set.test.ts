@@ -23,8 +23,8 @@ async function read(elements: readonly DicomElement[], selection: ElementSelecti
       return source.read(offset, length);
     },
   });
-  const walk = { window, isExplicit, budget: { elements: 100 } };
-  const { dataSet, end } = await readDataSet(walk, START, selection, () => false);
+  const context = { window, isExplicit, budget: { elements: 100 } };
+  const { dataSet, end } = await readDataSet(context, START, selection, () => false);
   return { dataSet, end, reads, size: source.size };
 }
 

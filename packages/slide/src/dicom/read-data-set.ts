@@ -31,7 +31,7 @@ export interface Budget {
 }
 
 /** State of reading one file. */
-export interface Walk {
+export interface ParseContext {
   /** The part of the file in memory. */
   readonly window: ByteWindow;
   /** Whether every data element states its value representation. */
@@ -71,13 +71,13 @@ interface Element {
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readDataSet(
-  walk: Walk,
+  context: ParseContext,
   offset: number,
   selection: ElementSelection,
   stopsAt: (tag: number) => boolean,
 ): Promise<DataSetExtent> {
   const values = new Map<number, Value>();
-  const end = await readElements(walk, offset, walk.window.size, selection, values, 0, stopsAt);
+  const end = await readElements(context, offset, context.window.size, selection, values, 0, stopsAt);
   return { dataSet: dataSetOf(values), end };
 }
 
@@ -90,7 +90,7 @@ export async function readDataSet(
  * @returns the offset after the last element, or after the delimiter if there is one
  */
 async function readElements(
-  walk: Walk,
+  context: ParseContext,
   start: number,
   end: number | null,
   selection: ElementSelection,
@@ -100,14 +100,14 @@ async function readElements(
 ): Promise<number> {
   let offset = start;
   while (end === null || offset < end) {
-    if (!walk.window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(walk.window, offset, end);
-    const number = tagAt(walk.window, offset);
+    if (!context.window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(context.window, offset, end);
+    const number = tagAt(context.window, offset);
     if (number === tag.ItemDelimitationItem && end === null) return offset + ITEM_HEADER_BYTES;
     if (number >>> 16 === ITEM_GROUP) throw corruptError(`${nameOfTag(number)} is among data elements`);
     // This check precedes the parsing of the header, because elements of the next group may have another encoding.
     if (stopsAt?.(number)) return offset;
-    const header = readHeader(walk, offset) ?? (await loadHeader(walk, offset));
-    if (--walk.budget.elements < 0) throw limitExceededError('its header has too many elements');
+    const header = readHeader(context, offset) ?? (await loadHeader(context, offset));
+    if (--context.budget.elements < 0) throw limitExceededError('its header has too many elements');
 
     const selected = selection.get(header.tag);
     if (selected !== undefined && values.has(header.tag))
@@ -120,9 +120,9 @@ async function readElements(
       return header.offset;
     }
     if (selected === undefined && header.length !== null) {
-      offset = checkInside(walk, header.tag, header.offset, header.length, end);
+      offset = checkInside(context, header.tag, header.offset, header.length, end);
     } else {
-      offset = await readElement(walk, header, end, selected, values, depth);
+      offset = await readElement(context, header, end, selected, values, depth);
     }
   }
   if (offset !== end) throw corruptError('a sequence is longer than its item');
@@ -131,7 +131,7 @@ async function readElements(
 
 /** Visits one element: reads its value or its items, or skips it. Returns the offset after the element. */
 async function readElement(
-  walk: Walk,
+  context: ParseContext,
   element: Element,
   end: number | null,
   selected: 'value' | 'position' | ItemSelection | undefined,
@@ -140,17 +140,17 @@ async function readElement(
 ): Promise<number> {
   const { vr, offset, length } = element;
   if (length === null) {
-    if (vr === 'OB' || vr === 'OW') return skipFragments(walk, offset);
+    if (vr === 'OB' || vr === 'OW') return skipFragments(context, offset);
     if (vr !== 'SQ' && vr !== 'UN') throw corruptError(`${nameOfTag(element.tag)} has an undefined length`);
   } else {
-    checkInside(walk, element.tag, offset, length, end);
+    checkInside(context, element.tag, offset, length, end);
   }
 
   const itemSelection = typeof selected === 'object' ? selected : undefined;
   const mustReadItems = length === null || itemSelection !== undefined;
   if (mustReadItems && (vr === 'SQ' || vr === 'UN')) {
     // The elements in a sequence with the representation UN never state theirs. Source: PS3.5 6.2.2, note 4.
-    const itemWalk = vr === 'UN' ? { ...walk, isExplicit: false } : walk;
+    const itemWalk = vr === 'UN' ? { ...context, isExplicit: false } : context;
     return readItems(itemWalk, element, itemSelection, values, depth + 1);
   }
   if (itemSelection) throw corruptError(`${nameOfTag(element.tag)} is not a sequence`);
@@ -158,23 +158,23 @@ async function readElement(
   if (selected === 'position') values.set(element.tag, { kind: 'position', position: { offset, length } });
   if (selected === 'value') {
     if (size > limits.valueBytes) throw limitExceededError(`${nameOfTag(element.tag)} has ${size} bytes`);
-    if (!walk.window.covers(offset, size)) await walk.window.load(offset, size);
+    if (!context.window.covers(offset, size)) await context.window.load(offset, size);
     const actualVr = vr === 'UN' ? vrOfTag(element.tag) : vr;
-    values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: walk.window.copy(offset, size) });
+    values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: context.window.copy(offset, size) });
   }
   return offset + size;
 }
 
 /** Visits the items of a sequence. Returns the offset after the sequence. */
 async function readItems(
-  walk: Walk,
+  context: ParseContext,
   { tag: sequenceTag, offset: start, length }: Element,
   selected: ItemSelection | undefined,
   values: Map<number, Value>,
   depth: number,
 ): Promise<number> {
   if (depth > limits.sequenceDepth) throw limitExceededError('its sequences are nested too deeply');
-  const { window, budget } = walk;
+  const { window, budget } = context;
   const end = length === null ? null : start + length;
   const items: DataSet[] = [];
   let offset = start;
@@ -188,14 +188,14 @@ async function readItems(
       throw corruptError(`${nameOfTag(sequenceTag)} contains something other than items`);
     if (--budget.elements < 0) throw limitExceededError('its header has too many elements');
     const itemEnd = itemLength === UNDEFINED_LENGTH ? null : offset + itemLength;
-    if (itemEnd !== null) checkInside(walk, sequenceTag, offset, itemLength, end);
+    if (itemEnd !== null) checkInside(context, sequenceTag, offset, itemLength, end);
     if (selected === undefined && itemEnd !== null) {
       offset = itemEnd;
       continue;
     }
     const itemValues = new Map<number, Value>();
     offset = await readElements(
-      walk,
+      context,
       offset,
       itemEnd,
       selected?.items ?? emptySelection,
@@ -220,7 +220,7 @@ const ITEM_HEADER_BYTES = 8;
 const LONG_HEADER_BYTES = 12;
 
 /** Skips encapsulated pixels in a sequence, e.g. of an icon. Returns the offset after them. */
-async function skipFragments({ window, budget }: Walk, start: number): Promise<number> {
+async function skipFragments({ window, budget }: ParseContext, start: number): Promise<number> {
   for (let offset = start; ; ) {
     if (!window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(window, offset, null);
     const itemTag = tagAt(window, offset);
@@ -239,7 +239,7 @@ async function skipFragments({ window, budget }: Walk, start: number): Promise<n
  * and the length (4). An explicit one is the tag, the VR (2) and the length (2), or for a long VR two reserved bytes and the
  * length (4).
  */
-function readHeader({ window, isExplicit }: Walk, offset: number): Element | null {
+function readHeader({ window, isExplicit }: ParseContext, offset: number): Element | null {
   if (!window.covers(offset, ITEM_HEADER_BYTES)) return null;
   const number = tagAt(window, offset);
   if (!isExplicit || number >>> 16 === ITEM_GROUP) {
@@ -257,9 +257,9 @@ function readHeader({ window, isExplicit }: Walk, offset: number): Element | nul
   return { tag: number, vr, offset: offset + LONG_HEADER_BYTES, length: lengthAt(window, offset + 8) };
 }
 
-async function loadHeader(walk: Walk, offset: number): Promise<Element> {
-  await loadHeaderBytes(walk.window, offset, null);
-  const header = readHeader(walk, offset);
+async function loadHeader(context: ParseContext, offset: number): Promise<Element> {
+  await loadHeaderBytes(context.window, offset, null);
+  const header = readHeader(context, offset);
   if (!header) throw truncatedError('it ends inside a data element');
   return header;
 }
@@ -275,7 +275,7 @@ async function loadHeaderBytes(window: ByteWindow, offset: number, end: number |
 
 /** Checks that a value lies in the file and in its enclosing item, which ends at `end`. Returns the offset after the value. */
 function checkInside(
-  { window }: Walk,
+  { window }: ParseContext,
   number: number,
   offset: number,
   length: number,

@@ -1,5 +1,5 @@
 /** The installed native libraries, for `npm run doctor`. Other processes load each of them only when a slide needs it. */
-import { landlockVersionHere } from '../confinement/hide-process.ts';
+import { kernelLandlockVersion } from '../confinement/hide-process.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
 import { loadOpenSlide } from '../openslide/library.ts';
@@ -24,7 +24,7 @@ export async function installedLibraries(): Promise<InstalledLibraries> {
     ),
     loadTurboJpeg(),
     loadOpenSlide(),
-    landlockVersionHere(),
+    kernelLandlockVersion(),
   ]);
   return { libvips, turboJpeg: turboJpeg !== null, openSlide: openSlide?.version() ?? null, landlock };
 }

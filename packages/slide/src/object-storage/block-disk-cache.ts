@@ -10,7 +10,7 @@ import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { ByteSource } from '../source/byte-source.ts';
-import { cacheOpenFiles } from '../source/open-files.ts';
+import { createOpenFiles } from '../source/open-files.ts';
 
 /** Identifies a block. */
 export interface Block {
@@ -80,7 +80,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   let waitingBytes = 0;
   let writtenBytes = 0;
   let pausedUntil = 0;
-  const files = cacheOpenFiles(MAX_OPEN_FILES);
+  const files = createOpenFiles(MAX_OPEN_FILES);
   /** Blocks whose checksum this process has verified, by name. */
   const verifiedBlocks = new Map<string, VerifiedBlock>();
   /** Verifications in progress, by name of the block. */

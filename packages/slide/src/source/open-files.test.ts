@@ -2,13 +2,13 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cacheOpenFiles, type OpenFiles } from './open-files.ts';
+import { createOpenFiles, type OpenFiles } from './open-files.ts';
 
 let folder: string;
 let files: OpenFiles;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'open-files-'));
-  files = cacheOpenFiles(2);
+  files = createOpenFiles(2);
   for (const name of ['a', 'b', 'c']) await writeFile(join(folder, name), name);
 });
 afterEach(async () => {

@@ -17,7 +17,7 @@ export interface OpenFiles {
 }
 
 /** Returns an empty set of files. @param maxFiles maximum number; above it, the least recently used file is closed */
-export function cacheOpenFiles(maxFiles: number): OpenFiles {
+export function createOpenFiles(maxFiles: number): OpenFiles {
   const sources = new Map<string, Promise<ByteSource>>();
 
   async function close(file: string, source: Promise<ByteSource>): Promise<void> {

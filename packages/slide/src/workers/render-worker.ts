@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { RenderJob } from './messages.ts';
 import {
-  NeedsOwnProcess,
+  OwnProcessRequired,
   type RenderAccess,
   RenderProcess,
   type RenderProcessOptions,
@@ -116,7 +116,7 @@ export class RenderWorker {
     try {
       return await track(this.#shared.run(job));
     } catch (error) {
-      if (error instanceof NeedsOwnProcess && job.kind !== 'group') {
+      if (error instanceof OwnProcessRequired && job.kind !== 'group') {
         rememberOwnProcess(keyOf(job.location));
         return track(this.#runInOwnProcess(job));
       }

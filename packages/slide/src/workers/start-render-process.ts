@@ -74,12 +74,12 @@ interface CurrentJob {
   readonly id: number;
   readonly job: RenderJob;
   readonly resolve: (value: unknown) => void;
-  readonly reject: (error: SlideError | NeedsOwnProcess) => void;
+  readonly reject: (error: SlideError | OwnProcessRequired) => void;
   readonly storeWait: StoreWait;
 }
 
 /** The shared process cannot run a job, because a C library must read the slide; the job needs its own process. */
-export class NeedsOwnProcess extends Error {}
+export class OwnProcessRequired extends Error {}
 
 /**
  * A render process, which runs one job at a time. A job that crashes the process or exceeds the time limit ends it; the owner
@@ -146,7 +146,7 @@ export class RenderProcess {
    * Starts a job; the process must be free.
    *
    * @returns a function that cancels the job, and the result, which rejects with SlideError DECODE_FAILED, errors of the job,
-   *   or NeedsOwnProcess
+   *   or OwnProcessRequired
    */
   run(job: RenderJob): { result: Promise<unknown>; cancel: () => void } {
     const id = this.#nextJobId++;
@@ -249,7 +249,7 @@ export class RenderProcess {
     if (current?.id !== reply.id) return;
     this.#current = null;
     if ('value' in reply) current.resolve(reply.value);
-    else if ('needsOwnProcess' in reply) current.reject(new NeedsOwnProcess());
+    else if ('needsOwnProcess' in reply) current.reject(new OwnProcessRequired());
     else current.reject(errorOf(reply.failure));
   }
 
