@@ -4,11 +4,11 @@
 export interface Finding {
   /** What was checked, such as `Database` or `Mail`. */
   readonly subject: string;
-  /** `wrong` must be corrected; `note` is for information. */
+  /** `wrong` must be corrected; `note` works, but the operator can improve or should know it. */
   readonly state: 'ok' | 'note' | 'wrong';
   /** What the check found. It never contains a secret. */
   readonly message: string;
-  /** What the operator should do; null if nothing is to be done. */
+  /** What the operator should or can do; null for `ok`. */
   readonly advice: string | null;
 }
 
@@ -53,7 +53,7 @@ export function gibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/** Returns the result of the work. @throws Error when the work takes longer than the timeout; errors of the work */
+/** Waits for a promise. @throws Error after the timeout; the error with which the promise rejects */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const error = new Error(`there was no answer within ${timeoutMs / 1000} seconds`);
