@@ -90,6 +90,9 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
     const { services, config } = server;
     const { db, now, log } = services;
     const admin = server.as(await server.fixtures.admin());
+    // The queue runs only one search at a time. This test runs its own, so those that scans enqueue meanwhile must do nothing.
+    services.jobs.setWorker('find-results', async () => {});
+    await services.jobs.idle('find-results');
     const file = path.join(config.slidesDir, 'Set/a_detections.geojson');
     await server.put('Set/a.svs', await buildSvs());
     await server.put('Set/a_detections.geojson', JSON.stringify([point]));
