@@ -79,7 +79,7 @@ describe.each(databaseKinds)('first start of the server, with %s as database', (
     expect(passwordFiles).toHaveLength(1);
   });
 
-  it('keeps the password file of the administrator that was created when two processes with one data folder start at the same time', async () => {
+  it('writes the password of the created administrator to the password file when two processes with one data folder start at the same time', async () => {
     const { services, config } = await testServer({ database });
     const created = await Promise.all([1, 2].map(() => ensureFirstAdmin({ ...services, config })));
     const [admin] = created.filter((each) => each !== null);

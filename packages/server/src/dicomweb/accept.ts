@@ -79,7 +79,7 @@ interface BulkForm {
 
 /**
  * Chooses the form of a response with bulk data: the first one that the client accepts. A transfer syntax is the encoding of the
- * pixels. A media range without one accepts the transfer syntax of the file, because the server offers no other.
+ * pixels. A media range that names no transfer syntax accepts that of the file, because the server offers no other.
  *
  * @param offered.types media types by which the bytes can be sent, the preferred one first
  * @param offered.transferSyntax UID of the transfer syntax of a frame; null for other data

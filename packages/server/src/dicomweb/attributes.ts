@@ -109,7 +109,7 @@ const dictionary = {
 
 type Keyword = keyof typeof dictionary;
 
-/** Values by keyword. A single value stands for a list with one value, null for an attribute without a value. */
+/** Values by keyword. A single value stands for a list of one value; null stands for an attribute without a value. */
 export type Attributes = Readonly<Partial<Record<Keyword, Value>>>;
 type Value = string | number | null | readonly (string | number)[] | readonly Attributes[] | BulkData;
 

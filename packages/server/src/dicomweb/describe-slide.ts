@@ -88,7 +88,7 @@ export function seriesOf({ id, fileName }: DescribedImage): Attributes {
   };
 }
 
-/** Returns those attributes of an instance that a search response contains. */
+/** Returns the attributes of an instance that a search response contains. `level.level`: index of the level; 0 is full resolution. */
 export function instanceOf({ id }: DescribedImage, level: StoredLevel): Attributes {
   return {
     SOPClassUID: wsiStorageClass,
@@ -153,7 +153,7 @@ export function metadataOf(
       : { PlanarConfiguration: 0 }), // the colour channels of a pixel follow one another
     BitsStored: 8,
     HighBit: 7,
-    PixelRepresentation: 0,
+    PixelRepresentation: 0, // unsigned
     BurnedInAnnotation: 'NO',
     LossyImageCompression: isLossy ? '01' : '00',
     ...(isLossy && {

@@ -93,7 +93,7 @@ interface DicomWebDependencies {
   readonly catalogue: Pick<Catalogue, 'list' | 'get' | 'servable'>;
 }
 
-/** Returns the service. The function is longer than 60 lines because search and retrieval share functions that open a study. */
+/** The function is long because search and retrieval share functions that open a study. */
 export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): DicomWeb {
   /**
    * Yields the ready images that the user may see.
@@ -204,7 +204,7 @@ const exampleImage: DescribedImage = {
   fileName: '',
   createdAt: '',
 };
-/** Tags of the attributes that come from the catalogue, so that the file need not be opened. */
+/** Tags of the attributes that come from the catalogue: a search compares these without opening the slide file. */
 const catalogueTags: ReadonlySet<string> = new Set(
   Object.keys(toJson({ ...studyOf(exampleImage), ...seriesOf(exampleImage) })),
 );

@@ -1,6 +1,6 @@
 /**
- * Answers requests for DICOM frames (tiles) with an image session (the credential for loading pixels) or an API token. Two callers
- * only write the response: the Fastify route (routes/dicomweb.ts) and the request handler in front of it (routes/frame-fast-path.ts).
+ * Decides about requests for DICOM frames (tiles) and reads the frames. Every request has an image session (the credential for loading
+ * pixels). Two callers write the response: the Fastify route (routes/dicomweb.ts) and the handler in front of it (frame-fast-path.ts).
  *
  * The checks, in this order:
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).

@@ -22,7 +22,7 @@ export const searchLimits = { limit: 100, offset: 100_000 } as const;
 const maxValueLength = 256;
 const maxKeys = 50;
 const maxIncludedFields = 500;
-/** The key of an attribute inside nested sequences has one tag or keyword for each level of nesting, separated by dots. */
+/** Maximum number of parts of a key. A key of an attribute inside sequences has one tag or keyword per sequence, separated by dots. */
 const maxKeyParts = 4;
 
 const tagPattern = /^[\dA-F]{8}$/i;
@@ -107,7 +107,7 @@ export function matchesQuery(dataSet: JsonDataSet, matches: SearchQuery['matches
   return true;
 }
 
-/** Returns a string, a number or a person name as text; empty for a sequence. */
+/** Returns a string, a number or a person name as text; an empty string for an item of a sequence. */
 function textOf(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   return (value as { readonly Alphabetic?: string }).Alphabetic ?? '';
@@ -136,7 +136,7 @@ const lowerCased = (text: string) => text.normalize('NFC').toLocaleLowerCase('en
  */
 function matchesWildcards(text: string, pattern: string): boolean {
   let [textIndex, patternIndex] = [0, 0];
-  /** Index of the last star of the pattern, and end (exclusive) of the part of the text that this star stands for. */
+  /** Index of the last star that was reached in the pattern, and end (exclusive) of the part of the text that it stands for. */
   let [starIndex, starEnd] = [-1, 0];
   while (textIndex < text.length) {
     const expected = pattern[patternIndex];

@@ -23,7 +23,7 @@ export function uidOf(imageId: string, role: UidRole): string {
   return uid;
 }
 
-/** Recent results of `imageIdOf`, by study UID. Converting the number takes half as long as sending a frame. */
+/** Recent results of `imageIdOf`, by study UID. A conversion takes half of the time that sending a frame takes. */
 const recentImageIds = new Map<string, string>();
 
 /** Returns the id of the image of a study; null for a UID that `uidOf` cannot have returned. */

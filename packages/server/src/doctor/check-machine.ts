@@ -31,7 +31,7 @@ export function checkSize({ workers }: Pick<Config, 'workers'>): Finding[] {
       note(
         'Processors',
         `WORKERS=${workers}, but there are ${cores} processors.`,
-        `Set WORKERS to at most ${Math.max(1, cores - 1)}: more processes only use memory.`,
+        `Set WORKERS to at most ${cores}: more processes than processors only use memory.`,
       ),
     );
   } else findings.push(ok('Processors', `${cores}; HTTP worker processes use up to ${workers}.`));

@@ -2,7 +2,7 @@
  * IIIF service: image information, images and manifests of slides (iiif.io/api/image/3.0, iiif.io/api/presentation/3.0).
  *
  * A request for exactly the pixels of one Deep Zoom tile gets the bytes of that tile, which are usually the bytes in the slide file. A
- * render worker renders all other images. The server never corrects colours here.
+ * render worker renders all other images. The server corrects no colours for IIIF.
  */
 import { createHash } from 'node:crypto';
 import { type DeepZoomAddress, type DeepZoomDescriptor, maxViewPixels, type View } from '@lamina/slide';
@@ -80,7 +80,7 @@ export function tileOf(
   { width, height, tileSize, maxLevel }: DeepZoomDescriptor,
 ): DeepZoomAddress | null {
   const isUnchangedJpeg = view.rotation === 0 && !view.isMirrored && !view.isGrey && view.format === 'jpg';
-  /** How many times the view halves the width and height of full resolution; not negative, because no view enlarges its region. */
+  /** How often the view halves the width and height of full resolution, rounded; not negative, because no view enlarges its region. */
   const halvings = Math.round(Math.log2(Math.max(view.width / view.toWidth, view.height / view.toHeight)));
   const tileSideAtFullResolution = tileSize * 2 ** halvings;
   const isOnTileGrid = view.x % tileSideAtFullResolution === 0 && view.y % tileSideAtFullResolution === 0;

@@ -10,7 +10,7 @@ export interface ImageParameters {
   readonly region: string;
   readonly size: string;
   readonly rotation: string;
-  /** `{quality}.{format}` */
+  /** The last segment, which also contains the format: `{quality}.{format}`. */
   readonly quality: string;
 }
 

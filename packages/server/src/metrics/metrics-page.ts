@@ -31,7 +31,7 @@ export function createEndedProcessMetrics(): {
   };
 }
 
-/** Returns a metric with the sum of the values that two readings have for the same labels. */
+/** Returns a metric whose value for each combination of labels is the sum of the values in both readings. */
 function addMetrics(first: MetricNow, second: MetricNow): MetricNow {
   const values = new Map<string, MetricNow['values'][number]>();
   for (const sample of [...first.values, ...second.values]) {

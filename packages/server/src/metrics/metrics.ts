@@ -136,7 +136,7 @@ export function createMetrics(): Metrics {
 /** Returns the number of recorded durations. */
 const countOf = (durations: Durations) => durations.counts().reduce((sum, count) => sum + count, 0);
 
-/** Returns a counter; the metrics page adds up samples with the same labels, also those of several processes. */
+/** Returns a counter. The metrics page adds up samples with equal labels, of one process and of several. */
 function counter(name: string, help: string, values: readonly Sample[]): MetricNow {
   return { name, help, type: 'counter', aggregator: 'sum', values };
 }

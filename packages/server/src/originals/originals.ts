@@ -3,7 +3,7 @@
  * identifying bytes while it sends a file. It sends a file that cannot be de-identified only if the dataset allows this.
  *
  * In each turn of the event loop, all downloads together begin to read only one block of 64 KiB, and at most two reads are in
- * progress. A request for a tile therefore waits for one block at most.
+ * progress. So in each turn, a request for a tile waits for one block at most.
  */
 import { AppError, may } from '@lamina/contract';
 import {
@@ -82,7 +82,7 @@ interface Dependencies {
 
 /** Version of the de-identification rules, part of the ETag. Increase it when new rules change the sent bytes. */
 const rulesVersion = 2;
-/** Reading and sending a block of this size takes about as long as a tile. */
+/** Reading and sending a block of this size takes about as long as reading and sending a tile. */
 const blockBytes = 64 * 1024;
 /** Maximum number of blocks that all downloads read at the same time. */
 const maxConcurrentReads = 2;
@@ -111,7 +111,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
   const cachedPlans = new Map<string, Promise<OriginalPlan>>();
   /** Number of downloads in progress by uid. */
   const downloadCounts = new Map<string, number>();
-  /** The downloads that this process has recorded, by account, token, image, file and hour. */
+  /** Keys of the downloads that this process has recorded: account, token, image, file and hour. */
   const recordedKeys = new Set<string>();
   const limitReads = createSemaphore(maxConcurrentReads);
   const waitForTurn = createTurns();

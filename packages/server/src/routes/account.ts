@@ -40,7 +40,7 @@ export function accountRoutes(
 
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
-    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // only of events that concern an image
+    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // `imageId` is null for an event that concerns no image
     const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
     // A slide that the user has opened but may no longer see stays in the activity without its id, so the web app shows no link.
     return {
@@ -76,7 +76,7 @@ export function accountRoutes(
   serve(app, endSignIns, async (request) => {
     const exceptThis = request.query.except === 'current';
     await ownSignIns.endAll(actorOf(request), { exceptThis });
-    // When the sign-in of this browser has ended too, the browser deletes cached slide data, as after signing out.
+    // The header tells the browser to delete cached slide data. Only needed when the sign-in of this browser has ended too.
     if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
   });
 
@@ -103,7 +103,7 @@ export function accountRoutes(
   });
 }
 
-/** Returns why an administrator rejected the application, which suspends the account; null for an account that is not suspended. */
+/** Returns why an administrator rejected the user (a rejected account is suspended); null without a reason, or if not suspended. */
 function rejectionReason(db: Database, { uid, status }: User): Promise<string | null> | null {
   return status === 'suspended' ? findDecisionReason(db, uid) : null;
 }

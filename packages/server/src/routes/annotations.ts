@@ -3,8 +3,8 @@
  *
  * The caller of a request is an account (`user`). Layers and annotations can also be listed by the visitor of a share link, a caller
  * without `user`. Services that only read get `caller.user`. Services that write, or that check the sign-in repeatedly while they send
- * a long response, also get the actor (`actorOf`): the account with its sign-in and client address. Some changes get only the actor
- * and read its account in a transaction.
+ * a long response, also get the actor (`actorOf`): the account with its sign-in and client address. Some methods that write get only
+ * the actor, and read its account within their transaction.
  */
 import compress from '@fastify/compress';
 import {
@@ -121,7 +121,7 @@ async function fileRoutes(
 
 /** Registers the event stream in `app`, which does not compress responses, because a compressor would delay events. */
 function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServices): void {
-  // A closing server waits for its open responses. The event streams would never end by themselves, so this hook ends them before.
+  // A closing server waits for its open responses. Event streams do not end by themselves, so this hook ends them first.
   app.addHook('preClose', async () => annotationEvents.close());
 
   serve(app, streamAnnotationEvents, async (request) => {

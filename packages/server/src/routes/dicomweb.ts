@@ -119,7 +119,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     return created_at;
   }
 
-  /** Records in the audit log that the session has opened the image, unless this process knows that the log has the event. */
+  /** Records in the audit log that the session has opened the image, once per source; `descriptor` includes metadata and ICC profile. */
   async function recordOpening(
     request: DicomWebRequest,
     { image, session }: Awaited<ReturnType<typeof openStudy>>,
@@ -150,6 +150,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       };
       const matches = await dicomWeb.search(level, query, request.params, context);
       if (query.ignored.length > 0) {
+        // 299: miscellaneous persistent warning (RFC 7234 section 5.5.7)
         request.reply.header('Warning', '299 - "Attributes that the server does not match by were ignored"');
       }
       return jsonResponse(matches);

@@ -119,7 +119,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     };
   }
 
-  /** Responds with the document about one slide that `createDocument` returns, and records in the audit log that the slide is opened. */
+  /** Responds with the document about one slide that `createDocument` returns, and records in the audit log that the slide was opened. */
   async function slideDocument(
     request: ImageRequest,
     context: string,
@@ -132,7 +132,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   }
 
   /**
-   * Returns the account or the visitor of a share link. It determines which slides a manifest lists.
+   * Returns who reads a list of manifests: an account, or the visitor of a share link. The list contains the slides that this reader may see.
    *
    * @throws AppError session_invalid when the sign-in that created the image session has ended
    */

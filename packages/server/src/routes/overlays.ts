@@ -1,6 +1,6 @@
 /**
- * Routes that send overlays: the content of result layers (a raster or the objects of a slide that a program has computed) as the viewer
- * requests it. The caller is an image session, the credential with which a viewer loads pixels, or an API token, which acts as one.
+ * Routes that send overlays: the pieces of result layers (rasters or objects that a program has computed from a slide) that the viewer
+ * requests. The caller is an image session, the credential with which a viewer loads pixels, or an API token, which acts as one.
  */
 import {
   countOverlayObjects,

@@ -14,7 +14,7 @@ export function setSessionCookie(
   session: { readonly session_id: string; readonly expires_in: number },
 ): void {
   if (imageSessionCookie !== 'strict') return;
-  // Pixels of slides, of result layers and of IIIF, which also has the short path `/iiif`, have no other path in common than `/`.
+  // Path=/ is the only path that all URLs of pixels have in common: the IIIF URLs also exist outside the API, below `/iiif`.
   reply.header(
     'Set-Cookie',
     `${imageSessionCookieName}=${session.session_id}; Path=/; Max-Age=${session.expires_in}; HttpOnly; Secure; SameSite=Strict`,

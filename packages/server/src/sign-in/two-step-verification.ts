@@ -59,7 +59,8 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
     async start(actor, currentPassword) {
       await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
       return runLockedTransaction(db, 'accounts', async (tx) => {
-        const { uid, email } = await recheckCaller(tx, signIn, actor, 'account.password'); // the sign-in may have ended
+        // The sign-in may have ended meanwhile. The permission to change the own password covers the second factor.
+        const { uid, email } = await recheckCaller(tx, signIn, actor, 'account.password');
         return secondFactor.start(tx, { uid, email });
       });
     },
@@ -70,7 +71,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
         runLockedTransaction(db, 'accounts', async (tx) => {
           const user = await recheckCaller(tx, signIn, actor, 'account.password');
           const recoveryCodes = await secondFactor.confirm(tx, uid, code);
-          await requireAllowed(tx);
+          await requireAllowed(tx); // after the code is checked: `guard` counts wrong codes, and then also rejects a right one
           await limitActions.require(tx, 'second-factor-on', { uid, origin }); // throws rate_limited after too many changes
           await audit.record(tx, { action: 'second-factor-on', actor: uid, target: uid, origin });
           await queueEmail(tx, user, 'on');

@@ -4,8 +4,8 @@ import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
 /**
- * The account for which layers are listed. It sees its own layers and those that are visible to all members. Null stands for an
- * administrator, who sees every layer.
+ * The account for which layers are listed. It sees its own layers, and the layers that are visible to all members
+ * (accounts with access to the catalogue). Null stands for an administrator, who sees every layer.
  */
 export type LayerReader = { readonly uid: string } | null;
 

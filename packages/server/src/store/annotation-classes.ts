@@ -4,7 +4,7 @@ import type { Connection, DatabaseTransaction } from './database.ts';
 
 export interface StoredClasses {
   readonly classes: readonly AnnotationClass[];
-  /** Increments with every change. */
+  /** Number of changes so far. The caller of `saveClasses` increments it. */
   readonly version: number;
 }
 
@@ -34,7 +34,7 @@ export async function saveClasses(
     .execute();
 }
 
-/** Merges the classes of several spellings of a dataset name: the most recently changed row stays, under the name `name`. */
+/** Merges the classes stored for several spellings of a dataset name: only the newest row stays, under `name`. */
 export async function mergeClasses(
   tx: DatabaseTransaction,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Queries for annotation layers (sets of annotations of a slide), and for a counter of each slide that numbers the
- * changes of its annotations. With these numbers, viewers request the changes that they have not received yet.
+ * Queries for annotation layers (sets of annotations of a slide), and for one counter per slide that numbers the
+ * changes to its annotations. With these numbers, viewers request the changes that they have not received yet.
  */
 import type { AnnotationColor } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -199,8 +199,8 @@ export async function displayNamesOf(
 }
 
 /**
- * Prepares the deletion of an account: the administrators become the owners of layers that members see, and private layers are
- * deleted permanently. This includes layers that are marked as deleted.
+ * Prepares the deletion of an account. The administrators become the owners of its layers that all members see; its
+ * private layers are deleted permanently. Both apply also to layers that are marked as deleted.
  *
  * @returns the ids of the slides whose layers have changed
  */
@@ -215,7 +215,8 @@ export async function releaseLayersOf(
     .where('owner_uid', '=', uid)
     .orderBy('id')
     .execute();
-  // All layers are locked first, sorted by id, then the slides, sorted by id, so that concurrent changes cannot deadlock.
+  // Locks all layers, sorted by id, then the counters of their slides (`nextChangeNo`), sorted by slide id. The same
+  // order in all transactions prevents deadlocks.
   const layers: LayerRow[] = [];
   for (const { id } of owned) {
     const layer = await lockLayer(tx, id);

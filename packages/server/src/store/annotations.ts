@@ -42,7 +42,7 @@ export async function findAnnotations(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Inserts annotations. An existing annotation is replaced, but keeps its position, author and time of creation. */
+/** Inserts annotations, or replaces existing ones, which keep their position, first author and time of creation. */
 export async function saveAnnotations(
   tx: DatabaseTransaction,
   rows: readonly AnnotationRow[],
@@ -164,7 +164,7 @@ export function listChangedAnnotations(
     .execute();
 }
 
-/** Returns the uids of the accounts that created or last changed an annotation of the layer. */
+/** Returns the uids of the accounts that created or last changed an annotation of the layer, also a deleted one. */
 export async function listAuthors(db: Connection, layerId: string): Promise<readonly string[]> {
   const authors = await db
     .selectFrom('annotations')
@@ -214,8 +214,8 @@ export function listRevisions(
 }
 
 /**
- * Permanently deletes annotations that were marked as deleted before a time (ISO 8601), and their features in the history. The
- * history still states who changed them and when.
+ * Permanently deletes annotations that were marked as deleted before a time (ISO 8601), and the copies of their GeoJSON
+ * features in the history. The history still states who changed the annotations and when.
  */
 export async function eraseAnnotationsDeletedBefore(tx: DatabaseTransaction, before: string): Promise<void> {
   await tx

@@ -137,10 +137,10 @@ export async function touchApiToken(db: Connection, id: string, usedAt: string):
 }
 
 /**
- * Records that a token used a target (the id of an image; empty for calls that concern no image) for the first time in an hour.
- * Deletes the token's records of earlier hours.
+ * Records a use of a token, once per clock hour for each kind of use and target (the id of an image; empty for calls
+ * that concern no image). Deletes the token's records of earlier hours.
  *
- * @returns false when the use was already recorded in this hour
+ * @returns false when a use of this kind and target is already recorded for this hour
  * @throws an error for which `isMissingReference` is true, when the token has been revoked
  */
 export async function insertApiTokenUse(

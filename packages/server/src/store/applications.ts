@@ -1,4 +1,4 @@
-/** Queries for applications for accounts: affiliation and purpose of the applicants, and the reasons of rejections. */
+/** Queries for account applications: affiliation and purpose of the applicants, and the reasons for rejections. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
@@ -12,7 +12,7 @@ export async function insertApplication(
     .execute();
 }
 
-/** Stores the reason of a rejection. @param reason null deletes the reason of an earlier rejection */
+/** Stores the reason for a rejection. @param reason null deletes the reason for an earlier rejection */
 export async function setDecisionReason(db: Connection, uid: string, reason: string | null): Promise<void> {
   await db
     .insertInto('applications')
@@ -21,7 +21,7 @@ export async function setDecisionReason(db: Connection, uid: string, reason: str
     .execute();
 }
 
-/** Finds the reason of the last rejection; null when the account was never rejected, or was approved afterwards. */
+/** Finds the reason for the last rejection; null when the account was never rejected, or was approved afterwards. */
 export async function findDecisionReason(db: Connection, uid: string): Promise<string | null> {
   const row = await db
     .selectFrom('applications')

@@ -184,7 +184,7 @@ export interface AuditQuery {
   readonly hide?: 'sessions' | undefined;
   /** Last entry of the previous page; the list continues with older entries. */
   readonly after?: AuditPosition | undefined;
-  /** The list omits newer entries, whose number is higher. */
+  /** Highest number to list, so that entries added while a client reads the pages do not appear. */
   readonly upToSeq?: number | undefined;
 }
 
@@ -198,8 +198,8 @@ export interface AuditPosition {
 export async function listAuditRows(db: Connection, query: AuditQuery, limit: number): Promise<AuditRow[]> {
   const { lastPruned } = await findAuditLogEnds(db);
   const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
-  // Only one condition may decide which index the database uses: the first that the query has of uid, target, action
-  // and result. The other conditions wrap their column in coalesce(), for which no index can be used.
+  // The database must choose its index by one condition only: the first of uid, target, action and result that the
+  // query contains. The conditions after it wrap their column in coalesce(), for which no index can be used.
   const hasUidOrTarget = uid !== undefined || target !== undefined;
   const listRows = (uidColumn: 'actor_uid' | 'target' | null) => {
     let select = db.selectFrom('audit').selectAll().where('seq', '>', lastPruned.seq);

@@ -153,7 +153,7 @@ export type ImportedCase = Pick<StoredCase, 'name' | 'description' | 'slides'>;
 
 /** Record of a case that scans imported from metadata files (table `cases_of_files`). */
 export interface MetadataCase {
-  /** Keys of dataset and case name (see `nameKey`: all spellings of a name have one key), with a line break between. */
+  /** Keys of dataset and case name (see `nameKey`: all spellings of a name have one key), joined by a line break. */
   readonly key: string;
   /** Id of the case, which an administrator may have deleted. */
   readonly caseId: string;

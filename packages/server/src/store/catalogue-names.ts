@@ -16,7 +16,7 @@ const namesPerStatement = 500;
  * Registers each name that has no registered spelling. The last of its spellings in `names` becomes canonical, after
  * normalisation.
  *
- * @returns a function that returns the canonical spelling of each of the names
+ * @returns a function that maps each of the names to its canonical spelling
  */
 export async function registerNames(
   tx: Connection,

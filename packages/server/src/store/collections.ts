@@ -134,7 +134,7 @@ export async function deleteCollectionRow(tx: DatabaseTransaction, id: string): 
   await tx.deleteFrom('collections').where('id', '=', id).execute();
 }
 
-/** Stores a person's answer to a question. It replaces an earlier answer and increments the number of attempts. */
+/** Stores the answer of a person (an account or a visitor), replaces an earlier answer, and counts the attempt. */
 export async function saveAnswer(
   tx: DatabaseTransaction,
   row: Omit<Row<'collection_answers'>, 'attempts'>,
@@ -154,7 +154,7 @@ export async function saveAnswer(
     .execute();
 }
 
-/** Lists the answers to the questions of a collection with names and e-mail addresses of the accounts, oldest first. */
+/** Lists the answers in a collection, oldest first, with name and e-mail address of the account (null for visitors). */
 export function listAnswerRows(db: Connection, collectionId: string) {
   return db
     .selectFrom('collection_answers')

@@ -12,6 +12,7 @@ export interface DatabaseHealth {
   readonly pendingMigrations: readonly string[];
   /** Executed migrations that this version of the program does not know, because a newer version ran them. */
   readonly unknownMigrations: readonly string[];
+  /** Whether no migration has run yet. */
   readonly isEmpty: boolean;
   /** Damage that SQLite's integrity check found; always empty for PostgreSQL, which has no such check. */
   readonly damage: readonly string[];

@@ -275,8 +275,9 @@ export function isMissingReference(error: unknown): boolean {
 }
 
 /**
- * Returns whether the error means that the database is unreachable, starting or stopping. Errors of a single statement return
- * false. Sources of the codes: Node's system errors, and PostgreSQL documentation, Appendix A (classes 08 and 57P, code 53300).
+ * Returns whether the error means that the database is unreachable, starting or stopping; false for an error of one
+ * statement. The codes are Node's system errors, and from Appendix A of the PostgreSQL documentation: 08 (connection
+ * exceptions), 57P (operator intervention, such as a shutdown) and 53300 (too many connections).
  */
 export function isDatabaseDown(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;

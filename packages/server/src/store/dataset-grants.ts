@@ -27,7 +27,7 @@ export async function insertGrant(db: Connection, grant: NewGrant): Promise<bool
 /**
  * Allows or forbids an account to download original files of a dataset. The account must have a grant for the dataset.
  *
- * @returns false when nothing changed, also because there is no grant
+ * @returns false when nothing changed: the right was already set this way, or the account has no grant
  */
 export async function setDownloadGrant(
   db: Connection,

@@ -93,7 +93,7 @@ export function listOpenDatasetRequests(
     .execute();
 }
 
-/** Counts the requests that `listOpenDatasetRequests` lists, if later than `since` (ISO 8601; '' counts all). */
+/** Counts those requests of `listOpenDatasetRequests` that are later than `since` (ISO 8601; '' counts all). */
 export async function countOpenDatasetRequests(db: Connection, since = ''): Promise<number> {
   const { count } = await selectOpenRequests(db)
     .select((eb) => eb.fn.countAll().as('count'))

@@ -62,7 +62,7 @@ export async function saveDataset(
     .execute();
 }
 
-/** Returns the uids of the accounts to which each restricted dataset is granted, by the key of its name (see nameKey). */
+/** Returns the uids to which each restricted dataset is granted, by `nameKey` (one key for all spellings of a name). */
 export async function grantedUidsByRestrictedDataset(
   db: Connection,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
@@ -125,7 +125,7 @@ export async function hasVisibleImage(db: Connection, name: string): Promise<boo
   return image !== undefined;
 }
 
-/** Returns the ids of the images that belong to one of the datasets. */
+/** Returns those of `imageIds` whose images belong to one of the datasets. */
 export async function listImagesIn(
   db: Connection,
   datasets: ReadonlySet<string>,

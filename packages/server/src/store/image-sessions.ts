@@ -268,7 +268,7 @@ export interface SessionUse {
   readonly tokensUsedAt: ReadonlyMap<string, Date>;
 }
 
-/** Adds the counted use of sessions to the stored counts, with one update statement per table. */
+/** Adds the counted requests to the stored counts, and updates the time of each token's last use. */
 export async function recordSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockInOrder(tx, 'image_sessions', [...requests.keys()]);

@@ -103,7 +103,7 @@ function selectListedColumns(db: Connection) {
   return db.selectFrom('images').select(listedColumns);
 }
 
-/** Returns how many entries of an entry's dataset precede it in a list; null when the filter excludes the entry. */
+/** Returns how many entries precede `entry` in the list of its dataset; null when the filter excludes `entry`. */
 export async function countImagesBefore(
   db: Connection,
   filter: ImageFilter,

@@ -1,6 +1,6 @@
 /**
- * Queries for result layers (heat maps or objects that an analysis program has computed for a slide), and for the
- * slides beside which scans look for result files.
+ * Queries for result layers (heat maps or objects that an analysis program has computed for a slide), and for slides.
+ * The search for result files looks for them beside these slides.
  */
 import type { ResultState } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
@@ -28,8 +28,8 @@ export async function lockResultLayer(tx: DatabaseTransaction, id: string): Prom
 }
 
 /**
- * Value of `problem` for a deleted layer whose file was found beside its slide. The row stays, and lists omit it, so that the next
- * scan does not import the file again.
+ * Value of `problem` for a deleted layer whose file was found beside its slide. The row stays so that the next search
+ * does not import the file again; lists of layers omit it.
  */
 export const removedResultProblem = 'removed';
 
@@ -110,7 +110,7 @@ export async function sumResultBytes(db: Connection): Promise<number> {
 /**
  * Lists the ids of layers, unordered.
  *
- * @param filter selects the layers in a state that were last changed before a time (ISO 8601); undefined selects all layers
+ * @param filter selects the layers in `state` that were last changed before a time (ISO 8601); undefined selects all
  */
 export async function listResultLayerIds(
   db: Connection,
@@ -159,7 +159,7 @@ function listReadySlides(db: Connection, { inBucket }: { readonly inBucket: bool
     .execute();
 }
 
-/** Lists the layers whose files were found beside slides, including deleted layers. */
+/** Lists the layers whose files were found beside slides, in folders or in the bucket, including deleted layers. */
 export function listFoundResultLayers(db: Connection): Promise<ResultLayerRow[]> {
   return db.selectFrom('result_layers').selectAll().where('source', '=', 'folder').execute();
 }

@@ -206,8 +206,8 @@ interface SpentIdentityTokenTable {
 }
 
 /**
- * Storage location of a slide: one of three folders of the server, or the bucket of the object storage. API requests never
- * contain it.
+ * Storage location of a slide: one of three folders of the server (slides of the operator, demo slides, uploads), or the
+ * bucket of the object storage. API requests never contain it.
  */
 export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
 
@@ -324,12 +324,12 @@ interface AuditChainTable {
   last_hash: string;
 }
 
-/** Affiliation and purpose that an applicant entered, and the reason of a rejection. Accounts without any of them have no row. */
+/** Affiliation and purpose that an applicant entered, and the reason for a rejection. Accounts with none of these have no row. */
 interface ApplicationTable {
   uid: string;
   affiliation: string | null;
   purpose: string | null;
-  /** Reason of the rejection, shown to the applicant; null unless the last decision was a rejection. */
+  /** Reason for the rejection, shown to the applicant; null unless the last decision was a rejection. */
   decision_reason: string | null;
 }
 
@@ -487,7 +487,7 @@ interface CaseOfFilesTable {
   key: string;
   /** Id of the case in `cases`, where it may have been deleted. */
   case_id: string;
-  /** JSON of name, description and slides as the last scan imported them. Fields that now differ have been edited. */
+  /** JSON of name, description and slides as the last scan imported them. If the case differs, someone edited it. */
   written: string;
 }
 

@@ -2,7 +2,7 @@
 import { landlockVersion } from './landlock.ts';
 import { loadSystemCalls } from './system-calls.ts';
 
-/** Option of prctl(2). */
+/** Option of prctl(2): whether the kernel may dump the memory of the process. 0 means no, and protects the process. */
 const PR_SET_DUMPABLE = 4;
 
 /**

@@ -86,7 +86,7 @@ export async function readDisplayedSubblocks(
   let entriesRead = 0;
   for await (const { subblock, dimensions } of readEntries(source, count, entries)) {
     for (const name of dimensions.keys()) {
-      // Earlier subblocks, if there are any, did not have this dimension, which means position 0.
+      // All earlier subblocks, if there are any, lack this dimension; that counts as position 0.
       if (!DISPLAYED_DIMENSIONS.has(name) && !lowestPositions.has(name))
         lowestPositions.set(name, entriesRead === 0 ? Number.POSITIVE_INFINITY : 0);
     }
@@ -159,7 +159,7 @@ function parseEntry(bytes: Uint8Array, fileSize: number): Entry {
     const size = view.getInt32(i + dimensionField.size, true);
     const storedSize = view.getInt32(i + dimensionField.storedSize, true);
     if (dimensions.has(name)) throw corruptError('a subblock has a dimension twice');
-    dimensions.set(name, { start, size, storedSize: storedSize === 0 ? size : storedSize });
+    dimensions.set(name, { start, size, storedSize: storedSize === 0 ? size : storedSize }); // 0: not reduced
   }
   const [x, y] = [dimensions.get('X'), dimensions.get('Y')];
   if (!x || !y) throw corruptError('a subblock has no position in the image');

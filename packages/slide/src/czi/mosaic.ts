@@ -156,7 +156,7 @@ function boxesBySceneAndChannel(subblocks: readonly Subblock[]): ReadonlyMap<str
   return boxes;
 }
 
-/** Returns whether each box of full resolution is covered, with a tolerance of two pixels of the reduced level. */
+/** Returns whether the reduced boxes cover each box of full resolution, within two pixels of the reduced level. */
 function covers(
   reducedBoxes: ReadonlyMap<string, Box>,
   fullBoxes: ReadonlyMap<string, Box>,

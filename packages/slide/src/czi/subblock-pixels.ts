@@ -105,7 +105,7 @@ export function checkReadable(subblock: Subblock): void {
 /** Decoded samples of a subblock or of a rectangle of it. */
 interface Samples {
   readonly bytes: Uint8Array;
-  /** Whether a pixel begins with red, as the JPEG decoder returns it; other colour pixels begin with blue. */
+  /** Whether a colour pixel begins with red, as in the output of the JPEG decoder; otherwise it begins with blue. */
   readonly isRgb: boolean;
 }
 

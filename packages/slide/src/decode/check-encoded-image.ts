@@ -13,8 +13,8 @@ import { isWebp, readWebpHeader } from './webp-header.ts';
 type Encoded = Pick<EncodedImage, 'codec' | 'bytes' | 'width' | 'height'>;
 
 /**
- * The signature check of each codec; null for the codecs that this package decodes itself, because its decoders
- * never choose a format by the bytes.
+ * The signature check of each codec; null for plain or packed samples, which have no signature. This package decodes
+ * them itself, so libvips cannot choose another decoder.
  */
 const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null>> = {
   jpeg: isJpegStream,
@@ -43,8 +43,8 @@ const MAX_PROFILE_BYTES = 4 * 2 ** 20;
  *   for an animation; LIMIT_EXCEEDED for too many scans or too large a colour profile
  */
 export function checkEncodedImage(image: Encoded): void {
-  const hasSignature = signatures[image.codec];
-  if (hasSignature && !hasSignature(image.bytes)) {
+  const checkSignature = signatures[image.codec];
+  if (checkSignature && !checkSignature(image.bytes)) {
     throw new SlideError('FILE_CORRUPT', `A tile is not ${image.codec}, which the file declares`);
   }
   if (image.codec === 'jpeg') checkJpeg(image);
@@ -72,7 +72,7 @@ function checkJpeg(image: Encoded): void {
 
 /** Bytes of a PNG signature and the header chunk after it. */
 const PNG_HEADER_BYTES = 33;
-/** Types of the chunks that are checked: the letters IHDR (header), IDAT (image data) and iCCP (colour profile). */
+/** Chunk types as 32-bit numbers, the ASCII codes of IHDR (header), IDAT (image data) and iCCP (colour profile). */
 const [IHDR, IDAT, ICCP] = [0x49_48_44_52, 0x49_44_41_54, 0x69_43_43_50];
 
 function checkPng(image: Encoded): void {

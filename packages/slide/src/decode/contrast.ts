@@ -29,7 +29,7 @@ const DARK_SHARE = 1 / 2;
  * below half of the maximum; otherwise none, so that all values are shown. The estimate is made once, when the
  * first tile is read, and applies to all tiles.
  *
- * @param tiles tiles of one sample per pixel
+ * @param tiles an image of one sample per pixel
  * @param bits bits per sample, more than 8
  * @param declared the range that the file declares; null when it declares none
  */

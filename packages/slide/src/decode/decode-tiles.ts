@@ -31,13 +31,13 @@ export async function decodeTiles(
 }
 
 /**
- * Whether the tile is a JPEG that is decoded without vertical smoothing. There are two cases with smoothing: a
- * reduction by 4 or 8 ends with a filter, and the decoder interpolates vertically subsampled chroma.
+ * Whether the tile is a JPEG that is decoded without vertical smoothing. There are two cases with smoothing: sharp
+ * reduces by 4 or 8 with a cubic filter, and the decoder interpolates chroma whose vertical sampling factor is smaller.
  */
 function decodesWithoutSmoothing(tile: EncodedImage | undefined, shrink: Shrink): boolean {
   if (tile?.codec !== 'jpeg' || shrink > 2) return false;
   const { components } = readJpegHeader(tile.bytes);
-  return components.every(({ vertical }) => vertical === components[0]?.vertical);
+  return components.every(({ verticalSampling }) => verticalSampling === components[0]?.verticalSampling);
 }
 
 function isUprightJpeg({ codec, orientation = 1 }: EncodedImage): boolean {

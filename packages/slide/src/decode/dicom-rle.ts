@@ -25,17 +25,17 @@ export function decodeDicomRle(
   const offsets = readOffsets(bytes, segmentCount);
   const valueCount = samplesPerPixel * pixels;
   const values = bits === 8 ? new Uint8Array(valueCount) : new Uint16Array(valueCount);
-  const plane = new Uint8Array(pixels);
+  const segmentBytes = new Uint8Array(pixels);
   for (const [segment, start] of offsets.entries()) {
-    unpack(bytes.subarray(start, offsets[segment + 1] ?? bytes.length), plane);
+    unpack(bytes.subarray(start, offsets[segment + 1] ?? bytes.length), segmentBytes);
     const planeStart = Math.floor(segment / bytesPerSample) * pixels;
     const isHighByte = segment % bytesPerSample < bytesPerSample - 1;
     if (bits === 8) {
-      values.set(plane, planeStart);
+      values.set(segmentBytes, planeStart);
       continue;
     }
     for (let i = 0; i < pixels; i++) {
-      const byte = plane[i] as number;
+      const byte = segmentBytes[i] as number;
       const value = values[planeStart + i] as number;
       values[planeStart + i] = isHighByte ? byte << 8 : value | byte;
     }
@@ -61,14 +61,14 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
 }
 
 /**
- * Unpacks a PackBits segment until the plane is full; a byte that pads the segment to an even length may follow. Unlike
- * `unpackPackBits`, which TIFF uses, it rejects a segment that ends before the plane or exceeds it. A code below 128
+ * Unpacks a PackBits segment until `target` is full; a byte that pads the segment to an even length may follow. Unlike
+ * `unpackPackBits`, which TIFF uses, this function rejects a segment that is too short or too long. A code below 128
  * precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times; 128 does nothing.
  */
-function unpack(packed: Uint8Array, plane: Uint8Array): void {
+function unpack(packed: Uint8Array, target: Uint8Array): void {
   let readPosition = 0;
   let writePosition = 0;
-  while (writePosition < plane.length) {
+  while (writePosition < target.length) {
     const code = packed[readPosition++];
     if (code === undefined) throw corruptError('a segment is too short');
     if (code === 128) continue;
@@ -76,11 +76,11 @@ function unpack(packed: Uint8Array, plane: Uint8Array): void {
     const isLiteral = code < 128;
     const length = isLiteral ? code + 1 : 257 - code;
     const consumed = isLiteral ? length : 1;
-    if (writePosition + length > plane.length) throw corruptError('a segment is too long');
+    if (writePosition + length > target.length) throw corruptError('a segment is too long');
     if (readPosition + consumed > packed.length) throw corruptError('a segment is too short');
 
-    if (isLiteral) plane.set(packed.subarray(readPosition, readPosition + length), writePosition);
-    else plane.fill(packed[readPosition] as number, writePosition, writePosition + length);
+    if (isLiteral) target.set(packed.subarray(readPosition, readPosition + length), writePosition);
+    else target.fill(packed[readPosition] as number, writePosition, writePosition + length);
     readPosition += consumed;
     writePosition += length;
   }

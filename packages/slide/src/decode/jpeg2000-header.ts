@@ -149,7 +149,8 @@ type Size = Omit<
 /** Reads the SIZ segment. Source: T.800, A.5.1. @param at position after the marker */
 function readSize(stream: Uint8Array, at: number): Size {
   const view = viewOf(stream);
-  // Length and capabilities precede the width; the origin of the tiles at bytes 28 and 32 is not needed.
+  // The list of components begins at byte 38. Length and capabilities precede the width; the origin of the tiles at
+  // bytes 28 and 32 is not needed.
   if (at + 38 > stream.length) throw corruptError('its header is truncated');
   const width = view.getUint32(at + 4);
   const height = view.getUint32(at + 8);
@@ -193,7 +194,7 @@ function readSize(stream: Uint8Array, at: number): Size {
  *
  * Source: T.800, A.6.1, tables A.13 to A.21.
  *
- * @param at position of the number of decomposition levels
+ * @param at position of the number of decomposition levels, the standard's term for halvings
  * @param style the coding style of the same segment; bit 0 says that the segment lists precinct sizes
  */
 function readHalvings(stream: Uint8Array, at: number, style: number, size: Size): number {

@@ -46,7 +46,8 @@ interface Decoded {
 }
 
 /**
- * Decodes a JPEG 2000 image, a code stream or a .jp2 file. For a reduction, only smaller resolutions are decoded.
+ * Decodes a JPEG 2000 image: a code stream or a .jp2 file. For a reduction, decodes a smaller resolution of the stream;
+ * if the smallest one is still larger than requested, the function averages its pixels.
  *
  * An image with subsampled chroma (4:2:2, 4:2:0) is always interpreted as YCbCr, whatever `colour` is.
  *

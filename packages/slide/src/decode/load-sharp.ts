@@ -1,6 +1,6 @@
 import { readOnce } from '../source/read-once.ts';
 
-/** The libvips decoders that slides need. Each name stands for the decoder's variants for files and for memory too. */
+/** The libvips decoders that slides need. Each name is a base class of the variants for files and for memory. */
 const LOADERS = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'];
 
 /**

@@ -10,7 +10,7 @@ interface WebpHeader {
   readonly profileBytes: number;
 }
 
-/** Bytes of the file header and the start of the first chunk, up to the size of the image. */
+/** Bytes of the file header and the start of the first chunk, including the fields with the image size. */
 const HEAD_BYTES = 30;
 
 /** Whether the bytes start with the WebP signature. Source: RFC 9649, section 2.4. */

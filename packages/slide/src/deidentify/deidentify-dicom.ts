@@ -10,9 +10,9 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { type ByteWindow, byteWindow } from '../source/byte-window.ts';
 import { NotDeidentifiable, type Patch, type PatchList } from './patches.ts';
 
-/** Value representations whose length has 32 bits. Source: DICOM PS3.5, section 7.1.2. */
+/** Value representations (two-letter data types) whose length field has 32 bits. Source: DICOM PS3.5, section 7.1.2. */
 const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
-/** Value representations whose length has 16 bits. */
+/** Value representations whose length field has 16 bits. */
 const shortVrs = new Set('AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US'.split(' '));
 /** Free text, names, dates and addresses: blanked unless the element is in `technicalTexts`. */
 const textVrs = new Set('AE AS DA DT LO LT PN SH ST TM UC UR UT'.split(' '));
@@ -228,7 +228,7 @@ class DicomPatcher {
   ): Promise<void> {
     if (length === 0) return;
     const isPatient = tag >>> 16 === 0x0010;
-    // Pixels in a sequence are an icon, which may show the label.
+    // Pixels in a sequence are an icon, which may show the label. The representation UN (unknown) may contain any text.
     const isIcon = tag === tags.PixelData && depth > 0;
     if (isPrivate || vr === 'UN' || isIcon) {
       if (textVrs.has(vr) || codeVrs.has(vr)) this.#blank(offset, length);

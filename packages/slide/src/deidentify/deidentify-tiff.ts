@@ -326,8 +326,8 @@ class TiffPatcher {
   }
 
   /**
-   * Whether a directory has the aspect ratio of the full resolution, with a tolerance of 2 %, like the levels, channels and
-   * planes of a slide. Labels have another aspect ratio.
+   * Whether a directory has the aspect ratio of the full resolution, like the levels, channels and planes of a slide; the
+   * tolerance of the height is 2 %, at least 2 pixels. Labels have another aspect ratio.
    */
   async #hasShapeOf(full: Directory, directory: Directory): Promise<boolean> {
     const sizeOf = async (image: Directory) => [

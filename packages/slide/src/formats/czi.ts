@@ -152,7 +152,7 @@ function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  const firstSubblockByChannel = new Map<number, Subblock>(); // all others have the same pixel type
+  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage checks that the others are alike
   for (const subblock of subblocks) {
     if (!firstSubblockByChannel.has(subblock.channel)) firstSubblockByChannel.set(subblock.channel, subblock);
   }
@@ -253,7 +253,7 @@ function openMosaicImage(
     return { canvas, isEmpty };
   };
 
-  const channelReaders = channels.map(({ number, colour, range: declaredRange, bits }) => ({
+  const rangedChannels = channels.map(({ number, colour, range: declaredRange, bits }) => ({
     number,
     colour,
     readRange: readOnce(async () => {
@@ -274,7 +274,7 @@ function openMosaicImage(
     // A channel without subblocks in the tile is drawn as background, which is black if channels are overlaid.
     const drawnChannels: Channel[] = [];
     let isTileEmpty = true;
-    for (const { number, colour, readRange } of channelReaders) {
+    for (const { number, colour, readRange } of rangedChannels) {
       const { canvas, isEmpty } = await drawChannel({ number, range: await readRange(), address }, signal);
       if (!isEmpty) isTileEmpty = false;
       drawnChannels.push({ brightness: canvas, colour });

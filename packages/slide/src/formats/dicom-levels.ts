@@ -63,8 +63,9 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
 }
 
 /**
- * Counts the focal planes. If the file of full resolution contains several planes, its first one is displayed. Otherwise each
- * plane has its own file, with the size and the optical path of full resolution.
+ * Counts the focal planes, and numbers the displayed one from 1, the lowest. If the file of full resolution contains
+ * several planes, its first one is displayed. Otherwise each plane has its own file, with the size and the optical path
+ * of full resolution.
  */
 function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane {
   if (full.focalPlanes > 1) return { plane: 1, planes: full.focalPlanes, times: 1 };
@@ -123,12 +124,12 @@ function similarityScore(instance: Instance, full: Instance): number {
   return opticalPathScore + focalPlaneScore;
 }
 
-/** Maximum distance between the origins of two levels, as a fraction of the image side. Writers round origins. */
+/** Maximum distance between two levels' origins (writers round them): this fraction of the image side, plus two pixels. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
- * Returns whether an image is a smaller version of full resolution: one downsample explains both of its sides, allowing
- * for rounding by one pixel, and both images begin at the same position on the glass.
+ * Returns whether an image is a smaller version of full resolution: both of its sides result from the same downsample,
+ * allowing for rounding by one pixel, and both images begin at the same position on the glass.
  */
 function isReduced(image: Instance, full: Instance): boolean {
   if (image.width >= full.width || image.height > full.height) return false;
@@ -136,7 +137,7 @@ function isReduced(image: Instance, full: Instance): boolean {
   return min <= max && hasSameOrigin(image, full);
 }
 
-/** Returns whether both images begin at the same position on the glass; true if one states no origin or no pixel spacing. */
+/** Returns whether both images begin at the same position on the glass; true if an origin or a pixel spacing is missing. */
 function hasSameOrigin(image: Instance, full: Instance): boolean {
   if (!image.origin || !full.origin || !full.spacing || !image.spacing) return true;
   // All lengths are in millimetres.
@@ -149,7 +150,7 @@ function hasSameOrigin(image: Instance, full: Instance): boolean {
   return !isFar('x', full.width) && !isFar('y', full.height);
 }
 
-/** Returns the range of downsamples that explain both sides of an image if each side was rounded by less than a pixel. */
+/** Returns the range of downsamples that yield both sides of an image, if each side was rounded by less than a pixel. */
 function downsampleBounds(image: Instance, full: Instance): { min: number; max: number } {
   return {
     min: Math.max(full.width / (image.width + 1), full.height / (image.height + 1)),
@@ -232,7 +233,7 @@ function openLevel({ first, parts }: VolumeImage, full: Instance): LevelReader {
   };
 }
 
-/** Returns the downsample of a level: a power of two if that explains its rounded size, otherwise the mean ratio of the sides. */
+/** Returns a level's downsample: a power of two if that yields the level's rounded size, else the mean ratio of the sides. */
 function downsampleOf(image: Instance, full: Instance): number {
   const meanRatio = (full.width / image.width + full.height / image.height) / 2;
   const powerOfTwo = 2 ** Math.round(Math.log2(meanRatio));

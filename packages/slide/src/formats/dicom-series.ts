@@ -57,8 +57,8 @@ async function readIdentityOf(
 
 /**
  * Groups files by slide. A slide is usually a series. In a series with several pyramid UIDs, each pyramid is a slide,
- * and the volumes without a pyramid UID together form another. An associated image with no UID of a pyramid belongs to
- * the first one.
+ * and the volumes without a pyramid UID together form another slide. An associated image belongs to the pyramid whose
+ * UID it states, or to the first pyramid if it states none of these UIDs.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */
@@ -98,7 +98,7 @@ function compareImportance(fileA: NamedIdentity, fileB: NamedIdentity): number {
   );
 }
 
-/** Checks the number of files that are searched for members of the slide. @throws SlideError LIMIT_EXCEEDED */
+/** Checks the number of files that must be read to find the other files of a slide. @throws SlideError LIMIT_EXCEEDED */
 export function checkFileCount(count: number): void {
   if (count > limits.files) {
     throw new SlideError('LIMIT_EXCEEDED', `More than ${limits.files} files may belong to this slide`);
@@ -112,7 +112,7 @@ export function checkVolumeCount(count: number): void {
   }
 }
 
-/** Returns the slides of a folder that consist of more than one file. */
+/** Groups the DICOM files of a folder by slide; omits slides that consist of a single file. */
 export async function groupDicomFiles({ names, open }: SlideFolder): Promise<readonly SlideGroup[]> {
   const slides = groupBySlide(await readIdentities(names, open));
   return slides.flatMap((files) => {

@@ -118,8 +118,9 @@ interface OtherFile {
   readonly readHeader: () => Promise<Instance>;
 }
 
-/** Finds the other files of the slide in the folder. @returns them sorted by name; of several copies, only the first */
+/** Finds the slide's other files in the folder. @returns the files sorted by name; of several copies, only the first */
 async function findOtherFiles(files: SlideFiles, mainInstance: Instance): Promise<OtherFile[]> {
+  // The name of a folder ends with "/".
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);
   const mainFile = { name: files.name, identity: mainInstance };

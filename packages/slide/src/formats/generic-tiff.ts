@@ -48,8 +48,8 @@ export const genericTiff: SlideFormat = {
 /**
  * Returns the directories of the pyramid. The image is the first directory of the main chain (the linked list that
  * begins in the TIFF header) that is neither a mask nor marked as reduced. Its smaller levels are all its SubIFDs
- * (directories outside the chain that it refers to), and the directories of the chain that NewSubfileType marks as
- * reduced. Other directories of the chain are ignored, because they may be a label or another page.
+ * (directories outside the chain, to which its SubIFDs tag points), and the directories of the chain that NewSubfileType
+ * marks as reduced. Other directories of the chain are ignored, because they may be a label or another page.
  */
 async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];

@@ -5,7 +5,7 @@ import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
 import { loadOpenSlide } from '../openslide/library.ts';
 
 export interface InstalledLibraries {
-  /** Version of libvips, the C library inside sharp; null when it cannot be loaded, so that nothing can be decoded. */
+  /** Version of libvips, the C library inside sharp; null when it cannot be loaded: then no image can be decoded. */
   readonly libvips: string | null;
   /** Whether libjpeg-turbo is installed; it decodes JPEG tiles faster than sharp does. */
   readonly turboJpeg: boolean;

@@ -1,6 +1,6 @@
 /**
- * Reader of slides of the Leica SCN400 (.scn). The file is BigTIFF. XML in its first directory lists a collection of images: the
- * macro image, which shows the whole glass, and the scanned areas with their positions on the glass in nanometres.
+ * Reader of slides from the Leica SCN400 scanner (.scn). The file is BigTIFF. XML in its first directory lists the images:
+ * the macro image of the whole glass, and the scanned areas with their positions on the glass in nanometres.
  *
  * docs/formats/leica-scn.md lists the features that are read, with the source of each fact.
  */
@@ -287,7 +287,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
         tileWidth: grid.tileWidth,
         tileHeight: grid.tileHeight,
         cellsPerTile: 1,
-        firstColumn: 0,
+        firstColumn: 0, // the area begins at the first tile of its image
         firstRow: 0,
         lefts: Array.from({ length: grid.columns }, (_, column) => x + column * grid.tileWidth),
         tops: Array.from({ length: grid.rows }, (_, row) => y + row * grid.tileHeight),

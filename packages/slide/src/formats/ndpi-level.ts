@@ -56,7 +56,7 @@ interface NdpiJpeg {
  * Opens one image of an NDPI file.
  *
  * @returns null when the image has no restart markers and is too large to be decoded as a whole
- * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ * @throws SlideError FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory): Promise<NdpiLevel | null> {
   const { width, height } = await readGeometry(directory);

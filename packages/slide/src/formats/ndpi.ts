@@ -106,7 +106,7 @@ async function readNdpiTags(directory: TiffDirectory): Promise<NdpiImage> {
   };
 }
 
-/** Counts the focal planes among the images that have the size of full resolution. */
+/** Counts the focal planes of all images that have full resolution's size, and numbers the displayed plane from 1. */
 function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlane {
   const planes = new Set(
     images
@@ -119,7 +119,7 @@ function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlan
 
 /**
  * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and
- * has the aspect ratio of the largest image that fulfils both conditions.
+ * has the aspect ratio of the largest image that fulfils the first two conditions. Of images of equal width, one is used.
  *
  * @returns the levels, largest first; empty when there are none
  */

@@ -20,11 +20,11 @@ export interface OmeImage {
   /** Number of focal planes, and of time points. */
   readonly focalPlanes: number;
   readonly times: number;
-  /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if not in this file. */
+  /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if this file lacks that plane. */
   directoryIndexOf(channel: number): number | null;
 }
 
-/** Consecutive directories that contain planes: index of the first one, and their number. */
+/** Consecutive directories that contain planes: the index of the first directory, and the number of directories. */
 export interface PlaneRange {
   readonly first: number;
   readonly count: number;
@@ -108,7 +108,7 @@ function strideOf(dimension: 'Z' | 'C' | 'T', pixels: XmlElement, counts: PlaneC
   const order = pixels.attributes.get('DimensionOrder') ?? 'XYZCT';
   if (!DIMENSION_ORDERS.has(order)) throw corruptError('its DimensionOrder is not one of the OME data model');
   let stride = 1;
-  const planeDimensions = order.slice('XY'.length);
+  const planeDimensions = order.slice('XY'.length); // the fastest-changing dimension first
   for (const faster of planeDimensions) {
     if (faster === dimension) return stride;
     stride *= counts[faster as 'Z' | 'C' | 'T'];

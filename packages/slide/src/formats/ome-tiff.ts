@@ -39,9 +39,9 @@ export const omeTiff: SlideFormat = {
     const ome = await readOme(tiff);
     const directories = await tiff.directories();
     const { images, ranges } = await readOmeImages(ome, directories, files.name);
-    const { main, associated } = chooseImages(images);
+    const { main: mainImage, associated } = chooseImages(images);
     const reduced = await readReducedOutsideXml(directories, ranges);
-    const channels = await readChannels(main, { tiff, directories, reduced });
+    const channels = await readChannels(mainImage, { tiff, directories, reduced });
     const displayed = await openDisplayedChannels(files, channels);
     return {
       format: 'ome-tiff',
@@ -49,15 +49,16 @@ export const omeTiff: SlideFormat = {
       // The manufacturer of the microscope is free text and might contain the name of a person.
       vendor: null,
       levels: displayed.levels,
-      mpp: readPhysicalSize(main.pixels) ?? (await readResolution(displayed.full.directory)),
-      objectivePower: readMagnification(ome, main.image),
-      ...shownPlaneOf({ plane: 1, planes: main.focalPlanes, times: main.times }), // always the first, counted from 1
+      mpp: readPhysicalSize(mainImage.pixels) ?? (await readResolution(displayed.full.directory)),
+      objectivePower: readMagnification(ome, mainImage.image),
+      // The displayed focal plane is always the first, counted from 1.
+      ...shownPlaneOf({ plane: 1, planes: mainImage.focalPlanes, times: mainImage.times }),
       background: displayed.background,
       associatedImages: new Set(associated.keys()),
       readTile: displayed.readTile,
       async readAssociatedImage(name) {
         const image = associated.get(name);
-        const directory = image && directories[image.directoryIndexOf(0) ?? -1];
+        const directory = image && directories[image.directoryIndexOf(0) ?? -1]; // there is no directory −1
         if (!directory) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
         return readWholeImage(files.main, await readTiffImage(directory));
       },

@@ -27,7 +27,7 @@ interface OpenSlideFormat {
   readonly name: string;
   /** Whether a file with this header is in the format. */
   isMatch(header: FileHeader): boolean;
-  /** Checks the companion files (members other than the main file) before the library opens them; returns their names. */
+  /** Checks the companion files (those beside the main file) before the library opens them; returns their names. */
   check?(files: SlideFiles): Promise<readonly string[]>;
 }
 
@@ -53,7 +53,7 @@ const vendors: Readonly<Record<string, string>> = {
   mirax: '3DHISTECH',
   philips: 'Philips',
   sakura: 'Sakura',
-  synthetic: 'OpenSlide',
+  synthetic: 'OpenSlide', // the test slide that OpenSlide generates
   trestle: 'Trestle',
   ventana: 'Ventana',
   zeiss: 'Zeiss',
@@ -317,7 +317,7 @@ function readPositive(text: string | null, limit: number): number | null {
   return value > 0 && value < limit ? value : null;
 }
 
-/** Groups a MIRAX slide with the folder of the same name, and a VMS or VMU slide with the files that it lists. */
+/** Groups a MIRAX slide with the folder of its name (given with a final "/"), a VMS or VMU slide with the files it lists. */
 async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   for (const main of folder.names) {
@@ -331,7 +331,7 @@ async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   return groups;
 }
 
-/** Returns the files of the folder that a VMS or VMU slide lists. */
+/** Returns those files in the folder that the main file of a VMS or VMU slide lists. */
 async function readHamamatsuMembers(folder: SlideFolder, main: string): Promise<readonly string[]> {
   const source = await folder.open(main);
   try {
@@ -339,7 +339,7 @@ async function readHamamatsuMembers(folder: SlideFolder, main: string): Promise<
     const listedNames = new Set(hamamatsuNames(readIni(text)));
     return folder.names.filter((name) => name !== main && listedNames.has(name));
   } catch (error) {
-    // Without a readable description there are no members; opening the slide will report the reason.
+    // A slide whose list cannot be read gets no companion files; opening that slide reports the error.
     if (error instanceof SlideError && !isTemporaryError(error)) return [];
     throw error;
   } finally {

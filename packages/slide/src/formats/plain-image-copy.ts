@@ -45,8 +45,8 @@ const CHUNK_BYTES = 2 ** 20;
 
 /**
  * Writes a tiled copy of a large JPEG or PNG, which cannot be decoded in parts. The image is decoded once, line by
- * line, into a temporary file. Except on Windows, the file is opened and unlinked at once, so it disappears even after
- * a crash.
+ * line, into a temporary file. Except on Windows, the finished file is opened and then unlinked, so the operating system
+ * frees its space even if the process crashes.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED, DECODE_FAILED when the disk has too little free space for the copy
  */
@@ -118,7 +118,8 @@ async function openCopy(source: ByteSource, removeFolder: () => Promise<void>): 
 
 /** Writes the original file to a path. @returns the path */
 async function writeOriginal(source: ByteSource, path: string): Promise<string> {
-  await pipeline(Readable.from(chunksOf(source)), createWriteStream(path, { mode: 0o600 }));
+  const ownerOnly = 0o600; // other users must not read the image
+  await pipeline(Readable.from(chunksOf(source)), createWriteStream(path, { mode: ownerOnly }));
   return path;
 }
 

@@ -226,16 +226,19 @@ async function readJpegFile(source: ByteSource): Promise<ImageHeader> {
 }
 
 /**
- * Returns the bytes of memory that the decoder needs for coefficients (2 bytes each). If the samples are spread over several
- * scans, it keeps all coefficients until the last scan; otherwise, it needs none.
+ * Returns the bytes of memory that the decoder needs for DCT coefficients (2 bytes each). If the samples are spread over
+ * several scans, the decoder keeps all coefficients until the last scan; otherwise, it works line by line and keeps none.
  */
 function coefficientBytes({ frameMarker, width, height, components, scanComponents }: JpegHeader): number {
   if (frameMarker !== PROGRESSIVE && scanComponents === components.length) return 0;
-  const maxHorizontal = Math.max(...components.map(({ horizontal }) => horizontal));
-  const maxVertical = Math.max(...components.map(({ vertical }) => vertical));
+  const maxHorizontal = Math.max(...components.map(({ horizontalSampling }) => horizontalSampling));
+  const maxVertical = Math.max(...components.map(({ verticalSampling }) => verticalSampling));
   // Subsampled components have less than one sample per pixel.
   const samplesPerPixel = components
-    .map(({ horizontal, vertical }) => (horizontal * vertical) / (maxHorizontal * maxVertical))
+    .map(
+      ({ horizontalSampling, verticalSampling }) =>
+        (horizontalSampling * verticalSampling) / (maxHorizontal * maxVertical),
+    )
     .reduce((sum, samples) => sum + samples, 0);
   return 2 * width * height * samplesPerPixel;
 }
@@ -249,7 +252,7 @@ async function readJpegMetadata(head: Uint8Array): Promise<{ orientation: Orient
   let jfifMpp: Mpp = null;
   for (const segment of segments(head)) {
     const body = Buffer.from(head.buffer, head.byteOffset + segment.bodyAt, segment.end - segment.bodyAt);
-    const isJfif = segment.marker === marker.APP0 && isColourMarker(head, segment);
+    const isJfif = segment.marker === marker.APP0 && isColourMarker(head, segment); // in APP0, this checks for "JFIF"
     if (isJfif) jfifMpp = readJfifDensity(body);
     if (segment.marker === APP1 && body.subarray(0, 6).equals(EXIF)) {
       const exif = await readExif(body.subarray(EXIF.length));

@@ -21,9 +21,9 @@ describe('readJpegHeader', () => {
       restartInterval: 0,
       scanComponents: 3,
       components: [
-        { id: 1, horizontal: 2, vertical: 2 },
-        { id: 2, horizontal: 1, vertical: 1 },
-        { id: 3, horizontal: 1, vertical: 1 },
+        { id: 1, horizontalSampling: 2, verticalSampling: 2 },
+        { id: 2, horizontalSampling: 1, verticalSampling: 1 },
+        { id: 3, horizontalSampling: 1, verticalSampling: 1 },
       ],
     });
   });

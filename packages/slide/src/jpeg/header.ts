@@ -4,8 +4,8 @@ import { SlideError } from '../model/slide.ts';
 export interface FrameComponent {
   readonly id: number;
   /** Sampling factors, 1…4. Along each axis, a component with the largest factor of its frame has full resolution. */
-  readonly horizontal: number;
-  readonly vertical: number;
+  readonly horizontalSampling: number;
+  readonly verticalSampling: number;
 }
 
 /** The header of a JPEG stream up to its first scan. */
@@ -39,17 +39,17 @@ const BLOCK_SIDE = 8;
 
 /** Second bytes of the markers that Lamina reads or writes. Source: ITU-T T.81, table B.1. */
 export const marker = {
-  DHT: 0xc4,
-  RST0: 0xd0,
-  SOI: 0xd8,
-  EOI: 0xd9,
-  SOS: 0xda,
-  DQT: 0xdb,
-  DRI: 0xdd,
-  APP0: 0xe0,
-  APP2: 0xe2,
-  APP14: 0xee,
-  COM: 0xfe,
+  DHT: 0xc4, // Huffman tables
+  RST0: 0xd0, // first of the eight restart markers
+  SOI: 0xd8, // start of image
+  EOI: 0xd9, // end of image
+  SOS: 0xda, // start of scan
+  DQT: 0xdb, // quantisation tables
+  DRI: 0xdd, // restart interval
+  APP0: 0xe0, // JFIF
+  APP2: 0xe2, // colour profile
+  APP14: 0xee, // Adobe: the colour transform
+  COM: 0xfe, // comment
 } as const;
 
 /** The frame markers of all coding processes of T.81; each decoder supports some of them. */
@@ -149,8 +149,8 @@ export function isColourMarker(jpeg: Uint8Array, segment: Segment): boolean {
 export function mcuSize({ components }: JpegHeader): { width: number; height: number } {
   if (components.length === 1) return { width: BLOCK_SIDE, height: BLOCK_SIDE };
   return {
-    width: BLOCK_SIDE * Math.max(...components.map((component) => component.horizontal)),
-    height: BLOCK_SIDE * Math.max(...components.map((component) => component.vertical)),
+    width: BLOCK_SIDE * Math.max(...components.map((component) => component.horizontalSampling)),
+    height: BLOCK_SIDE * Math.max(...components.map((component) => component.verticalSampling)),
   };
 }
 
@@ -164,11 +164,11 @@ function readFrame(jpeg: Uint8Array, { marker: frameMarker, at, bodyAt, end }: S
   const components: FrameComponent[] = [];
   for (let i = 0; i < count; i++) {
     const sampling = jpeg[bodyAt + 7 + 3 * i] ?? 0;
-    const [horizontal, vertical] = [sampling >> 4, sampling & 15];
-    if (horizontal < 1 || horizontal > 4 || vertical < 1 || vertical > 4) {
-      throw corruptError(`a component has the sampling factors ${horizontal} × ${vertical}`);
+    const [horizontalSampling, verticalSampling] = [sampling >> 4, sampling & 15];
+    if (horizontalSampling < 1 || horizontalSampling > 4 || verticalSampling < 1 || verticalSampling > 4) {
+      throw corruptError(`a component has the sampling factors ${horizontalSampling} × ${verticalSampling}`);
     }
-    components.push({ id: jpeg[bodyAt + 6 + 3 * i] ?? 0, horizontal, vertical });
+    components.push({ id: jpeg[bodyAt + 6 + 3 * i] ?? 0, horizontalSampling, verticalSampling });
   }
   return {
     frameMarker,

@@ -79,7 +79,10 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
 
   it('counts MCUs of 16 × 16 pixels when chroma is subsampled in both directions', () => {
     const [luma, ...chroma] = header.components;
-    const subsampled = { ...header, components: [{ id: 1, horizontal: 2, vertical: 2 }, ...chroma] };
+    const subsampled = {
+      ...header,
+      components: [{ id: 1, horizontalSampling: 2, verticalSampling: 2 }, ...chroma],
+    };
     expect(luma).toBeDefined();
     expect(intervalGrid({ ...subsampled, restartInterval: 32 }, 1024, 768)).toEqual({
       width: 512,

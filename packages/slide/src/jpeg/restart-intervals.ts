@@ -141,7 +141,7 @@ async function readPart(
   const buffer = Buffer.allocUnsafe(dataStart + byteCount + MARKER_BYTES);
 
   const reads: Promise<void>[] = [];
-  /** For each run, what must be added to a position in the JPEG to get the position in the buffer. */
+  /** For each run, the number to add to a position in the JPEG to get the position in the buffer. */
   const shifts: number[] = [];
   let dataEnd = dataStart;
   for (const { start, end } of runs) {

@@ -22,10 +22,11 @@ export async function openSlideFiles(location: SlideLocation, objects: Objects):
 
 /**
  * Returns the `Slide.fingerprint` that the slide would have if it were opened now. If it differs from the fingerprint of
- * an open slide, the slide's files have changed since. The fingerprint covers all members of the location, including the
- * files in members that are folders. It does not include the location, so that a moved slide is recognised.
+ * an open slide, the slide's files have changed since. The fingerprint covers all members of the location (the other files and
+ * folders of the slide), including the files in those folders. It does not include the location, so that a moved slide
+ * is recognised.
  *
- * @throws SlideError FILE_MISSING, also for a member, and errors of object storage
+ * @throws SlideError FILE_MISSING when the main file or a member is missing, and errors of object storage
  */
 export async function fingerprintOf(location: SlideLocation, objects: Objects): Promise<string> {
   return location.isObject
@@ -33,18 +34,18 @@ export async function fingerprintOf(location: SlideLocation, objects: Objects): 
     : fingerprintOfFiles(location);
 }
 
-/** Returns a folder whose files can be opened by name, so that they can be grouped into slides. */
+/** Returns a folder with these files and subfolders. Its files can be opened by name, so that they can be grouped into slides. */
 export function openSlideFolder(
   { path, isObject }: FolderLocation,
-  names: readonly string[],
-  folders: readonly string[],
+  fileNames: readonly string[],
+  folderNames: readonly string[],
   objects: Objects,
 ): SlideFolder {
   const open = async (name: string): Promise<ByteSource> =>
     isObject
       ? openObjectSource(posix.join(path, name), requireObjectReader(objects))
       : openFileSource(join(path, name));
-  return { names, folders, open };
+  return { names: fileNames, folders: folderNames, open };
 }
 
 /** Returns the reader of objects. @throws SlideError STORE_UNAVAILABLE when no object storage is configured */

@@ -1,9 +1,9 @@
 /**
  * A cache of blocks of objects on disk, one file each. Several processes of a machine may share the folder.
  *
- * A block is written to a temporary file and then renamed, so readers never see a partial block. It starts with a checksum,
- * because a power failure may damage files. The cache does not call fsync; blocks that are lost are read from object storage
- * again.
+ * A block is written to a temporary file, which is then renamed, so readers never see a partial block. A CRC-32 checksum
+ * precedes the block in the file, because a power failure may damage files: the cache does not call fsync. Lost or damaged
+ * blocks are read from object storage again.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Reading of objects for slide readers: metadata through a cache of half a second, bytes through the block cache. */
+/** Reads objects of object storage through caches: metadata are cached for half a second, bytes in the block cache. */
 import { SlideError } from '../model/slide.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
 import type { BlockDiskCache } from './block-disk-cache.ts';
@@ -9,9 +9,9 @@ export interface ObjectReader extends BlockCache {
   /** Returns size and ETag, at most half a second old. @throws SlideError errors of `ObjectStore.head` */
   head(key: string): Promise<ObjectFacts>;
   /**
-   * Lists the objects with a key prefix, sorted by key, at most as many as a slide may have.
+   * Lists the objects with a key prefix, sorted by key.
    *
-   * @throws SlideError LIMIT_EXCEEDED; errors of `ObjectStore.list`
+   * @throws SlideError LIMIT_EXCEEDED for more objects than a slide may have; errors of `ObjectStore.list`
    */
   list(prefix: string): Promise<readonly StoredObject[]>;
 }

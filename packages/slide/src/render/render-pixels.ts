@@ -21,8 +21,9 @@ const MAX_CALL_MS = 5000;
 /**
  * Renders a rectangle of a Deep Zoom level.
  *
- * When even the file's smallest level is more than 8 times as large as the Deep Zoom level, the pixels come from an overview: a
- * small copy of the whole slide, rendered once. Without it, each of the smallest Deep Zoom levels would read a whole level again.
+ * When even the file's smallest level is more than 8 times as large as the Deep Zoom level, the pixels come from an
+ * overview: a small copy of the whole slide, rendered once. Without it, every small Deep Zoom level would require reading
+ * all tiles of a level of the file again. A Deep Zoom level that is larger than the overview is rendered from the tiles.
  *
  * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and decoding
  */
@@ -45,8 +46,10 @@ export async function renderPixels(slide: Slide, region: Region, signal?: AbortS
   for (const rows of rowRuns) {
     for (const columns of columnRuns) {
       const piece = cropRaster(overview, columns.start, rows.start, columns.count, rows.count);
+      // Position of the piece and size of one of its pixels, in pixels of the region; also fractions.
       const [x, y] = [columns.start / perPixel - region.x, rows.start / perPixel - region.y];
-      averager.add(piece, x, y, columns.share / perPixel, rows.share / perPixel);
+      const [pixelWidth, pixelHeight] = [columns.share / perPixel, rows.share / perPixel];
+      averager.add(piece, x, y, pixelWidth, pixelHeight);
     }
   }
   return averager.finish(slide.background);
@@ -122,8 +125,8 @@ async function completeOverview(slide: Slide, dziLevel: number, signal?: AbortSi
     try {
       await overview.rendering;
     } catch (error) {
-      // Another caller started this rendering and may have aborted it. This caller renders the band again; an error that
-      // is not an abort then occurs in its own call.
+      // If another caller started this rendering, that caller may have aborted it. The loop then renders the band again
+      // for the present caller, and throws the error if this rendering fails too.
       if (!renderingOfOtherCaller) throw error;
     }
   }

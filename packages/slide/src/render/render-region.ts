@@ -24,8 +24,8 @@ interface TilePosition {
 }
 
 /**
- * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large, and fills gaps of that
- * level from larger ones. It reads only the tiles that cover the rectangle and decodes each as small as possible.
+ * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large, and fills gaps
+ * (missing tiles) of that level from larger ones. Reads only tiles that cover the rectangle, decoded as small as possible.
  *
  * Memory depends on the rectangle and on the size of a tile, not on the number of tiles.
  *
@@ -42,13 +42,13 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     width: Math.ceil(level.width / perPixelX),
     height: Math.ceil(level.height / perPixelY),
   };
-  // A region that begins beyond the filled part repeats its last pixel, so that pixel has to be rendered too.
+  // A region that begins beyond the filled part repeats the last pixel of that part, which has to be rendered too.
   const x = Math.min(region.x, filledSize.width - 1);
   const y = Math.min(region.y, filledSize.height - 1);
   const target = { x, y, width: region.x + region.width - x, height: region.y + region.height - y };
   const averager = new BoxAverager(target.width, target.height);
 
-  /** Adds a decoded piece to the result. @param part the part of the level that the piece shows */
+  /** Adds a piece; the averager counts in pixels of `target`. @param part the part of the level that the piece shows */
   const addPiece = (piece: Raster, part: FilledPart) => {
     const left = part.x / perPixelX - x;
     const top = part.y / perPixelY - y;
@@ -68,7 +68,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
 
   const tilePositions = tilesUnder(target, level, perPixelX, perPixelY);
 
-  /** Reads the tiles one after the other, caches each decoded tile, and adds its part that the region covers. */
+  /** Reads the tiles one after the other, caches each decoded tile, and adds the part of it that the region covers. */
   const addLargeTiles = async () => {
     for (const position of tilePositions) {
       signal?.throwIfAborted();

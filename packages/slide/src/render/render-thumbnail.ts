@@ -23,7 +23,7 @@ export async function renderThumbnail(
 
 /**
  * Returns the pixels of a thumbnail in the colours of the scan. They come from the levels of the slide, never from an
- * associated image, which may show the label.
+ * associated image (an extra photograph in the file), which may show the label with the patient's name.
  *
  * @param maxSide longest side in pixels; a smaller slide is not enlarged
  * @throws SlideError errors of reading and decoding

@@ -48,7 +48,7 @@ export async function renderView(slide: Slide, view: View, signal?: AbortSignal)
   const sharp = await loadSharp();
   const { width, height, rgb } = raster;
   return sharp(rgb, { raw: { width, height, channels: 3 } })
-    .png({ compressionLevel: 4 })
+    .png({ compressionLevel: 4 }) // of 0 (fastest) to 9 (smallest)
     .toBuffer();
 }
 

@@ -96,7 +96,7 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
 
 /**
  * Returns the coding of a level, read from its first tile that is not empty; null when the level's tiles cannot be sent as
- * stored. All tiles of a level have the same coding.
+ * stored. The function assumes that all tiles of a level have the same coding.
  */
 async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
   const { columns, rows, tileWidth, tileHeight, leadingPadding } = description;
@@ -151,7 +151,9 @@ function jpegCoding(bytes: Uint8Array): StoredCoding | null {
   const componentIds = components.map(({ id }) => id);
   if (isRgb(bytes, componentIds)) return { codec: 'jpeg', process, colour: 'rgb' };
   const [luma, chroma] = components;
-  const isFullChroma = luma?.horizontal === chroma?.horizontal && luma?.vertical === chroma?.vertical;
+  const isFullChroma =
+    luma?.horizontalSampling === chroma?.horizontalSampling &&
+    luma?.verticalSampling === chroma?.verticalSampling;
   return { codec: 'jpeg', process, colour: isFullChroma ? 'ycc' : 'ycc-422' };
 }
 

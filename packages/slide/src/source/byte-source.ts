@@ -29,7 +29,7 @@ export interface ByteSource {
  *
  * @param size bytes of the source
  * @throws SlideError FILE_CORRUPT for a number that is negative or not a safe integer; FILE_TRUNCATED when the range
- *   ends after the source
+ *   extends beyond the end of the source
  */
 export function checkRange(offset: number, length: number, size: number): void {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {

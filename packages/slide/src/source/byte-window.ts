@@ -23,7 +23,7 @@ export interface ByteWindow {
 
 /** Bytes of the first load; most headers have fewer. */
 const MIN_WINDOW_BYTES = 16 * 1024;
-/** A load that continues the loaded bytes reads twice as many, up to this maximum or the length that is asked for. */
+/** A load that starts within or right after the loaded bytes reads twice as many as before, at most this number. */
 const MAX_WINDOW_BYTES = 256 * 1024;
 
 /**

@@ -17,7 +17,7 @@ import { readPace } from './read-pace.ts';
  *
  * @param mayGrow true for Lamina's own append-only files: a modification is then no error, but reads beyond the size
  *   that the file had when it was opened still fail
- * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file, STORE_UNAVAILABLE
+ * @throws SlideError FILE_MISSING; NOT_A_SLIDE when the path is no regular file; STORE_UNAVAILABLE (transient)
  */
 export async function openFileSource(path: string, { mayGrow = false } = {}): Promise<ByteSource> {
   const file = await openRegularFile(path);
@@ -84,8 +84,8 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
 }
 
 /**
- * Computes the value that `Slide.fingerprint` would have if the slide were opened now. The value changes when the main
- * file, a member (another file or folder of the slide), or a file in a member folder changes.
+ * Computes the value that `Slide.fingerprint` would have if the slide were opened now. The value changes when the file
+ * by which it is opened, a member (another file or folder of the slide), or a file in a member folder changes.
  *
  * @throws SlideError FILE_MISSING when the main file or a member is missing; STORE_UNAVAILABLE
  */
@@ -140,7 +140,7 @@ function millisecondsOf(ns: bigint): number {
 /** Codes of transient errors of the disk, the network or this process; the file itself may be intact. */
 const transientErrorCodes = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDOWN|ENOTCONN|EBUSY)$/;
 
-/** Returns the error for a failed file operation. Its message contains no path; its cause may, as it is only logged. */
+/** Returns the error for a failed file operation. Only its cause, which is logged but not sent, may contain a path. */
 function readErrorOf(cause: unknown): SlideError {
   if (transientErrorCodes.test(String((cause as NodeJS.ErrnoException).code))) {
     return new SlideError('STORE_UNAVAILABLE', 'The file cannot be read at the moment', { cause });

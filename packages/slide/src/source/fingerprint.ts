@@ -19,9 +19,9 @@ export function versionOfObject({ etag, size }: { readonly etag: string; readonl
 }
 
 /**
- * Combines the versions of a slide's files: the main file, then the members (the other files) in the order of the
- * location. For a member that is a folder, the caller passes the versions of all files below it, sorted by path; for a
- * folder on disk, the version of the folder itself comes first.
+ * Combines the versions of a slide's files: the main file (by which the slide is opened), then the members (its other
+ * files) in the order of `SlideLocation.members`. For a member that is a folder, the caller passes the versions of all
+ * files below it, sorted by path; for a folder on disk, the version of the folder itself comes first.
  *
  * @returns a URL-safe hash of 22 characters: HTTP ETags contain it, and clients must not learn inodes or times
  */

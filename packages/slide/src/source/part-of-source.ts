@@ -1,7 +1,7 @@
 import { type ByteSource, checkRange } from './byte-source.ts';
 
 /**
- * Returns a source that reads a range of `source`, for example an embedded file. Closing the result has no effect.
+ * Returns a source that reads a range of `source`, for example an embedded file. Closing it does not close `source`.
  *
  * @param start start of the range in `source`
  */

@@ -1,7 +1,7 @@
 /**
  * Decides whether a file may be read on the calling thread instead of in the thread pool.
  *
- * A read from the page cache takes a few microseconds; the thread pool adds several times as much. A slow read blocks the
+ * A read from the page cache takes a few microseconds; the thread pool adds several times that. A slow read blocks the
  * event loop, so slow reads may take at most 5 % of the time. Their duration is added to a debt, which elapsed time pays off;
  * while the debt is 20 ms or more, every read goes to the thread pool.
  */

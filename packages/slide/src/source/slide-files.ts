@@ -41,7 +41,7 @@ export interface SlideFiles {
   close(): Promise<void>;
 }
 
-/** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE; FILE_CHANGED if replaced meanwhile */
+/** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE; FILE_CHANGED for a replaced file */
 export async function openLocalFiles(location: SlideLocation): Promise<SlideFiles> {
   const { path, members } = location;
   const main = await openFileSource(path);
@@ -75,8 +75,8 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
 }
 
 /**
- * Returns the fingerprint of the slide. Checks that the path still leads to the open main file, because the fingerprint is
- * computed from the paths.
+ * Returns the fingerprint of the slide. With members, it is computed from the files to which the paths lead now, so the
+ * function checks that the main file's path still leads to the open file.
  *
  * @throws SlideError FILE_CHANGED when the main file was replaced
  */

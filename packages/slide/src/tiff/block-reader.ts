@@ -14,7 +14,7 @@ import type { ImageCoding } from './image-coding.ts';
 import { limits } from './limits.ts';
 import { tag } from './tags.ts';
 
-/** The blocks that form one image, and the size it must have. */
+/** The blocks that form one encoded image, and the size that this image must have. */
 export interface BlockRequest {
   /** Index of the first block, in the first plane. */
   readonly first: number;

@@ -24,7 +24,7 @@ export interface ChannelImages {
   readonly tiffImages: readonly TiffImage[];
   /** Colour that the file states; null when it states none. */
   readonly colour: Colour | null;
-  /** Bits of a sample that the camera used; null or absent when the file does not state them. */
+  /** Number of bits per sample that the camera used; null or absent when the file does not state it. */
   readonly significantBits?: number | null;
 }
 
@@ -44,9 +44,9 @@ interface OpenChannel {
 /**
  * Opens the channels as one pyramid.
  *
- * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour;
- *   both are read from the file or, if it declares none, found in the pixels, without 0.1 % at each end; with
- *   `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits
+ * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour.
+ *   The file declares these two samples; otherwise they are found in the pixels, ignoring the darkest and brightest 0.1 %.
+ *   With `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits.
  * @returns the levels, which must be equal in all channels, and the first channel's image of full resolution
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */

@@ -70,7 +70,7 @@ interface Entry {
 
 type ReadNumber = (reader: ByteReader, position: number) => number;
 
-/** Bytes of one value, by field type. Source: TIFF 6.0, section 2; Technical Note 1 (13); the BigTIFF design (16…18). */
+/** Bytes of one value, by field type. Source: TIFF 6.0, section 2; Technical Note 1 (type 13); BigTIFF design (16 to 18). */
 const sizes: Readonly<Record<number, number>> = {
   1: 1, // BYTE
   2: 1, // ASCII
@@ -143,13 +143,14 @@ export async function readDirectory(
   const end = highsAt + (layout.isWideNdpi ? 4 * entryCount : 0);
   if (end > window.length) window = await read(offset, end);
 
-  const pointer = (position: number) => (layout.isBig ? window.u64(position) : window.u32(position));
+  const readWide = (position: number) => (layout.isBig ? window.u64(position) : window.u32(position));
   // An entry: tag (2 bytes), type (2), count, and the value or its offset (`pointerBytes` each). Positions are in `window`.
+  // `readWide` reads numbers of `pointerBytes`.
   const entries = new Map<number, Entry>();
   for (let position = countBytes; position < nextAt; position += entryBytes) {
     const number = window.u16(position);
     const type = window.u16(position + 2);
-    const count = pointer(position + 4);
+    const count = readWide(position + 4);
     const valueAt = position + 4 + pointerBytes;
     const index = (position - countBytes) / entryBytes;
     const high = layout.isWideNdpi ? window.u32(highsAt + index * 4) * 2 ** 32 : 0;
@@ -160,7 +161,7 @@ export async function readDirectory(
     const entry = {
       type,
       count,
-      valueOffset: isInEntry ? offset + valueAt : pointer(valueAt) + high,
+      valueOffset: isInEntry ? offset + valueAt : readWide(valueAt) + high,
       high: isInEntry && isOneNumber ? high : 0,
     };
     // If a tag has two entries, the first one is used, as in libtiff.
@@ -178,7 +179,7 @@ export async function readDirectory(
   };
   return {
     directory: directoryOf(entries, readValues, offset, depth, layout.isLittleEndian),
-    next: layout.isWideNdpi ? window.u64(nextAt) : pointer(nextAt),
+    next: layout.isWideNdpi ? window.u64(nextAt) : readWide(nextAt),
   };
 }
 

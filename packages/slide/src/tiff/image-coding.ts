@@ -1,4 +1,4 @@
-/** The encoding of the tiles or strips of a TIFF image; unsupported encodings are rejected. */
+/** The encoding of the tiles or strips of a TIFF image. `readImageCoding` rejects unsupported encodings. */
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
 import { type SampleColour, SlideError, type TiffCoding, type TiffColour } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
@@ -50,7 +50,7 @@ const packingsWithPredictor: ReadonlySet<string> = new Set(['lzw', 'deflate', 'z
 /**
  * Reads how an image is encoded.
  *
- * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT, LIMIT_EXCEEDED
+ * @throws SlideError FORMAT_NOT_SUPPORTED (the message names the property), FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function readImageCoding(directory: TiffDirectory): Promise<ImageCoding> {
   const layout = await readSampleLayout(directory);

@@ -22,7 +22,7 @@ export interface ImageGeometry {
   readonly tiles: TileGrid | null;
 }
 
-/** How the samples of an image are stored. Source of the numbers: TIFF 6.0, sections 3, 8, 14, 18, 19, 21 and 22. */
+/** The TIFF tags that state how samples are stored. Source of the numbers: TIFF 6.0, sections 3, 8, 14, 18, 19, 21 and 22. */
 export interface SampleLayout {
   readonly compression: number;
   readonly photometric: number | null;
@@ -38,7 +38,7 @@ export interface SampleLayout {
   readonly predictor: number;
   /** Meaning of the samples after the colours: 0 unspecified, 1 associated alpha, 2 unassociated alpha. */
   readonly extraSamples: readonly number[];
-  /** Number of consecutive planes in each tile. */
+  /** Number of z planes that each tile contains one after the other (tag ImageDepth); not planes of colours. */
   readonly depth: number;
 }
 

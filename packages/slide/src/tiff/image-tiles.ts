@@ -23,7 +23,7 @@ export interface ImageTiles {
 /**
  * Opens an image, whether it is stored in tiles or in strips.
  *
- * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT when it lists fewer
+ * @throws SlideError FORMAT_NOT_SUPPORTED (the message names the property), FILE_CORRUPT when the image lists fewer
  *   tiles or strips than it needs, LIMIT_EXCEEDED
  */
 export async function openImageTiles(source: ByteSource, tiffImage: TiffImage): Promise<ImageTiles> {

@@ -40,7 +40,7 @@ export interface MosaicOptions {
 
 /** Side of the composed tiles in pixels. */
 const TILE_SIDE = 512;
-/** Minimum side of a cell in pixels; with smaller cells, a composed tile would consist of thousands. */
+/** Minimum side of a cell in pixels; a composed tile would consist of thousands of smaller cells. */
 const MIN_CELL_SIDE = 16;
 
 /**
@@ -170,7 +170,7 @@ function overlappingCells(
   return indices;
 }
 
-/** Copies the part of a cell that lies in `rect` to the canvas, which has the size of `rect`. */
+/** Copies the part of a cell that lies in `rect` and in the decoded tile to the canvas, which has the size of `rect`. */
 function drawCell(canvas: Raster, rect: Rectangle, tile: Raster, cell: Cell): void {
   const { target, xInTile, yInTile } = cell;
   const left = Math.max(target.x, rect.x);

@@ -32,10 +32,10 @@ interface Run {
 }
 
 /**
- * Opens an image in uncompressed strips. Reading a tile reads only its part of each row, so one strip of several gigabytes
- * is as fast as many small ones.
+ * Opens an image in uncompressed strips. Reading a tile reads only its part of each row, so a tile of an image in one strip
+ * of several gigabytes is read as fast as a tile of many small strips.
  *
- * @throws SlideError FILE_CORRUPT when it has fewer strips than it needs, LIMIT_EXCEEDED
+ * @throws SlideError FILE_CORRUPT when the image lists fewer strips than it needs, LIMIT_EXCEEDED
  */
 export function openRawStrips(
   source: ByteSource,
@@ -132,8 +132,8 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
 }
 
 /**
- * Returns the byte ranges of the rows of a tile in one plane; ranges that follow each other are joined. The list is empty
- * when all strips of the tile are empty.
+ * Returns the byte ranges of the rows of a tile in one plane; joins ranges that are adjacent in the file. The list is
+ * empty when all strips of the tile are empty.
  */
 function listRuns(
   { rowsPerStrip, rowBytes, stripsPerPlane }: RawStrips,

@@ -9,7 +9,7 @@ import { tag } from './tags.ts';
 /**
  * A TIFF file: its directories in the order of the file, read on demand.
  *
- * A file in which two pointers lead to the same directory is rejected, so that a cycle cannot be followed forever.
+ * The functions reject a file in which two pointers lead to the same directory, so that no cycle is followed forever.
  */
 export interface TiffFile {
   readonly first: TiffDirectory;

@@ -41,7 +41,7 @@ export interface EtsTiles {
 /** An .ets file begins with the header "SIS", which has the offset of a second header "ETS". */
 const SIS_HEADER_BYTES = 64;
 const ETS_HEADER_BYTES = 156;
-/** Positions of the fields that are read from the first header, and of those from the second one. */
+/** Byte positions of the fields that are read: `sisField` in the first header, the others in the second one. */
 const sisField = { dimensions: 12, etsHeader: 16, tileList: 32, tileCount: 40 } as const;
 const sampleField = { type: 8, perPixel: 12, colourSpace: 16, compression: 20, order: 148 } as const;
 const tileField = { width: 28, height: 32, depth: 36, background: 108, hasResolutions: 152 } as const;

@@ -43,7 +43,7 @@ const VOLUME_TYPES = new Set([0, 1, 2]);
 export function isVsi(start: Uint8Array): boolean {
   if (start.length < TREE_OFFSET + 4) return false;
   const view = new DataView(start.buffer, start.byteOffset, start.length);
-  const isLittleEndianTiff = view.getUint32(0, true) === 0x002a_4949;
+  const isLittleEndianTiff = view.getUint32(0, true) === 0x002a_4949; // "II*" and NUL
   return (
     isLittleEndianTiff && isVolume(view.getUint16(TREE_OFFSET, true), view.getUint16(TREE_OFFSET + 2, true))
   );

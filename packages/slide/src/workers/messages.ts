@@ -37,7 +37,7 @@ interface GroupJob {
   readonly folders: readonly string[];
 }
 
-/** A request to the process. With `job` null, it cancels the running job that has this `id`. */
+/** A request to a render process. With `job` null, it cancels the running job that has this `id`. */
 export interface RenderRequest {
   readonly id: number;
   readonly job: RenderJob | null;

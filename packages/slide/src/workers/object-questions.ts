@@ -13,6 +13,7 @@ const unreadable = { code: 'STORE_UNAVAILABLE', message: 'The object store could
  * Answers one question.
  *
  * @param job the current job of the process; null when it has none, in which case every question is rejected
+ * @param objects reads from object storage; null when none is set up
  * @returns the reply to send to the process; failures are replies too
  */
 export async function answerObjectQuestion(

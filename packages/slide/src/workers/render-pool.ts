@@ -20,7 +20,7 @@ export interface RenderPoolOptions {
   readonly queueLimit: number;
   /** Maximum number of waiting requests of one account; `queueLimit` by default. */
   readonly accountQueueLimit?: number;
-  /** The same for one image session (a browser's credential for tiles). Above any limit, requests fail with BUSY. */
+  /** The limit of one image session (a browser's credential for tiles). Above any limit, requests fail with BUSY. */
   readonly sessionQueueLimit?: number;
   /** A job that runs longer fails, and its process is killed. */
   readonly timeoutMs: number;
@@ -270,7 +270,7 @@ export class RenderPool {
     return job.kind !== 'tile' || this.#slowSlides.has(job.location.path);
   }
 
-  /** Whether a process remains free for short jobs if one more long job starts. */
+  /** Whether a process stays free for short jobs if one more long job starts. A pool of one process keeps none free. */
   get #mayStartLongJobs(): boolean {
     return this.#longJobs < Math.max(1, this.#options.processes - 1);
   }

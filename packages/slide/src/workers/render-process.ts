@@ -25,7 +25,7 @@ os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 const [, , temporaryFolder, kind] = process.argv;
 // A shared process loads no C library: with `elsewhere`, opening a slide that needs one throws NeedsOwnProcess.
 setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });
-// An error means that the server process has ended. It is ignored, because the event `disconnect` ends this process.
+// The callback ignores errors: they mean that the server process has ended, and `disconnect` then ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});
 const objects = createObjectClient(send);
 const slides = new OpenSlideCache(objects);

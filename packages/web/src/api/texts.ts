@@ -1,4 +1,4 @@
-/** Messages about the results of API calls. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
+/** Messages about the results of API calls. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
 import { wording } from '../language/language.ts';
 
 /** Messages for actions on an account; the server's own message takes precedence. */

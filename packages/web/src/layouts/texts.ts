@@ -1,4 +1,4 @@
-/** Texts of the navigation bars. In the default mode, which mixes two languages, they are in `languageWhenMixed`. */
+/** Texts of the navigation bars. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
 import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({

@@ -35,6 +35,7 @@ const quarterTurn = 90;
 const smallTurn = 5;
 /** Movement per arrow key, as a fraction of the view's width or height. */
 const keyStep = 0.15;
+// Empty values that are the same object in each rendering.
 const noKeys = {};
 const noShapes: readonly Shape[] = [];
 const noResults: readonly ResultLayer[] = [];
@@ -106,13 +107,13 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
 
   const whiteBalance = useWhiteBalance(view, colours, announce);
 
+  // `view.rotate` turns as seen on the screen; the angle of a mirrored slide changes in the opposite direction.
   const rotate = (degrees: number) => {
     view.rotate(degrees);
     // Adding 360° keeps the angle positive; `texts.rotated` reduces it to less than 360°.
     const newRotation = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
     announce(texts.rotated(newRotation));
   };
-  // `view.rotate` turns as seen on the screen; the angle of a mirrored slide changes in the opposite direction.
   const rotateTo = (degrees: number) => {
     const difference = degrees - pose.rotation;
     rotate(pose.isMirrored ? -difference : difference);
@@ -205,7 +206,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     '[': () => rotate(-smallTurn),
     f: actions.mirror,
     ...((areColoursOpen || isRotationOpen || arePicturesOpen) && { Escape: closePanels }),
-    ...(!isAnnotating && measuringKeys),
+    ...(!isAnnotating && measuringKeys), // with a chosen tool, its Escape replaces the one that closes panels
     ...(annotatedSlide !== null && { d: toggleAnnotating }),
     b: () => setColoursOpen(!areColoursOpen),
     s: screenshot,

@@ -49,7 +49,7 @@ export function Objectives({ calibration, pose, onFit, onZoomTo }: ObjectivesPro
             aria-pressed={isCurrent}
             {...(isDigital && {
               'aria-label': `${texts.power(power)} ${texts.digital}`,
-              title: texts.digitalHint,
+              title: texts.digitalHint, // the zoom exceeds the resolution of the scan
               'data-digital': true, // read by the style sheet
             })}
             disabled={isTooStrong(zoom)}

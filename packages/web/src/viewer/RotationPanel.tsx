@@ -30,6 +30,7 @@ export function RotationPanel({ rotation, onRotateTo, onClose }: RotationPanelPr
         step={1}
         allowDecimal={false}
         value={degrees}
+        // `value` is a string while the field is empty or incomplete.
         onChange={(value) => typeof value === 'number' && onRotateTo(withinFullTurn(value))}
       />
       <Slider
@@ -38,7 +39,7 @@ export function RotationPanel({ rotation, onRotateTo, onClose }: RotationPanelPr
         max={359}
         value={degrees}
         onChange={onRotateTo}
-        label={null}
+        label={null} // no bubble with the value above the thumb
         thumbLabel={texts.rotationAngle}
         thumbProps={{ 'aria-valuetext': `${degrees}°` }}
         marks={[{ value: 90 }, { value: 180 }, { value: 270 }]}

@@ -34,7 +34,7 @@ import type { ViewedSlide } from './viewed-slide.ts';
 const openRetryDelayMs = 10_000;
 /** `onField` is called when the view has not changed for this long. */
 const fieldDelayMs = 250;
-/** Maximum time for which the opening of a slide waits for the thumbnail in which it searches for tissue. */
+/** Maximum time for which opening a slide waits for the thumbnail; the viewer searches for tissue in the thumbnail. */
 const maxTissueSearchMs = 1500;
 
 /** Progress and errors of the slide, which the component `Overlay` shows over it. */
@@ -174,8 +174,8 @@ function OpenSlide(props: OpenSlideProps) {
   /** Number of the attempt to open the slide; a new number opens the slide again. */
   const [attempt, setAttempt] = useState(0);
   /**
-   * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail, because it would not fit a field that is only
-   * a part of the slide. The URL is state, because it must not change when the image session is renewed.
+   * URL of the thumbnail that is shown until tiles are loaded; null: none is shown, for example because it would not
+   * fit a field that is only a part of the slide. As state, it does not change when the image session is renewed.
    */
   const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? thumbnailUrl : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
@@ -347,7 +347,7 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [slide, fetchPixels, descriptors, getOrCreateView, attempt]);
 
-  /** Opens the slide again, because the server must send tiles in other colours, unless the view corrects colours. */
+  /** If the server corrects the colours instead of the view, opens the slide again, to load tiles in other colours. */
   const reopenForColours = useEffectEvent(() => {
     if (view === null || view.correctsColours || profile?.tableSize == null) return;
     fieldBeforeReopening.current = view.destination();

@@ -31,9 +31,9 @@ export interface LinkedViews {
  * the leader's movements.
  *
  * @param leaderNow returns the side that the user moves
- * @param registration the affine transformation from pixels of the first slide to pixels of the second, with which both show the
- *   same tissue. Null: the follower repeats the movements relative to the fields (visible parts) that both views have when they
- *   are linked; for a view that is moving, the field at the end of the movement counts
+ * @param registration the affine transformation from a pixel of the first slide to the pixel of the second with the
+ *   same tissue. Null: the follower repeats the movements relative to the fields (visible parts) that both views have
+ *   when they are linked; for a view that is moving, the field at the end of the movement counts
  * @returns null while one of the views has no open slide
  */
 export function linkViews(
@@ -66,7 +66,7 @@ export function linkViews(
     isFollowing = false;
   }
 
-  if (registration !== null) follow();
+  if (registration !== null) follow(); // shows the same tissue before the first movement
   // Both views are watched, because the follower may also move by itself, such as when the window is resized.
   const subscriptions = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
   return {
@@ -95,7 +95,7 @@ function viewPositionOf({ view, calibration }: OpenedView): ViewPosition | null 
 export function fieldOf(placement: Placement, centre: Point): SlideField {
   const { a, b, c, d } = placement;
   const isMirrored = a * d - b * c < 0; // the determinant of a reflection is negative
-  const degrees = (Math.atan2(b, isMirrored ? -a : a) * 180) / Math.PI;
+  const degrees = (Math.atan2(b, isMirrored ? -a : a) * 180) / Math.PI; // of the image's x axis, before mirroring
   return {
     ...toImage(placement, centre),
     zoom: Math.hypot(a, b),

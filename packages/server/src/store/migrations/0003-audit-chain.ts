@@ -27,7 +27,8 @@ export async function up(db: Kysely<Tables>): Promise<void> {
   }
   await chainExistingRows(db);
 
-  // Lists sort the log by time. `result` at the end of `audit_by_action` lets statistics count without reading rows.
+  // Lists sort the log by time, so every index now contains `at`. With `result` at the end of `audit_by_action`,
+  // statistics count entries without reading rows.
   await db.schema.dropIndex('audit_by_actor').execute();
   await db.schema.dropIndex('audit_by_target').execute();
   await db.schema.createIndex('audit_by_time').on('audit').columns(['at', 'seq']).execute();

@@ -47,7 +47,10 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** Makes `token_hash` nullable. SQLite cannot do that, so this copies the table, and the table that refers to it. */
+/**
+ * Makes `token_hash` nullable and adds `share_link_id`. SQLite cannot drop a NOT NULL constraint, so this copies
+ * `image_sessions`, and `image_openings`, which refers to it.
+ */
 async function recreateSessions(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('new_image_sessions')

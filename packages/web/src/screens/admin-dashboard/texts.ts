@@ -1,4 +1,4 @@
-/** Texts of the admin dashboard. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
+/** Texts of the admin dashboard. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 

@@ -1,4 +1,4 @@
-/** Texts of the audit log screen. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
+/** Texts of the audit log screen. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
 import { auditActionLabel } from '@lamina/contract';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Texts of the page that completes an external sign-in.
- * `languageWhenMixed` is their language in the default mode, which mixes Turkish and English.
+ * By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have.
  */
 import { wording } from '../../language/language.ts';
 

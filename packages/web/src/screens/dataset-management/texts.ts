@@ -1,4 +1,4 @@
-/** Texts of the dataset management screen. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
+/** Texts of the dataset management screen. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({

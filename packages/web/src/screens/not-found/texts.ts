@@ -1,4 +1,4 @@
-/** Texts of the screen for unknown URLs. `languageWhenMixed` is their language in the default mode, which mixes Turkish and English. */
+/** Texts of the screen for unknown URLs. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({

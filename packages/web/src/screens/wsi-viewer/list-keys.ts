@@ -63,7 +63,10 @@ export function useListKeys(options: ListKeysOptions) {
   const isFocusPending = useRef(false);
   /** Whether a line has the focus, or had it when the line left the list. */
   const hadFocus = useRef(false);
-  /** Whether the user has pressed an image with the mouse or a finger: keys such as the arrows then move the slide, not the focus. */
+  /**
+   * Whether the user last pressed the row of an image in the list with the mouse or a finger. This opens the image, and keys
+   * such as the arrows then move the opened slide instead of the focus.
+   */
   const doKeysMoveSlide = useRef(false);
 
   /** Focuses a line. @returns false when the line is not rendered */

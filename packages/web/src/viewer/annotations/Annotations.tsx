@@ -226,7 +226,7 @@ function useMeasurementConversion(
   }, [slideAnnotations, shapesToKeep]);
 }
 
-/** Sends pointer events to the chosen tool while the drawing mode is on. @returns a reference to their handler */
+/** Sends pointer events to the chosen tool in the drawing mode. @returns a reference to the handler of these events */
 function usePointer(
   view: SlideView,
   { store, session, hitIndex }: SlideAnnotations,

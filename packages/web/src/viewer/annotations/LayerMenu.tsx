@@ -32,6 +32,7 @@ interface LayerMenuProps {
   readonly onDelete: () => void;
   /** Shows the message of an error. @param fallbackText shown instead when the error has no message */
   readonly onFailed: (error: unknown, fallbackText: string) => void;
+  /** Loads the layers again after a change on the server. */
   readonly onReload: () => void;
 }
 

@@ -17,7 +17,7 @@ import { readInSlices } from './read-in-slices.ts';
 import { RecentAuthors } from './recent-authors.ts';
 import { type Edit, UndoHistory } from './undo-history.ts';
 
-/** Called with the ids of annotations that changed; null when all may have changed. */
+/** Called with the ids of changed annotations: null if all may have changed, empty if only other state has changed. */
 export type AnnotationListener = (ids: readonly string[] | null) => void;
 
 /** While a layer is being loaded, the store notifies its listeners at most once per interval. */
@@ -200,7 +200,7 @@ export class AnnotationStore {
 
   /** Adds or updates a layer from a server event; loads the annotations of a layer that is not loaded yet. */
   receiveLayer(layer: LayerEvent['layer']): void {
-    // An event contains no counts per class, so the known layer keeps its counts.
+    // An event contains no counts per class, so a known layer keeps its counts; `counts` is undefined for a new layer.
     const counts = this.#layers.find(({ id }) => id === layer.id)?.counts;
     const updated: AnnotationLayer = { ...layer, counts: counts ?? [] };
     this.#layers =
@@ -328,7 +328,7 @@ export class AnnotationStore {
     this.#selection = new Set([...this.#selection].filter((id) => this.#annotations.has(id)));
   }
 
-  /** Stores an annotation that was changed in this browser. */
+  /** Stores an annotation that this user has changed, or whose server version this user has chosen in a conflict. */
   #put(feature: AnnotationFeature, layerId: string, revision: number | null): void {
     this.#annotations.set(
       feature.id,
@@ -488,7 +488,7 @@ export class AnnotationStore {
     this.#notify(null);
   }
 
-  /** Calls all listeners. @param ids of changed annotations; null: all may have changed; empty: only other state */
+  /** Calls all listeners. @param ids as in `AnnotationListener` */
   #notify(ids: readonly string[] | null): void {
     this.version++;
     for (const listener of this.#listeners) listener(ids);

@@ -1,9 +1,9 @@
 /**
- * The queue that sends changes of annotations to the server, in order and without losing one. It stores each change in the browser
- * before sending it, and removes it when the server has acknowledged it.
+ * The queue that sends changes of annotations to the server, in order and without losing any. It stores each change in
+ * the browser before sending it, and removes it when the server has acknowledged it.
  *
- * The queue sends a batch without a response again unchanged: the server recognises a repeated batch and applies it
- * only once. Meanwhile the queue collects further changes of the same annotations. Their base revision (the revision on
+ * When a batch gets no response, the queue sends the same batch again: the server recognises it and applies it only
+ * once. Meanwhile the queue collects further changes of the same annotations. Their base revision (the revision on
  * the server to which a change applies) is the revision that the batch creates.
  *
  * The file is long because the methods of the queue share its private state.
@@ -35,7 +35,7 @@ export interface Conflict {
 export interface QueueListener {
   /** Called when the server has acknowledged changes. @param revisions new revisions by annotation id */
   onApplied(revisions: Readonly<Record<string, number>>): void;
-  /** Called when the server has created the user's first layer. @param placeholderId its id before (`newLayerId`) */
+  /** Called when the server has created the user's first layer. @param placeholderId its previous id (`newLayerId`) */
   onLayerCreated(placeholderId: string, layer: AnnotationLayer): void;
   /** Called when the save state or the conflicts have changed. */
   onChange(): void;

@@ -33,7 +33,7 @@ export type Tool = (typeof tools)[number];
 export type Draft =
   /** A rectangle or an ellipse between two opposite corners. */
   | { readonly kind: 'box'; readonly isEllipse: boolean; readonly start: Position; readonly end: Position }
-  /** A line or a polygon: the points placed so far, and the position of the pointer, which is the next point. */
+  /** A line or a polygon: the points placed so far, and the pointer as the next point (null until it moves). */
   | { readonly kind: 'path'; readonly fixed: readonly Position[]; readonly floating: Position | null }
   /** A stroke with the brush. */
   | {
@@ -67,7 +67,7 @@ export function copyOf(feature: AnnotationFeature, offset = 0): AnnotationFeatur
   return { ...feature, id: createUuid(), geometry: roundGeometry(geometry), properties };
 }
 
-/** Rounds the positions, and repairs an area whose rings cross themselves or each other. */
+/** Rounds the positions, and repairs an area (except an ellipse) whose rings cross themselves or each other. */
 export function normalise(geometry: Geometry): Geometry {
   const rounded = roundGeometry(geometry);
   if (!isArea(rounded) || (rounded.type === 'Polygon' && rounded.isEllipse)) return rounded;

@@ -131,7 +131,7 @@ export class DrawingSession {
       case 'cut': {
         const fixed = this.draft?.kind === 'path' ? this.draft.fixed : [];
         this.setDraft({ kind: 'path', fixed: [...fixed, point], floating: null });
-        if (this.tool === 'line' && fixed.length === 1) this.finish();
+        if (this.tool === 'line' && fixed.length === 1) this.finish(); // a line has two points
         return;
       }
       case 'move':
@@ -310,7 +310,7 @@ export class DrawingSession {
         const pieces = splitArea(feature.geometry, line);
         if (pieces.length < 2) return [];
         return pieces.map((geometry, index) => {
-          const id = index === 0 ? feature.id : createUuid();
+          const id = index === 0 ? feature.id : createUuid(); // the first piece replaces the area
           return { id, feature: { ...feature, id, geometry: normalise(geometry) } };
         });
       });

@@ -9,7 +9,7 @@ const maxUnindexedChanges = 200;
 export class HitIndex {
   /** Null before it is built, and when there are no annotations. */
   #index: Flatbush | null = null;
-  /** The indexed annotations. Flatbush returns their positions in this array. */
+  /** The indexed annotations. Flatbush returns the indices of annotations in this array. */
   #indexedAnnotations: readonly Annotation[] = [];
   /** Ids of annotations that changed after the index was built. */
   readonly #changed = new Set<string>();
@@ -39,9 +39,9 @@ export class HitIndex {
     if (this.#isStale || this.#changed.size > maxUnindexedChanges) this.#build(source.all());
     const [x, y] = position;
     const candidateIds = new Set(this.#changed);
-    const foundNumbers = this.#index?.search(x - reach, y - reach, x + reach, y + reach) ?? [];
-    for (const number of foundNumbers) {
-      const id = this.#indexedAnnotations[number]?.id;
+    const foundIndices = this.#index?.search(x - reach, y - reach, x + reach, y + reach) ?? [];
+    for (const index of foundIndices) {
+      const id = this.#indexedAnnotations[index]?.id;
       if (id !== undefined) candidateIds.add(id);
     }
     return [...candidateIds]

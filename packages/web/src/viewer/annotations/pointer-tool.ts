@@ -18,7 +18,7 @@ import { wandRegion } from './wand.ts';
 const clickTolerance = 5;
 /** A click within this distance hits a vertex or an outline; fingers need about this much. */
 const hitRadius = 9;
-/** Distance between the positions that a freehand line or a brush stroke records. */
+/** Minimum distance between successive positions that a freehand line or a brush stroke records. */
 const freehandStep = 4;
 /** Longest time between the two clicks of a double click. */
 const doubleClickMs = 400;
@@ -255,7 +255,7 @@ export class AnnotationPointer implements PointerTool {
     }
     const fixed = session.draft?.kind === 'path' ? session.draft.fixed : [];
     if (press.isDragged && fixed.length > 0) {
-      // A freehand line ends where the pointer is released; a drag with fewer than three positions is a click.
+      // A freehand line ends where the pointer is released; a drag with fewer than three positions adds a point.
       if (session.tool === 'line' || fixed.length < 3) session.addPoint(position);
       else session.finish();
       return;
@@ -341,7 +341,7 @@ export class AnnotationPointer implements PointerTool {
     return [x, y];
   }
 
-  /** Converts image pixels to CSS pixels. */
+  /** Converts image pixels to CSS pixels; (0, 0) before the slide is open. */
   #pointOf([x, y]: Position): Point {
     const placement = this.#placement();
     return placement === null ? { x: 0, y: 0 } : toScreen(placement, { x, y });

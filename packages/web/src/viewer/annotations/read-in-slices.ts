@@ -8,7 +8,7 @@ const sliceMs = 8;
 const featuresPerCheck = 20;
 
 /**
- * Calls `onFeature` with each GeoJSON feature of the layer, and with the display names of the authors by account.
+ * Calls `onFeature` with each GeoJSON feature of the layer, and with the display names of the authors by account id.
  *
  * @returns the version of the layer, which each change of its annotations increments
  */

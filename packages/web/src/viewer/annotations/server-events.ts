@@ -26,7 +26,7 @@ export async function* readServerEvents(
   }
 }
 
-/** Parses one event, whose data the server writes in one line; returns null for a block without data, such as a comment. */
+/** Parses one event, whose data is one line. Returns null for a block without data, such as a comment (`: text`). */
 function parseBlock(block: string): ServerEvent | null {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {

@@ -28,6 +28,7 @@ export interface AnnotationActions {
   readonly remove: () => void;
   readonly duplicate: () => void;
   readonly merge: () => void;
+  /** Subtracts the other selected areas from the area that was selected first. */
   readonly subtract: () => void;
   readonly fillHoles: () => void;
   readonly simplify: () => void;

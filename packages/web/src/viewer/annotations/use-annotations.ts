@@ -46,7 +46,7 @@ export function useAnnotations(imageId: string, uid: string): SlideAnnotations |
     };
   }, [imageId, uid]);
 
-  // `AnnotationsGate` has made the same query, so its layers are available before the event stream is connected.
+  // `AnnotationsGate` has made the same query, so the layers are available before the event stream is connected.
   const { data: layers } = useAnnotationLayers(imageId);
   const store = slideAnnotations?.store;
   useEffect(() => {

@@ -48,10 +48,10 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
               step={sliderStep}
               value={value}
               onChange={(next) => change({ ...adjustment, [name]: Number(next.toFixed(2)) })}
-              label={null}
+              label={null} // no bubble with the value above the thumb
               thumbLabel={texts.adjustments[name]}
               thumbProps={{ 'aria-valuetext': texts.percent(value) }}
-              marks={[{ value: 1 }]}
+              marks={[{ value: 1 }]} // as scanned
               size="sm"
             />
           </div>

@@ -34,14 +34,16 @@ export function Drawings({ view, drawing, calibration, dispatch }: DrawingsProps
         <DrawnFigure key={index} figure={figure} />
       ))}
       {drawing.tool === null &&
-        drawing.shapes.flatMap((shape, index) =>
-          handlesOf(shape).map((point, handle) => (
+        drawing.shapes.flatMap((shape, shapeIndex) =>
+          handlesOf(shape).map((point, handleIndex) => (
             <Handle
               // biome-ignore lint/suspicious/noArrayIndexKey: a handle is identified by its index in its shape
-              key={`${index} ${handle}`}
+              key={`${shapeIndex} ${handleIndex}`}
               placement={placement}
               point={point}
-              onMove={(newPoint) => dispatch({ type: 'move', shape: index, handle, point: newPoint })}
+              onMove={(newPoint) =>
+                dispatch({ type: 'move', shape: shapeIndex, handle: handleIndex, point: newPoint })
+              }
             />
           )),
         )}

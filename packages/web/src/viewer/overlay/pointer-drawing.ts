@@ -9,7 +9,7 @@ import { type Placement, type Point, toImage, toScreen } from './placement.ts';
 // Distances in CSS pixels.
 /** A press that moves less than this is a click; points nearer than this are the same point. */
 const clickTolerance = 5;
-/** Distance between points of a freehand line. */
+/** Minimum distance between successive points of a freehand line. */
 const freehandStep = 8;
 
 interface PointerDrawingDependencies {

@@ -54,7 +54,7 @@ export function canvasViewOf(
   const { x: width, y: height } = image.getContentSize();
   const isFlipped = viewport.getFlip();
   const containerWidth = viewport.getContainerSize().x;
-  /** Mirrors the result of OpenSeadragon, whose coordinates ignore the mirroring. */
+  /** Returns a point in this frame (`true`), mirrored here because OpenSeadragon ignores the mirroring. */
   const canvasPointOf = (x: number, y: number) => {
     const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
     return { x: (isFlipped ? containerWidth - pixel.x : pixel.x) * pixelRatio, y: pixel.y * pixelRatio };

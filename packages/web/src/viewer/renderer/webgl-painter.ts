@@ -99,7 +99,7 @@ export class WebGlPainter {
       gl.uniformMatrix2fv(uniforms.uToUnit, false, toUnitMatrix(corners));
       gl.uniform4f(uniforms.uPart, ...part);
       gl.uniform1f(uniforms.uOpacity, opacity);
-      // A tile that has faded in replaces the coarser tile below it, even where it is transparent.
+      // A tile that has faded in replaces the coarser tile below it, even where the finer tile is transparent.
       if (opacity < 1) gl.enable(gl.BLEND);
       else gl.disable(gl.BLEND);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4); // four corners, which span two triangles

@@ -43,7 +43,7 @@ export function LayerCanvas({ view, descriptor, style, opacity, clip, onFailures
   const reportFailures = useEffectEvent(onFailuresChange);
 
   useEffect(() => {
-    let frame = 0;
+    let frame = 0; // id of the scheduled animation frame; 0 when none is scheduled
     let hadFailures = false;
     const schedule = () => {
       if (frame !== 0) return;

@@ -10,7 +10,7 @@ const stripCount = 512;
 export function createAreaTest(area: AreaGeometry): (x: number, y: number) => boolean {
   if (area.type === 'Polygon' && area.isEllipse === true) return (x, y) => containsPosition(area, [x, y]);
   const { minX, minY, maxX, maxY } = boundsOf(area);
-  const stripHeight = Math.max((maxY - minY) / stripCount, Number.MIN_VALUE);
+  const stripHeight = Math.max((maxY - minY) / stripCount, Number.MIN_VALUE); // not 0: it is a divisor
   const stripOf = (y: number) => Math.min(stripCount - 1, Math.max(0, Math.floor((y - minY) / stripHeight)));
   /**
    * The edges of each strip as a flat list: x1, y1, x2, y2, x1, … The edges of all rings can be in one list: the parts of an area
