@@ -54,7 +54,7 @@ const Classes = z.object({
   version: z.number().int().meta({ description: 'Increments with every change; 0: the default classes' }),
 });
 
-/** `datasetId` is the name of the dataset in any spelling, percent-encoded. */
+/** `datasetId` is the name of the dataset, percent-encoded; upper and lower case and Unicode forms are equal. */
 export const getAnnotationClasses = endpoint({
   method: 'GET',
   path: '/datasets/:datasetId/annotation-classes',

@@ -10,15 +10,15 @@ export interface AppErrorDetail {
   readonly reason?: ErrorReason;
   /** The issue that a schema reports when no `reason` names the rule. It contains the value, so it must never be logged. */
   readonly issue?: z.core.$ZodIssue;
-  /** The caller's own status, with account_not_active. */
+  /** For the code account_not_active: the caller's own status. */
   readonly status?: Status;
-  /** The rejected field, with invalid_request. */
+  /** For the code invalid_request: the rejected field. */
   readonly field?: string;
-  /** Seconds after which a retry makes sense, with rate_limited and unavailable. */
+  /** For the codes rate_limited and unavailable: seconds after which the client should retry. */
   readonly retryAfterSeconds?: number;
-  /** Current state of the conflicting objects, with conflict. */
+  /** For the code conflict: current state of the conflicting objects. */
   readonly conflicts?: readonly unknown[];
-  /** Rejected features of an imported file (`RefusedFeature`), with invalid_request. */
+  /** For the code invalid_request: rejected features of an imported file (`RefusedFeature`). */
   readonly refused?: readonly unknown[];
   /** The number in the text of the reason: the exceeded limit, or for example the line of a syntax error. */
   readonly limit?: number;

@@ -177,7 +177,7 @@ export const AuditEntry = z
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** Actions of image sessions. Their events outnumber all others, so a filter can leave them out. */
+/** Actions of image sessions (credentials for pixels). Their events outnumber all others, so a filter can leave them out. */
 export const sessionActions: readonly AuditAction[] = ['image-session-created', 'image-session-revoked'];
 
 /** A filter by text; an empty text counts as no filter. */
@@ -228,7 +228,7 @@ export const exportAudit = endpoint({
   errors: [],
 });
 
-/** Result of the last verification of the hash chain. */
+/** Result of the last verification of the hash chain, in which the hash of each event covers that of the previous event. */
 export const AuditChain = z
   .object({
     state: z.enum(['unchecked', 'intact', 'broken']),

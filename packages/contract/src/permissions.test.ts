@@ -21,7 +21,7 @@ describe('the permissions (permissionsOf)', () => {
     },
   );
 
-  it('of an account with an unknown status equal those of a suspended account, and with an unknown role those of unassigned', () => {
+  it('of an account with an unknown status equal those of a suspended account, and with an unknown role those of the role unassigned', () => {
     const account = {
       uid: 'u',
       email: 'a@example.org',

@@ -36,7 +36,7 @@ const viewerPermissions = [
   ...ownAccountPermissions,
   'catalogue.read',
   'image.view',
-  'session.own', // image sessions
+  'session.own', // image sessions: credentials with which browsers load pixels
   'api-tokens.own',
   'annotations.read',
 ] as const;

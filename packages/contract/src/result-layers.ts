@@ -22,7 +22,7 @@ export type ResultKind = z.infer<typeof ResultKind>;
 export const ResultState = z.enum(['uploading', 'queued', 'importing', 'ready', 'failed']);
 export type ResultState = z.infer<typeof ResultState>;
 
-/** Origin of a result layer. `folder`: the server found the file next to the slide file, by its name. */
+/** Origin of a result layer. `folder`: the server found the file by its name beside the slide, on disk or in object storage. */
 export const ResultSource = z.enum(['upload', 'api', 'folder']);
 export type ResultSource = z.infer<typeof ResultSource>;
 

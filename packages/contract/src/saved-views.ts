@@ -16,6 +16,7 @@ export const Field = z
   .meta({ id: 'Field' });
 export type Field = z.infer<typeof Field>;
 
+/** Maximum length of the settings as JSON. */
 const maxSettingsChars = 20_000;
 
 /** Settings of the viewer, which the server stores without interpreting them. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldForSearch, naturalCompare, naturalKey } from './text-order.ts';
 
-describe('foldForSearch', () => {
+describe('foldForSearch (normalises a text for the search)', () => {
   it.each([
     ['IŞIK', 'ışık'],
     ['İZMİR', 'izmir'],

@@ -65,7 +65,7 @@ describe('the text schema MultiLine', () => {
 });
 
 describe('the schema Id', () => {
-  it('accepts UUIDs and base64url texts of up to 128 characters, and rejects all other texts', () => {
+  it('accepts UUIDs and base64url strings of up to 128 characters, and rejects all other strings', () => {
     expect(Id.safeParse('00000000-0000-4000-8000-000000000000').success).toBe(true);
     expect(Id.safeParse('A_b-9'.repeat(8)).success).toBe(true);
     for (const id of ['', 'a b', 'a\0', '../x', 'a.b', 'ı', 'a'.repeat(129), 'a\n']) {

@@ -18,7 +18,7 @@ const unsafeCharactersButLineBreaks =
   /[^\P{Cc}\t\n\r]|[\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
 
 /**
- * Invisible characters, such as ZERO WIDTH SPACE and U+2800 BRAILLE PATTERN BLANK, with which two different names look
+ * Invisible characters, such as ZERO WIDTH SPACE and U+2800 BRAILLE PATTERN BLANK, which can make two different names look
  * the same. Variation selectors are allowed, because they choose the shape of a character. ZERO WIDTH JOINER and
  * NON-JOINER are handled by `misplacedJoiner`.
  */

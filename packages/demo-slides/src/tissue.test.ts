@@ -60,7 +60,7 @@ describe.each([
     expect(greatestDifference(firstTile, secondTile)).toBeLessThan(0.01);
   });
 
-  it('is at least 20,000 pixels wide', () => {
+  it('covers an area that is at least 20,000 pixels wide at full resolution', () => {
     expect(tissue.width).toBeGreaterThanOrEqual(20_000);
   });
 

@@ -21,7 +21,7 @@ export interface Gland {
   readonly lumenRadius: number;
   /** Height of the epithelium, pixels. */
   readonly height: number;
-  /** Sideways deviation of the axis at its middle, pixels. */
+  /** Sideways deviation of the axis at its middle, pixels; 0 for an axis of length 0. */
   readonly bend: number;
   /** Whether the start opens at a surface. */
   readonly open: boolean;
@@ -141,7 +141,7 @@ function borderShift(seed: number, index: number): number {
 
 /**
  * Finds the cell of a wall at a position along it; writes it into `out` and returns `out`. A call with the `out` of a neighbouring
- * position is faster, because the cell is mostly the same.
+ * position is faster, because both are usually in the same cell.
  */
 export function cellAt(
   seed: number,

@@ -11,9 +11,9 @@ const heading = 'id,file_name,dataset_name,organ_type\r\n';
 
 describe('parser of catalogue CSV files (readCatalogueFile)', () => {
   it.each([
-    ['commas', 'file_name,dataset_name,organ_type\r\na.svs,"Böbrek, sol",\r\n'],
-    ['semicolons', 'file_name;dataset_name;organ_type\na.svs;Böbrek, sol;\n'],
-    ['tabs', 'file_name\tdataset_name\torgan_type\na.svs\tBöbrek, sol\t'],
+    ['commas as separators', 'file_name,dataset_name,organ_type\r\na.svs,"Böbrek, sol",\r\n'],
+    ['semicolons as separators', 'file_name;dataset_name;organ_type\na.svs;Böbrek, sol;\n'],
+    ['tabs as separators', 'file_name\tdataset_name\torgan_type\na.svs\tBöbrek, sol\t'],
     ['a byte order mark', `${csvByteOrderMark}file_name;dataset_name\na.svs;Böbrek, sol`],
     ['columns in another order', 'organ_type;Dataset_Name;"FILE_NAME"\n;Böbrek, sol;a.svs\n'],
     ['additional unknown columns', 'not;file_name;dataset_name\nacele;a.svs;Böbrek, sol\n'],
@@ -114,7 +114,7 @@ describe('parser of catalogue CSV files (readCatalogueFile)', () => {
     },
   );
 
-  it('returns for random texts the same file name and organ that the catalogue export has written', async () => {
+  it('returns, for random strings, the file name and organ that the catalogue export has written', async () => {
     const randomText = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 50 })
       .map((characters) => characters.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());

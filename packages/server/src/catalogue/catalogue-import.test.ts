@@ -145,7 +145,7 @@ describe.each(databaseKinds)('import of a catalogue CSV file, with %s as databas
     expect(await apply(file, newPlan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
-  it('marks the fields that it sets as edited, so that later scans of the slide folder do not change them', async () => {
+  it('marks the fields that the file sets as edited, so that later scans of the slide folder do not change these fields', async () => {
     const { server, check, apply } = await startCatalogue(database);
     const { id } = await server.fixtures.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
@@ -158,7 +158,7 @@ describe.each(databaseKinds)('import of a catalogue CSV file, with %s as databas
     expect(JSON.parse(edited_fields)).toEqual(['organ_type', 'dataset_name']);
   });
 
-  it('changes nothing when a row gives the name that the slide has in another Unicode form', async () => {
+  it('changes nothing when the name in a row differs from the name of the slide only in its Unicode form', async () => {
     const { server, check } = await startCatalogue(database);
     const { id } = await server.fixtures.image({ file_name: 'Böbrek' });
     expect(await check(`id,file_name\n${id},${'Böbrek'.normalize('NFD')}\n`)).toMatchObject({
@@ -218,7 +218,7 @@ describe('row of an imported catalogue CSV file', () => {
   });
 
   it.each(['removed_at', 'missing_since'] as const)(
-    'is assigned to no slide whose database column %s is set',
+    'is assigned to no slide that was removed or is missing (database column %s is set)',
     async (column) => {
       const { server, check } = await startCatalogue();
       const { id } = await server.fixtures.image({ [column]: server.clock.now().toISOString() });

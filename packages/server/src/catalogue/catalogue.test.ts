@@ -5,7 +5,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 
 describe.each(databaseKinds)('GET /image-catalog/images/:imageId, with %s as database', (database) => {
-  it('returns the catalogue entry with the id of the path', async () => {
+  it('returns the catalogue entry whose id is in the URL path', async () => {
     const { server, reader } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const { status, body } = await reader.call(getImage, { params: { imageId: id } });
@@ -45,7 +45,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as da
     expect(await listedNames(reader, { q: 'old' })).toEqual([]);
   });
 
-  it('remove the dataset of the entry when they contain null, and its organ when they contain an empty text', async () => {
+  it('remove the dataset of the entry when they contain null for it, and its organ when they contain an empty string', async () => {
     const { server, admin } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {

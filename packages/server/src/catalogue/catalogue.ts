@@ -52,7 +52,7 @@ export interface Catalogue {
   rescanSoon(): void;
   /** Resolves when no scan runs or waits, and no slide waits to be read. */
   settled(): Promise<void>;
-  /** Returns whether no entry has an existing file. Entries that an administrator removed count, too. */
+  /** Returns whether no entry has an existing file. An entry that an administrator removed counts like any other. */
   isEmpty(): Promise<boolean>;
   /**
    * Returns a page of the list. Administrators see every entry that is not removed; others see only ready entries that
@@ -231,7 +231,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
             isHidden: row.hidden_at !== null,
             root: row.root,
             path: row.path,
-            members: JSON.parse(row.members) as string[],
+            members: JSON.parse(row.members) as string[], // the files besides the main file at `path`
             fingerprint: row.fingerprint,
           };
     if (cachedImages.size >= maxCachedImages) cachedImages.clear();
@@ -336,7 +336,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         isMetadataFile = isMetadataName(basename(row.path));
       });
       evict(imageId);
-      // An entry may stand for an unusable metadata file. After its removal, scans no longer expect this file.
+      // An entry may stand for an unusable metadata file (`catalogue.csv`). After its removal, scans no longer expect the file.
       if (isMetadataFile) rescanSoon();
     },
 

@@ -12,7 +12,7 @@ import {
 } from '../store/images.ts';
 import { type Calibration, changesByCalibration } from './image-scale.ts';
 
-/** The account that edits an entry, and its origin, for the audit log. */
+/** The account that edits an entry, and the origin (client) of its request, for the audit log. */
 export interface CatalogueEditor {
   readonly uid: string;
   readonly origin: Origin;
@@ -108,7 +108,7 @@ export async function editImage(
 
 type EditedValues = Partial<Pick<ImageRow, EditableField>>;
 
-/** Returns the detail of an edit's audit entry: its fields, and the old and new value of each field that changed. */
+/** Returns the detail of an edit's audit entry: the edited fields, and the old and new value of each field that changed. */
 export function editDetail(
   fields: readonly EditableField[],
   before: EditedValues,

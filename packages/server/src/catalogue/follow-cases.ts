@@ -1,7 +1,7 @@
 /**
- * Creates, changes and deletes the cases (named groups of slides) that metadata files name. Edits of an administrator stay: a
- * scan replaces the name, the description or the slides of a case only if this field still has the value that an earlier scan
- * has written. A scan never creates a case again that an administrator has deleted.
+ * Creates, changes and deletes the cases (named groups of slides) that metadata files name. A scan keeps the edits of
+ * administrators: it replaces the name, the description or the slides of a case only if this field still has the value that an
+ * earlier scan has written. It never creates a case that an administrator has deleted.
  *
  * A metadata file states the name of a case for a slide; the case belongs to the dataset of the slide's entry. If a scan has no
  * information about a slide, because its file is missing or a metadata file is unusable, the slide stays in its case.
@@ -65,7 +65,7 @@ interface CaseStep {
   readonly wanted: ImportedCase | null;
 }
 
-/** Updates the cases after a scan. @param scans scans of some slide roots; slides of other roots keep their cases */
+/** Updates the cases after a scan. @param scans scans of some roots (folders or bucket); slides of other roots keep their cases */
 export async function followCases(
   { db, now, log, audit }: FollowCasesDependencies,
   scans: readonly RootScan[],

@@ -1,9 +1,9 @@
 /**
  * Computes the dataset and the organ that a scan writes to a catalogue entry because metadata files state them for the
- * slide. A scan must never show a slide to an account that could not see it before. Therefore the scan leaves the entry
+ * slide. A new dataset must not let more accounts see a slide than before. Therefore the scan leaves the entry
  * unchanged while a metadata file is unusable. It also keeps a slide in its restricted dataset (one that only accounts
- * with a grant can see) if the files name a dataset that more accounts can see; then only an administrator can move the
- * slide.
+ * with a grant can see) if the files name a dataset that other accounts can see, too; then only an administrator can
+ * move the slide.
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';

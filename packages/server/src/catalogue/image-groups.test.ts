@@ -110,7 +110,7 @@ describe.each(databaseKinds)(
     });
 
     it.each<ImageOrder>(['name', 'newest', 'largest'])(
-      'returns pages of rows in the order %s without gaps, and the position of each image',
+      'returns pages of rows in the order "%s" without gaps, and the position of each image',
       async (order) => {
         const { viewer, idOf } = await startSmallCatalogue(databaseKind);
         expect(await viewer.rows({ order })).toEqual(fileNamesByOrder[order]);

@@ -43,7 +43,7 @@ export interface ImageGroups {
   groups(query: GroupsQuery, reader: User): Promise<ResponseOf<typeof listImageGroups>>;
   /** Returns a page of the list. */
   rows(query: RowsQuery, reader: User): Promise<ResponseOf<typeof listImageRows>>;
-  /** Returns the position of an entry in the list. @throws AppError not_found, also for an entry that the reader may not see */
+  /** Returns an entry's position, null if filters exclude it. @throws AppError not_found, also if the reader may not see it */
   position(
     imageId: string,
     query: QueryOf<typeof getImagePosition>,

@@ -43,7 +43,7 @@ export interface Ingest {
    * Reads the files of an entry.
    *
    * @param options with `again`, files are read even if they have already been read and have not changed
-   * @throws RetryLater when the files could not be read for a reason other than their content
+   * @throws RetryLater, so that the job runs again, when the files changed during the read or could not be read now
    */
   read(imageId: string, options: { readonly again: boolean }, signal: AbortSignal): Promise<void>;
   /** Aborts the grouping of files and the listing of the bucket, for which running scans wait. */
@@ -84,8 +84,9 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     root,
     folder,
     scanner: createScanner({
+      root,
       readTree: () => readDiskTree({ root: folder, groupFiles: groupFolder, log }),
-      log: log.child({ root }),
+      log,
     }),
   }));
 
@@ -95,6 +96,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     store === null
       ? null
       : createScanner({
+          root: 'bucket',
           readTree: async () => {
             bucketTree = await readBucketTree({
               store,
@@ -104,7 +106,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
             });
             return bucketTree;
           },
-          log: log.child({ root: 'bucket' }),
+          log,
         });
 
   /** Scans the folders, one after the other. */

@@ -30,7 +30,7 @@ describe('dataset of a slide without metadata files', () => {
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
   ])(
-    'is, for the slide path %s, the first folder or null if there is no folder: %s',
+    'is the first folder of the slide path, or null when the path has no folder: "%s" → %s',
     (slide, dataset_name) => {
       expect(slideMetadataOf(slide, [])).toEqual({
         dataset_name,
@@ -113,7 +113,7 @@ describe('metadata file dataset.json', () => {
   });
 });
 
-describe('case of a slide', () => {
+describe('case (group of slides) of a slide', () => {
   const noDetails = { description: null, stain: null, block: null, note: null };
 
   it('is set by catalogue.csv, with description, stain, block and note', async () => {

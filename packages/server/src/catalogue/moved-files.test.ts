@@ -236,7 +236,7 @@ describe('slide of several files', () => {
     ['a.mrxs', 'a', 'b.mrxs', 'b'],
     ['a.vsi', '_a_', 'b.vsi', '_b_'],
   ])(
-    'keeps its entry when its file %s and its companion folder %s are renamed',
+    'keeps its entry when its file "%s" and its companion folder "%s" are renamed',
     async (name, folder, newName, newFolder) => {
       const { server, rescanAndList, move, placesById } = await startServer();
       await server.put(`Set/${name}`, 'no real one');

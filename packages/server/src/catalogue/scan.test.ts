@@ -30,7 +30,7 @@ type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly
 /** Creates a scanner of the slide folder; `groupFiles` finds slides that consist of several files. */
 const createTestScanner = (
   groupFiles: GroupFiles = (folder, names) => groupSlideFiles({ path: folder }, names),
-) => createScanner({ readTree: () => readDiskTree({ root, groupFiles, log }), log });
+) => createScanner({ root: 'slides', readTree: () => readDiskTree({ root, groupFiles, log }), log });
 /** Scans the slide folder with a new scanner. */
 const scan = () => createTestScanner().scan();
 /** Scans the slide folder and returns the paths of the found slides. */
@@ -49,7 +49,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('returns the same fingerprint of each slide as fingerprintOf() in @lamina/slide', async () => {
+  it('returns for each slide the fingerprint (identity of the content) that fingerprintOf() of @lamina/slide computes', async () => {
     await writeFile('a.svs');
     await writeFile('Set/b.mrxs', '1');
     await writeFile('Set/b/Data0000.dat', '234');
@@ -161,7 +161,7 @@ describe('scan of a slide folder', () => {
 });
 
 describe('scan of a bucket', () => {
-  it('reports a deleted metadata object, and marks the metadata of the slides below it as incomplete', async () => {
+  it('reports a deleted metadata object, and marks the metadata of the slides in its folder as incomplete', async () => {
     const objects = new Map([
       ['Set/a.svs', 'a slide'],
       ['Set/catalogue.csv', 'file_name,dataset_name\na.svs,Study A\n'],
@@ -176,6 +176,7 @@ describe('scan of a bucket', () => {
     };
     const { signal } = new AbortController();
     const bucketScanner = createScanner({
+      root: 'bucket',
       readTree: () => readBucketTree({ store, groupFiles: async () => [], signal }),
       log,
     });

@@ -72,8 +72,9 @@ export interface Scanner {
 }
 
 interface ScannerDependencies {
+  /** Name of the scanned root for the log. */
+  readonly root: string;
   readonly readTree: ReadTree;
-  /** Adds the field `root`, the name of the scanned root, to each line. */
   readonly log: Logger;
 }
 
@@ -111,7 +112,7 @@ const maxSettleWaitMs = 5000;
 const noMembers: readonly string[] = [];
 const emptyFolder: FolderContent = { slides: [], below: [], linked: [] };
 
-export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
+export function createScanner({ root, readTree, log }: ScannerDependencies): Scanner {
   const groupFiles = createGroupFiles();
   const metadataCache = new Map<string, CachedMetadata>();
   /** Places (folders and files) that the last scan could not read; this scan does not log them again. */
@@ -147,7 +148,10 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         if (isHidden(name)) return false;
         // Node.js reads bytes that are not UTF-8 as this replacement character, so the file could not be opened.
         if (name.includes('\ufffd')) {
-          log.warn({ path: placeIn(folder, name) }, 'file or folder skipped: name is not UTF-8; rename it');
+          log.warn(
+            { root, path: placeIn(folder, name) },
+            'file or folder skipped: name is not UTF-8; rename it',
+          );
           return false;
         }
         // A companion folder is not a candidate, but its size and versions belong to a slide.
@@ -179,7 +183,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     }
 
     function recordVisit(realPlace: string): boolean {
-      if (visitedRealPlaces.has(realPlace)) return false;
+      if (visitedRealPlaces.has(realPlace)) return false; // visited before
       visitedRealPlaces.add(realPlace);
       return true;
     }
@@ -367,12 +371,15 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       if (first !== undefined) {
         const [path, err] = first;
         log.warn(
-          { err, path, unreadablePaths: newlyUnread.length },
-          'slide storage unreadable at `path` in `root`; its slides stay in the catalogue, and the next scan tries again',
+          { err, root, path, unreadablePaths: newlyUnread.length },
+          'slide storage `root` unreadable at `path`; its slides stay in the catalogue, and the next scan tries again',
         );
       }
       if (unread.size === 0 && unreadBefore.size > 0)
-        log.info('slide storage in `root` is readable again: the last scan could read all of its folders');
+        log.info(
+          { root },
+          'slide storage `root` is readable again: the last scan could read all of its folders',
+        );
       unreadBefore = new Set(unread.keys());
       return { ...found, unread: [...unread.keys()] };
     },

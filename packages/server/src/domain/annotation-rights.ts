@@ -5,7 +5,7 @@ export interface OwnedLayer {
   /** Null: the owner's account was deleted. */
   readonly owner_uid: string | null;
   readonly visibility: LayerVisibility;
-  /** Who may change annotations: `owner`, or all `members` who may write annotations. */
+  /** Who may change annotations: the `owner` only, or all `members` (users who may write annotations). */
   readonly editing: LayerEditing;
   /** Role that locked the layer; null: not locked. */
   readonly locked_by: 'owner' | 'admin' | null;

@@ -37,7 +37,7 @@ describe('hasSlideName (recognises slide files by their names)', () => {
   });
 });
 
-describe('mayBeDicom and mayBeDicomByContent', () => {
+describe('mayBeDicom and mayBeDicomByContent (recognise possible DICOM files by their names)', () => {
   it.each(['IM0001', '1.2.840.113619.2', '000001'])(
     'return true for %s, a name without an extension or a DICOM UID',
     (name) => {
@@ -75,9 +75,12 @@ describe('companion files of a slide', () => {
     ['a.VMS', true],
     ['a.vmu', true],
     ['a.mrxs', false],
-  ])('are listed in the file $0 itself: listsItsCompanions returns $1', (name, isListed) => {
-    expect(listsItsCompanions(name)).toBe(isListed);
-  });
+  ])(
+    'are listed in the file of the slide itself only for VMS and VMU: listsItsCompanions returns $1 for $0',
+    (name, isListed) => {
+      expect(listsItsCompanions(name)).toBe(isListed);
+    },
+  );
 });
 
 describe('withoutCompanionFolders (removes the folders that belong to slides from a list of names)', () => {

@@ -1,6 +1,9 @@
 /**
  * Rules that recognise slides and their companion files by name only, without reading a file. The scan and the uploads of the
  * server use them, and so does the upload dialog in the browser; this folder therefore imports nothing from outside.
+ *
+ * Companions, the other files of a slide, are of four kinds: in a `folder` named after the slide, `listed` in its main file,
+ * `optional` files whose names follow a pattern, or the DICOM files of the same `series`.
  */
 import { type Companions, dicomSignature, type FormatNames, formatNames } from './format-names.ts';
 
@@ -21,10 +24,14 @@ const extensionsOf = (names: readonly FormatNames[]) => [
 ];
 
 const formatsWithFolder = formatNames.filter(hasCompanionsOfKind('folder'));
-const withOptionalCompanions = formatNames.filter(hasCompanionsOfKind('optional'));
+const formatsWithOptionalCompanions = formatNames.filter(hasCompanionsOfKind('optional'));
 const listingExtensions = extensionsOf(formatNames.filter(hasCompanionsOfKind('listed')));
 const dicomExtensions = extensionsOf(formatNames.filter(hasCompanionsOfKind('series')));
-const companionExtensions = [...extensionsOf(formatsWithFolder), ...listingExtensions, ...dicomExtensions];
+const extensionsWithCompanions = [
+  ...extensionsOf(formatsWithFolder),
+  ...listingExtensions,
+  ...dicomExtensions,
+];
 const slideExtensions = extensionsOf(formatNames);
 
 /** Whether a file of this name is opened as a slide. DICOM files without an extension are not covered. */
@@ -34,7 +41,7 @@ export function hasSlideName(name: string): boolean {
 
 /** Whether a slide of this name usually consists of several files. */
 export function usuallyHasCompanions(name: string): boolean {
-  return hasExtension(name, companionExtensions) || mayBeDicomByContent(name);
+  return hasExtension(name, extensionsWithCompanions) || mayBeDicomByContent(name);
 }
 
 /** Whether the file lists the other files of its slide, which may be any files beside it. */
@@ -73,10 +80,11 @@ export function withoutCompanionFolders(names: readonly string[]): string[] {
 
 /** Returns the files of a folder whose content must be read to group them into slides. */
 export function filesToInspect(names: readonly string[]): string[] {
+  // A slide with a companion folder is grouped by names only.
   const candidates = names.filter((name) => companionFolderOf(name) === null);
-  if (names.some(listsItsCompanions)) return candidates;
+  if (names.some(listsItsCompanions)) return candidates; // any of them may be a companion
   // Formats with optional companions matter only if the folder contains at least one file with a companion's name.
-  const formatsWithCompanions = withOptionalCompanions.filter(({ companions }) =>
+  const formatsWithCompanions = formatsWithOptionalCompanions.filter(({ companions }) =>
     names.some((name) => companions.pattern.test(name)),
   );
   return candidates.filter(

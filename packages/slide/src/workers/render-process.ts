@@ -1,6 +1,6 @@
 /**
- * The program of a render process: decodes pixels, and reads headers of unchecked files. start-render-process.ts starts it,
- * and render-pool.ts replaces it when a file crashes it.
+ * The program of a render process: decodes pixels, and reads the headers of new files. A malicious file may crash a
+ * decoder, which then ends only this process. start-render-process.ts starts it, and render-pool.ts replaces it.
  */
 import { rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -23,11 +23,12 @@ os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 // The arguments that `confinementOf` (start-render-process.ts) passes.
 const [, , temporaryFolder, kind] = process.argv;
-// A shared process loads no C library: with `elsewhere`, opening a slide that needs one throws NeedsOwnProcess.
+// A process of the kind `own` serves a single slide and may load the C library OpenSlide, which gets links to the files of
+// the slide in the temporary folder. In a shared process, opening a slide that needs OpenSlide throws NeedsOwnProcess.
 setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });
 // The callback ignores errors: they mean that the server process has ended, and `disconnect` then ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});
-const objects = createObjectClient(send);
+const objects = createObjectClient(send); // reads objects of the bucket by asking the server process
 const slides = new OpenSlideCache(objects);
 const decodeFailure = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
 /** The controllers that cancel running jobs, by the number of their request. */

@@ -147,7 +147,7 @@ describe('login', () => {
     expect(authState().error).toBe('Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.');
   });
 
-  it('clears data loaded for the previous user', async () => {
+  it('clears the cached data that was loaded for the previous user', async () => {
     queryClient.setQueryData(['users'], [ipek]);
     stubApi({
       'POST /auth/login': { token: 't', expires_in: 1 },
@@ -286,7 +286,7 @@ describe('a change of the stored sign-in in another tab', () => {
   });
 });
 
-describe('refreshUser', () => {
+describe('refreshUser (loads the signed-in user again)', () => {
   it('stores nothing when another tab has replaced the sign-in', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     storeSignIn({ token: 'token-2', user: deniz });

@@ -15,7 +15,7 @@ import { forgetLinkedSlide } from '../browser/linked-slide.ts';
 import type { ActionResult } from '../notifications/action-result.ts';
 import { authState, setAuthState, signedOut } from './auth-state.ts';
 import {
-  abortReadingCalls,
+  abortCallsAtSignOut,
   call,
   codeOf,
   fieldOf,
@@ -181,7 +181,7 @@ export async function confirmRegistration(code: string, password: string): Promi
 
 /** Signs out in this browser even when the call fails, in which case the server may still consider the sign-in valid. */
 export async function logout(): Promise<ActionResult> {
-  const allowReadingCalls = abortReadingCalls(); // aborts GET requests until `allowReadingCalls` is called
+  const allowCalls = abortCallsAtSignOut(); // aborts GET requests until `allowCalls` is called
   try {
     await call(signOut, {});
     return { success: true, message: texts.logoutDone };
@@ -193,7 +193,7 @@ export async function logout(): Promise<ActionResult> {
     return { success: false, message: texts.logoutFailed, error: codeOf(error) };
   } finally {
     clearSignIn();
-    allowReadingCalls();
+    allowCalls();
   }
 }
 

@@ -74,18 +74,18 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
 }
 
 /** Aborts GET requests while the user signs out: the server would reject requests that arrive after the sign-in has ended. */
-let readingCalls = new AbortController();
+let callsUntilSignOut = new AbortController();
 
 /** Returns the signal that aborts the GET requests of this sign-in, including those for pixels, when the user signs out. */
-export function readingCallsSignal(): AbortSignal {
-  return readingCalls.signal;
+export function signOutSignal(): AbortSignal {
+  return callsUntilSignOut.signal;
 }
 
 /** Aborts all GET requests of the sign-in, and also new GET requests until the caller calls the returned function. */
-export function abortReadingCalls(): () => void {
-  readingCalls.abort();
+export function abortCallsAtSignOut(): () => void {
+  callsUntilSignOut.abort();
   return () => {
-    readingCalls = new AbortController();
+    callsUntilSignOut = new AbortController();
   };
 }
 
@@ -205,9 +205,9 @@ async function send<T>(
   if (cachedEtag) headers.set('If-None-Match', cachedEtag);
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
 
-  const signOutSignal =
-    endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
-  const signals = [signal, timeout, signOutSignal].filter(
+  const signedOut =
+    endpoint.method === 'GET' && headers.has('Authorization') ? callsUntilSignOut.signal : null;
+  const signals = [signal, timeout, signedOut].filter(
     (abortSignal) => abortSignal !== undefined && abortSignal !== null,
   );
   let errorResponse: Response;
@@ -224,7 +224,7 @@ async function send<T>(
     errorResponse = response;
     responseText = await response.text();
   } catch (error) {
-    if (signal?.aborted || signOutSignal?.aborted) throw error;
+    if (signal?.aborted || signedOut?.aborted) throw error;
     throw new NoResponseError(error);
   }
   throw apiErrorOf(errorResponse, responseText, endpoint, token);

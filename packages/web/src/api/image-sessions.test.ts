@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { abortReadingCalls } from './client.ts';
+import { abortCallsAtSignOut } from './client.ts';
 import { createSessionStore } from './image-sessions.ts';
 
 const minuteMs = 60_000;
@@ -49,7 +49,7 @@ describe('the image session (right to load tiles) in the web app', () => {
 
   it('is not created during sign-out', async () => {
     const server = stubSessionApi();
-    const allowReadingCalls = abortReadingCalls();
+    const allowReadingCalls = abortCallsAtSignOut();
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toMatchObject({ name: 'AbortError' });
     expect(server.creations()).toBe(0);

@@ -8,7 +8,7 @@
 import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { call, endpointUrl, readingCallsSignal } from './client.ts';
+import { call, endpointUrl, signOutSignal } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
 /** A session is renewed this long before its expiry. */
@@ -35,7 +35,7 @@ export interface ImageSessions {
   get(): Promise<string>;
   /** Replaces a session that the server has rejected. Callers that report the same session get the same new session. */
   replaceRejected(rejectedId: string): Promise<string>;
-  /** Creates a new session even if the current one is still valid; waits for a creation that is already running. */
+  /** Creates a new session even if the current one is still valid. Returns the session of a creation that is running. */
   refresh(): Promise<string>;
   /**
    * Registers an open viewer. All sessions are revoked when the last viewer is closed, and when the user leaves the page.
@@ -54,7 +54,7 @@ interface CurrentSession {
   readonly expiresAt: number;
 }
 
-/** Creates the image sessions of one tab: `imageSessions` below, or separate ones in tests. */
+/** Creates the store of the image sessions of one tab. The app has one, `imageSessions` below; tests create their own. */
 export function createSessionStore(): ImageSessions {
   let current: CurrentSession | null = null;
   /** The last failed creation; null after a success. `at` is the time of `performance.now()`. */
@@ -105,7 +105,7 @@ export function createSessionStore(): ImageSessions {
     const requestedAt = performance.now();
     try {
       const { session_id: id, expires_in: seconds } = await call(createImageSession, {
-        signal: readingCallsSignal(), // aborted at sign-out, after which the server would reject the call
+        signal: signOutSignal(), // aborted at sign-out, after which the server would reject the call
       });
       if (revocationsAtStart !== revocations) {
         // The viewer was closed in the meantime, so tiles that waited for this session will not be drawn.

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { abortReadingCalls } from './client.ts';
+import { abortCallsAtSignOut } from './client.ts';
 import { descriptorUrl, fetchPixels, thumbnailUrl, tileUrl } from './images.ts';
 
 describe('URLs of thumbnails, descriptors and tiles of a slide', () => {
@@ -57,7 +57,7 @@ describe('fetchPixels (requests with an image session)', () => {
     const load = (address: string) => fetchPixels(address, request, sessions).finally(settled);
     const before = load('/before');
     await vi.waitFor(() => expect(requests).toHaveLength(1));
-    const allowReadingCalls = abortReadingCalls();
+    const allowReadingCalls = abortCallsAtSignOut();
     const meanwhile = load('/meanwhile');
     allowReadingCalls();
     expect(requests).toMatchObject([{ address: '/before?session=one', signal: { aborted: true } }]);

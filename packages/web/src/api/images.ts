@@ -1,7 +1,7 @@
 /** The URLs of a slide's pixels, and requests for pixels with the image session (their credential). */
 import { getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import { acceptLanguage } from '../language/language.ts';
-import { endpointUrl, readingCallsSignal } from './client.ts';
+import { endpointUrl, signOutSignal } from './client.ts';
 import { delay } from './delay.ts';
 import { type ImageSessions, imageSessions } from './image-sessions.ts';
 
@@ -70,12 +70,12 @@ export async function fetchPixels(
   request: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
-  const signOutSignal = readingCallsSignal();
-  const signal = AbortSignal.any([request.signal, signOutSignal]);
+  const signedOut = signOutSignal();
+  const signal = AbortSignal.any([request.signal, signedOut]);
   try {
     return await fetchWithSession(url, { ...request, signal }, sessions);
   } catch (error) {
-    if (!signOutSignal.aborted) throw error;
+    if (!signedOut.aborted) throw error;
     return rejectWhenAborted(request.signal);
   }
 }

@@ -11,7 +11,7 @@ const opened = {
   show_annotations: false,
 };
 
-describe('openLink (share link) after preopenLink', () => {
+describe('openLink (opens a share link) after preopenLink, which requests the link before it is needed', () => {
   beforeEach(async () => {
     // Discards the unused result of a previous test.
     stubApi({ 'POST /share-links/open': errorResponse('not_found') });

@@ -156,7 +156,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     },
   };
 
-  const { screenshot, pictures } = usePictures(props, drawing, announce);
+  const { screenshot: saveScreenshot, pictures: picturePanel } = usePictures(props, drawing, announce);
 
   useEffect(() => {
     if (!isLinkCopied) return;
@@ -209,7 +209,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     ...(!isAnnotating && measuringKeys), // with a chosen tool, its Escape replaces the one that closes panels
     ...(annotatedSlide !== null && { d: toggleAnnotating }),
     b: () => setColoursOpen(!areColoursOpen),
-    s: screenshot,
+    s: saveScreenshot,
     'shift+s': () => setPicturesOpen(!arePicturesOpen),
     l: () => void copyLink(),
     '?': () => setHelpOpen(true),
@@ -260,8 +260,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
                 whiteBalance={whiteBalance}
                 areColoursOpen={areColoursOpen}
                 onToggleColours={() => setColoursOpen(!areColoursOpen)}
-                onScreenshot={screenshot}
-                pictures={arePicturesOpen ? pictures : null}
+                onScreenshot={saveScreenshot}
+                pictures={arePicturesOpen ? picturePanel : null}
                 onTogglePictures={() => setPicturesOpen(!arePicturesOpen)}
                 onCopyLink={() => void copyLink()}
                 isLinkCopied={isLinkCopied}

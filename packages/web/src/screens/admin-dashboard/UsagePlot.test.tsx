@@ -42,7 +42,7 @@ describe('the usage plot of the admin dashboard', () => {
     expect(description?.textContent).toBe('Toplam 1.500. En çok 1.200, 20 Kasım 2026 günü.');
   });
 
-  it('says in the description for screen readers when no day has an event', () => {
+  it('says in the description for screen readers that there are no events when no day has one', () => {
     renderPlot([{ day: '2026-11-21', count: 0 }]);
     const plot = screen.getByRole('img');
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');

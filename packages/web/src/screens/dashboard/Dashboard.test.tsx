@@ -42,7 +42,7 @@ describe('the dashboard', () => {
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['/wsi-viewer?image=id-1']);
   });
 
-  it('says when the account has no activity yet', async () => {
+  it('says that there is no activity yet when the list of activities is empty', async () => {
     openApp('/dashboard', { signedInAs: account(), api: noActivity });
     await screen.findByText('Henüz bir etkinlik yok.');
   });

@@ -66,7 +66,7 @@ describe('the list of accounts in the user management', () => {
     pending.getByText('N/A');
   });
 
-  it('shows a loading state before the accounts, and says when there are none', async () => {
+  it('shows a loading state until the accounts are loaded, and then says that there are none when the list is empty', async () => {
     const list = pendingResponse();
     openUsers([], { 'GET /admin/users': list.answer });
     await screen.findByText('Kullanıcılar yükleniyor…');
@@ -138,7 +138,7 @@ describe('the list of accounts in the user management', () => {
     await vi.waitFor(() => expect(address()).toBe('/admin/users?sort=name'));
   });
 
-  it('says when no account matches the search and filters, and offers to clear them', async () => {
+  it('says that no account was found when none matches the search and filters, and offers to clear both', async () => {
     const { person, address, goTo } = openUsers([], {
       'GET /admin/users': { users: [], total: 0, message: '' },
     });

@@ -34,7 +34,7 @@ describe('the image catalogue of the viewer', () => {
     expect(screen.queryByText('IŞIK-2.svs')).toBeNull();
   });
 
-  it('sends the id of the image session with its requests for groups and rows', async () => {
+  it('sends the id of the image session (credential for tiles) with its requests for groups and rows', async () => {
     const server = stubViewerApi({});
     renderViewer();
     await screen.findByText('IŞIK-2.svs');
@@ -112,7 +112,7 @@ describe('the image catalogue of the viewer', () => {
     expect(row.querySelector('svg')).not.toBeNull();
   });
 
-  it('shows a grey icon instead of a thumbnail while there is no image session', async () => {
+  it('shows a grey icon instead of a thumbnail while there is no image session (credential for tiles)', async () => {
     stubViewerApi({ sessions: [errorResponse(503)] });
     renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -399,7 +399,7 @@ describe('the image catalogue of the viewer when it cannot be loaded', () => {
 
   const unauthorised = errorResponse(401, { message: 'expired', code: 'session_invalid' });
 
-  it('is loaded with a new image session after a 401, and says meanwhile that a new session is being created', async () => {
+  it('is requested again with a new image session (credential for tiles) after a 401, and says meanwhile that a session is being created', async () => {
     /** Sends the response to the second request for an image session. */
     let respond: (response: Response) => void = () => {};
     const delayedSession = () =>
@@ -417,13 +417,13 @@ describe('the image catalogue of the viewer when it cannot be loaded', () => {
     expect(server.callsWith('GET /image-catalog/images').at(-1)).toContain('session=new');
   });
 
-  it('shows an error after a 401 when no new image session can be created', async () => {
+  it('shows an error after a 401 when no new image session (credential for tiles) can be created', async () => {
     stubViewerApi({ sessions: [sessionResponse('old'), errorResponse(503)], lists: [unauthorised] });
     renderViewer();
     await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
   });
 
-  it('is not requested a third time when the server also rejects the new image session with 401', async () => {
+  it('is not requested a third time when the server also rejects the new image session (credential for tiles) with 401', async () => {
     const server = stubViewerApi({
       sessions: [sessionResponse('old'), sessionResponse('new')],
       lists: [unauthorised],

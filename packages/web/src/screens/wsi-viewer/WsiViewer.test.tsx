@@ -86,7 +86,7 @@ describe('opening the viewer again after leaving it', () => {
 });
 
 describe('the top bar of the viewer', () => {
-  it('shows the status of the image session, and creates a new session when Refresh session is clicked', async () => {
+  it('shows the status of the image session (credential for tiles), and creates a new session when Refresh session is clicked', async () => {
     /** Sends the response to the second request for an image session. */
     let respond: (response: Response) => void = () => {};
     const delayedSession = () =>
@@ -103,14 +103,14 @@ describe('the top bar of the viewer', () => {
     expect(server.callsWith('POST /auth/image-session')).toHaveLength(2);
   });
 
-  it('shows an error when no image session can be created, while the catalogue stays visible', async () => {
+  it('shows an error when no image session (credential for tiles) can be created, while the catalogue stays visible', async () => {
     stubViewerApi({ sessions: [errorResponse(503)] });
     renderViewer();
     await screen.findByText('IŞIK-2.svs');
     screen.getByText('Error');
   });
 
-  it('reloads a failed catalogue after Refresh session has created a new image session', async () => {
+  it('reloads a failed catalogue after Refresh session has created a new image session (credential for tiles)', async () => {
     stubViewerApi({ lists: [errorResponse(500), listResponse(liverImage)] });
     const user = renderViewer();
     await screen.findByRole('alert');
@@ -118,7 +118,7 @@ describe('the top bar of the viewer', () => {
     await screen.findByText('IŞIK-2.svs');
   });
 
-  it('shows and hides the statistics of the image session: its age, validity and number of requests', async () => {
+  it('shows and hides the statistics of the image session (credential for tiles): its age, validity and number of requests', async () => {
     const ownSession = {
       session_id: '01234567',
       created_at: '2026-11-21T10:00:00Z',
@@ -297,7 +297,7 @@ describe('the image view of the viewer', () => {
     expect(server.callsWith('/image.dzi')).toHaveLength(2);
   });
 
-  it('says that a new image session is being created when the server rejects the current one with 401', async () => {
+  it('says that a new image session (credential for tiles) is being created when the server rejects the current one with 401', async () => {
     const server = stubViewerApi({
       sessions: [sessionResponse('old'), sessionResponse('new')],
       descriptors: [errorResponse(401), pendingResponse],
@@ -310,7 +310,7 @@ describe('the image view of the viewer', () => {
     });
   });
 
-  it('shows an error when, after a 401, no new image session can be created', async () => {
+  it('shows an error when, after a 401, no new image session (credential for tiles) can be created', async () => {
     stubViewerApi({
       sessions: [sessionResponse('old'), errorResponse(503)],
       descriptors: [errorResponse(401)],
@@ -321,7 +321,7 @@ describe('the image view of the viewer', () => {
   });
 });
 
-it('WsiViewer deletes the image session on the server when the viewer is closed', async () => {
+it('WsiViewer deletes the image session (credential for tiles) on the server when the viewer is closed', async () => {
   const server = stubViewerApi({});
   const { unmount } = render(viewerAt('/wsi-viewer'));
   await screen.findByText('IŞIK-2.svs');

@@ -42,7 +42,7 @@ describe('groupsOf (dataset groups of the image catalogue)', () => {
 });
 
 describe('choicesOf (filter choices of the image catalogue)', () => {
-  it('gives the images without a dataset the same key as groupsOf', () => {
+  it('gives the choice of images without a dataset the key that their group in the catalogue has (groupsOf)', () => {
     const { datasets } = choicesOf({ datasets: [{ dataset_name: null, images: 2 }], organs: [] });
     expect(datasets).toEqual([{ key: groups[2]?.key, name: 'Unknown', count: 2 }]);
   });
@@ -104,7 +104,7 @@ describe('layOut (lines of the image catalogue)', () => {
     expect(layout.lineAt(-1)).toBeUndefined();
   });
 
-  it('indexAtTop returns the index of the line at a distance from the top, and of the last line below the end', () => {
+  it('indexAtTop returns the index of the line at a distance from the top, and of the last line for a distance beyond the end', () => {
     for (const [index, line] of lines.entries()) {
       expect(layout.indexAtTop(line?.top ?? 0)).toBe(index);
       expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index); // still inside: the lowest line is 40 px high

@@ -2,7 +2,7 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useIncompleteHalves } from './use-incomplete-halves.ts';
 
-it('useIncompleteHalves causes no render when a half of the viewer reports the same state again', () => {
+it('useIncompleteHalves (whether each compared slide lacks tiles) causes no render when a slide reports the state that it already has', () => {
   let renderings = 0;
   const { result } = renderHook(() => {
     renderings += 1;

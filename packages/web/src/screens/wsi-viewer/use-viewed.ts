@@ -16,7 +16,7 @@ interface Viewed {
   readonly setField: (half: Half, field: SlideField) => void;
   /** For each half, reads and writes the arrangement (order, visibility, style) of its result layers; replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
-  /** The choice of colours in the URL; without one, the last choice in this browser, which is 'corrected' at first. */
+  /** `corrected` by the colour profile of the slide, or as `scanned`: from the URL, otherwise the last choice in this browser. */
   readonly colours: ColourChoice;
   /** Writes the choice into the URL, and stores it in this browser for other slides. */
   readonly setColours: (colours: ColourChoice) => void;

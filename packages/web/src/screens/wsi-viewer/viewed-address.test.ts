@@ -30,7 +30,7 @@ describe('the query parameters of the viewer’s URL', () => {
     expect(`${formatViewed({ ...viewed, second: null })}`).toBe('image=a&x=10&y=20.5&zoom=0.5');
   });
 
-  it('stand for the whole slide when a number of the field is invalid', () => {
+  it('stand for the whole slide when a number of the field (visible part) is invalid', () => {
     const viewed = parseViewed(new URLSearchParams('image=a&beside=b&bx=1&by=two&bzoom=1'));
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });

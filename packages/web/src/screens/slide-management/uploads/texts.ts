@@ -167,7 +167,7 @@ export const texts = wording({
   },
 });
 
-/** Returns a sentence that says why the browser does not upload a file. For invalid names, it is the sentence of the server. */
+/** Returns a sentence that says why the browser does not upload a file. For an invalid name, it is that of the server's error. */
 export function refusalSentence(reason: Refusal): string {
   return isErrorReason(reason) ? reasonText(reason, chosenLanguageOr('tr')) : texts[reason];
 }
