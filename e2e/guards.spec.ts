@@ -91,7 +91,7 @@ for (const [who, pathPairs] of Object.entries(routes) as [
   Visitor,
   readonly (readonly [string, string])[],
 ][]) {
-  test(`the app opens or redirects each path as section 2 of docs/requirements.md defines it for ${visitorNames[who]}`, async ({
+  test(`the web app opens each path of the route table or redirects it, as section 2 of docs/requirements.md defines, for ${visitorNames[who]}`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs(who);

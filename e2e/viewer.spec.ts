@@ -220,11 +220,11 @@ test.describe('the image session', () => {
 
   // A session is valid for one hour. Elapsed times are in minutes and seconds.
   for (const [elapsed, expectedSessions, testName] of [
-    ['54:00', 1, 'the page reuses its image session while the session is valid for more than 5 minutes'],
+    ['54:00', 1, 'the viewer reuses its image session while the session is valid for more than 5 minutes'],
     [
       '55:05',
       2,
-      'the page creates a new image session when the current one is valid for less than 5 minutes',
+      'the viewer creates a new image session when the current one is valid for less than 5 minutes',
     ],
   ] as const) {
     test(testName, async ({ openPageAs }) => {

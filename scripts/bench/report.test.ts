@@ -61,7 +61,7 @@ describe('verdictOf (comparison of a benchmark result with its goal)', () => {
     ['atLeast', 0.5, 'must'],
     ['atLeast', 0.3, '**not met**'],
   ] as const)(
-    'for a goal "%s" with must 0.4 and aim 0.6, returns for the value %d that it reached: %s',
+    'for a goal of the kind "%s" with the required value 0.4 and the aim 0.6, states for the result %d what it reached: %s',
     (relation, value, reached) => {
       expect(verdictOf({ goal: 'g', relation, must: 0.4, aim: 0.6 }, value)).toMatchObject({ reached });
     },

@@ -16,7 +16,7 @@ describe('AppError', () => {
   });
 });
 
-describe('errorText', () => {
+describe('errorText (text of an error for the user)', () => {
   it.each([
     [new AppError('not_found'), 'Bulunamadı.', 'Not found.'],
     [
@@ -57,7 +57,7 @@ describe('errorText', () => {
   );
 });
 
-describe('reasonText', () => {
+describe('reasonText (text of the reason of an error for the user)', () => {
   it.each(Object.keys(reasonTexts))(
     'fills in every parameter of the Turkish and the English text for the error reason %s',
     (reason) => {

@@ -8,12 +8,12 @@ describe('foldDiacritics (lower-case form without diacritics, for the search)', 
     ['ıIiİ', 'iiii'],
     ['Ø ł đ ß é', 'o l d ss e'],
     ['s\u0327u\u0308t', 'sut'],
-  ])('converts %s to %s', (text, folded) => {
+  ])('converts "%s" to "%s"', (text, folded) => {
     expect(foldDiacritics(text)).toBe(folded);
   });
 });
 
-describe('searchWords', () => {
+describe('searchWords (words of a search query)', () => {
   it('splits a query at white space, and returns its words in lower case without diacritics', () => {
     expect(searchWords('  Kolon\tH&E ')).toEqual(['kolon', 'h&e']);
   });
@@ -31,7 +31,7 @@ describe('searchWords', () => {
   });
 });
 
-describe('matchesWords', () => {
+describe('matchesWords (whether a text matches a search query)', () => {
   it.each([
     ['isik ipek', true],
     ['İPEK', true],

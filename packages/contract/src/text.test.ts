@@ -74,7 +74,7 @@ describe('the schema Id', () => {
   });
 });
 
-describe('isPathParameter', () => {
+describe('isPathParameter (whether a string is a valid path parameter of the API)', () => {
   it('accepts the tile name 0_12.jpeg as the path parameter tile, but not as imageId', () => {
     expect(isPathParameter('tile', '0_12.jpeg')).toBe(true);
     expect(isPathParameter('imageId', '0_12.jpeg')).toBe(false);

@@ -142,7 +142,7 @@ describe('makeDemoSlides', () => {
   });
 
   it(
-    'writes the same bytes each time it runs',
+    'writes files with the same bytes each time it is called',
     async () => {
       const secondFolder = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       const secondFiles = await makeDemoSlides({ folder: secondFolder, parts });

@@ -13,7 +13,7 @@ function isTileOfSlide(tile: string): boolean {
   return Number(level) <= maxLevelOf(slide) && Number(column) < columns && Number(row) < rows;
 }
 
-describe('nativeTrace (native tiles requested by the load benchmark)', () => {
+describe('nativeTrace (native tiles, sent without decoding, that the load benchmark requests)', () => {
   it('returns every tile of full resolution once, in random order', () => {
     const tiles = nativeTrace(slide);
     expect(tiles).toHaveLength(21 * 13); // 5000 × 3000 pixels in tiles of 240 × 240
@@ -23,7 +23,7 @@ describe('nativeTrace (native tiles requested by the load benchmark)', () => {
   });
 });
 
-describe('viewingTrace (tiles requested by several simulated viewers)', () => {
+describe('viewingTrace (tiles that several simulated viewers request in the load benchmark)', () => {
   it('returns the same tiles for the same seed and different tiles for another seed', () => {
     expect(viewingTrace(slide, 2)).toEqual(viewingTrace(slide, 2));
     expect(viewingTrace(slide, 2, 5)).not.toEqual(viewingTrace(slide, 2, 6));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { deltaE2000, type Lab, labOf } from './delta-e.ts';
 
-describe('deltaE2000', () => {
+describe('deltaE2000 (colour difference CIEDE2000)', () => {
   // Pairs 1, 7, 9, 13, 17, 19, 25 and 34 of the test data of G. Sharma and others (source: see delta-e.ts).
   it.each<[Lab, Lab, number]>([
     [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],

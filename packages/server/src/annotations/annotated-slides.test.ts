@@ -67,7 +67,7 @@ describe.each(databaseKinds)(
       expect(await countFor(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
     });
 
-    it('list the 8 latest slides that the account may see, even if 101 newer layers are in a dataset without access', async () => {
+    it('list the 8 latest slides that the account may see, even if 101 newer layers are in a dataset that the account may not see', async () => {
       const ownImageIds: string[] = [];
       for (let i = 0; i < 9; i++) {
         ownImageIds.push(

@@ -118,7 +118,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(await storedFeatures()).toEqual([]);
     });
 
-    it('updates changed annotations whose id the layer already has, and keeps the revision of equal ones', async () => {
+    it('updates changed annotations whose id the layer already has, and keeps the revision of unchanged ones', async () => {
       const [first, second] = [randomUUID(), randomUUID()];
       await importFile(collection(feature(first), feature(second)));
       const { body } = await importFile(collection(feature(first), feature(second, 50)));
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(body).toMatchObject({ format: 'aperio', imported: 1, classes: [{ name: 'Tumor', count: 1 }] });
     });
 
-    it('imports nothing from a file with invalid features and lists them; with skip_refused, imports the valid features', async () => {
+    it('imports nothing from a file with invalid features and lists these features; with skip_refused, imports the valid features', async () => {
       const id = randomUUID();
       const withShortRing = {
         ...feature(randomUUID()),

@@ -110,7 +110,7 @@ describe.each(databaseKinds)('stream of annotation events, with %s as database',
     client.call(changeAnnotations, { params: { layerId: layer.id }, body: putChange(feature) });
   const waitUntil = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
 
-  it('sends a change that one account makes to an annotation to another account within a second', async () => {
+  it('sends to one account, within a second, an annotation change that another account makes', async () => {
     const stream = await openStream(colleague);
     const feature = pointFeature();
     await draw(feature);
@@ -129,7 +129,7 @@ describe.each(databaseKinds)('stream of annotation events, with %s as database',
     );
   });
 
-  it('names the owner of a layer “deleted account” in the language of the request after its deletion', async () => {
+  it('calls the owner of a layer “deleted account”, in the language of the request, when the account of the owner was deleted', async () => {
     const shared = await server.fixtures.layer({ owner_uid: null, image_id: imageId });
     const stream = await openStream(colleague, { language: 'tr' });
     const admin = server.as(await server.fixtures.admin());
@@ -163,7 +163,7 @@ describe.each(databaseKinds)('stream of annotation events, with %s as database',
     expect(JSON.stringify(resumedStream.events)).not.toContain(firstFeature.id);
   });
 
-  it('sends the changes since Last-Event-ID and ends at once when the request has wait=0', async () => {
+  it('sends the changes since the event in Last-Event-ID and ends at once when the request has wait=0', async () => {
     await draw();
     const stream = await openStream(colleague, { lastEventId: '0', query: '?wait=0' });
     await waitUntil(() => expect(stream.endedAt).not.toBeNull(), 3000);

@@ -54,7 +54,7 @@ describe.each(databaseKinds)('checkChain of the audit log, with %s as database',
     ['a removed entry', (db: Database) => removeEntry(db, 3), 3],
     ['a removed first entry', (db: Database) => removeEntry(db, 1), 1],
     ['a removed last entry', (db: Database) => removeEntry(db, 5), 5],
-    ['an emptied audit log', (db: Database) => db.deleteFrom('audit').execute(), 1],
+    ['none of its five entries left', (db: Database) => db.deleteFrom('audit').execute(), 1],
     [
       'two swapped entries',
       async (db: Database) => {

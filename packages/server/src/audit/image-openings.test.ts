@@ -65,13 +65,13 @@ async function entriesOf({ services }: Pick<SlideServer, 'services'>) {
 }
 
 describe.each(variants)(
-  'audit of first pixels of a slide in an image session, with $database as database, tiles through $tileAdapter',
+  'audit of the first pixels of a slide that an image session (credential for tiles) requests, with $database, tiles through $tileAdapter',
   (variant) => {
     it.each([
       ['the thumbnail', thumbnail, 'thumbnail'],
       ['the descriptor', descriptor, 'descriptor'],
-      ['a native tile', nativeTile, 'tile'],
-      ['a rendered tile', renderedTile, 'tile'],
+      ['a native tile (stored in the file)', nativeTile, 'tile'],
+      ['a rendered tile (computed by the server)', renderedTile, 'tile'],
     ])('records image-opened when an image session only requests %s of the slide', async (_, address, by) => {
       const server = await serverWithSlides(variant);
       const { imageId, session, user } = server;
@@ -91,7 +91,7 @@ describe.each(variants)(
       ]);
     });
 
-    it('records image-opened for each endpoint that sends pixels', async () => {
+    it('records the event image-opened for each endpoint that sends pixels', async () => {
       const pixelEndpoints = Object.values<Endpoint>(endpoints).filter(
         ({ access, path }) => access === 'image-session' && path.startsWith('/image-catalog/proxy/'),
       );

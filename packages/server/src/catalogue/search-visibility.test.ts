@@ -58,7 +58,7 @@ describe.each(databaseKinds)(
     it.each([
       ['3 restricted datasets', 3],
       ['70 restricted datasets, which are too many for ranges of sort keys in one query', 70],
-    ])('evaluates the SQL operator LIKE only on entries that the caller may see, with %s', async (_, count) => {
+    ])('evaluates SQL LIKE only on entries that the caller may see, with %s', async (_, count) => {
       const { listedNames, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
       const queries: Record<string, string>[] = [
         { q: 'secret' },
@@ -87,7 +87,7 @@ describe.each(databaseKinds)(
       ['3 restricted datasets', 3],
       ['70 restricted datasets, which are too many for ranges of sort keys in one query', 70],
     ])(
-      'evaluates the SQL operator LIKE in groups, rows and positions only on entries that the caller may see, with %s',
+      'evaluates SQL LIKE in groups, rows and positions only on entries that the caller may see, with %s',
       async (_, count) => {
         const { list, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
         const [visible] = await list(reader);
@@ -108,7 +108,7 @@ describe.each(databaseKinds)(
       },
     );
 
-    it('evaluates the SQL operator LIKE on no entry of a restricted dataset, even if the search is limited to that dataset', async () => {
+    it('evaluates SQL LIKE on no entry of a restricted dataset, even if the search is limited to that dataset', async () => {
       const { listedNames, reader, observer, restricted } = await startCatalogueWithSecrets(databaseKind, 3);
       for (const dataset of [...restricted, 'Open 1', 'no such dataset']) {
         const foundNames = await listedNames(reader, { q: 's', dataset });

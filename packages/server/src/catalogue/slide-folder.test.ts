@@ -100,7 +100,7 @@ describe('catalogue of a slide folder', () => {
     expect(inspect).toHaveBeenCalledTimes(3);
   });
 
-  it('reads files that could not be read again at each start of the server', async () => {
+  it('reads unreadable files again at each start of the server', async () => {
     const { server } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/broken.svs', svs.subarray(0, 2000));

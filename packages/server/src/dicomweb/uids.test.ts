@@ -12,7 +12,7 @@ describe('DICOM study UID of an image', () => {
     }
   });
 
-  it('is converted to null when it is not 2.25 followed by a decimal number below 2^128', () => {
+  it('is converted to null instead of an image id when it is not 2.25 followed by a decimal number below 2^128', () => {
     for (const uid of [
       '',
       '2.25.',

@@ -88,7 +88,7 @@ describe('approve (activates an account)', () => {
     ['deactivated', 'admin', 'no role', 'user'],
     ['deactivated', 'admin', 'viewer', 'viewer'],
   ] as const)(
-    'activates a %s account with the role %s; when %s is requested, the role becomes %s',
+    'activates a %s account with the role %s; with %s in the request, the new role is %s',
     (status, role, requestedRole, expectedRole) => {
       const grantedRole = requestedRole === 'no role' ? undefined : requestedRole;
       const expected = { status: 'active', role: expectedRole };
@@ -130,7 +130,7 @@ describe('suspend (blocks an account until its next approval)', () => {
     return { status, role, expected };
   });
   it.each(rows)(
-    'results in $expected (new state, no change or error code) for a $status account with the role $role',
+    'results, for a $status account with the role $role, in this state, error code or "no change": $expected',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
     },
@@ -185,7 +185,7 @@ describe('promote (makes an active account an administrator)', () => {
     return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
   });
   it.each(rows)(
-    'results in $expected (new state, no change or error code) for a $status account with the role $role',
+    'results, for a $status account with the role $role, in this state, error code or "no change": $expected',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
     },
@@ -197,7 +197,7 @@ describe('replacePassword (permits a new password unless the account is closed)'
     return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
   });
   it.each(rows)(
-    'results in $expected (new state, no change or error code) for a $status account with the role $role',
+    'results, for a $status account with the role $role, in this state, error code or "no change": $expected',
     ({ status, role, expected }) => {
       expect(
         outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),

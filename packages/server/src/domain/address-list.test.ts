@@ -23,7 +23,7 @@ describe('isAddressEntry (check of a setting)', () => {
   });
 });
 
-describe('addressMatcher for two networks, 10.0.0.2 and loopback', () => {
+describe('addressMatcher for the list "10.0.0.2, 172.16.0.0/12, 2001:db8::/32, loopback"', () => {
   const matches = addressMatcher(['10.0.0.2', '172.16.0.0/12', '2001:db8::/32', 'loopback']);
 
   it.each(['10.0.0.2', '::ffff:10.0.0.2', '172.30.90.2', '2001:db8:1::7', '127.0.0.9', '::1'])(

@@ -88,7 +88,7 @@ describe('verifyChainLinks (hash chain of the audit log)', () => {
 });
 
 describe('chainHash (hash of an audit entry)', () => {
-  it('differs when text moves from one field to the next field, and between null and the text "null"', () => {
+  it('differs when text moves from one field to the next field, and between null and the string "null"', () => {
     const [entry] = chainOf(1) as [ChainedEntry];
     const hashOfFields = chainHash('', { ...entry, action: 'sign-in', result: 'done' });
     const hashOfShiftedFields = chainHash('', { ...entry, action: 'sign-', result: 'indone' });

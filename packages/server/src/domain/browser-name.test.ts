@@ -26,7 +26,7 @@ describe('browserName (shown in the list of sign-ins)', () => {
     ],
     ['curl/8.14.1', 'curl'],
     ['something with Windows', 'Windows'],
-  ])('for the user agent %s returns %s', (userAgent, name) => {
+  ])('for the user agent "%s" returns "%s"', (userAgent, name) => {
     expect(browserName(userAgent)).toBe(name);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseRange } from './byte-range.ts';
 
-describe('parseRange', () => {
+describe('parseRange (parser of the HTTP Range header)', () => {
   it.each([
     [undefined, 'whole'],
     ['', 'whole'],

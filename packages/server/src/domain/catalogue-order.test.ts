@@ -43,7 +43,7 @@ describe('unrestrictedRanges (ranges of sort keys that an account may see)', () 
   };
 
   it.each<[text: string, restricted: string[], rangeCount: number, others: (string | null)[]]>([
-    ['no dataset', [], 1, [...names, null]],
+    ['none', [], 1, [...names, null]],
     ['the first dataset', ['Breast'], 1, ['Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10', null]],
     [
       'one dataset in the middle',
@@ -62,7 +62,7 @@ describe('unrestrictedRanges (ranges of sort keys that an account may see)', () 
     ['a dataset that does not exist', ['Lung'], 1, [...names, null]],
     ['one of two datasets with the same sort key', ['KI-67'], 1, [...names, null]],
   ])(
-    'returns ranges of exactly the visible datasets when the account may not see %s',
+    'returns ranges of exactly the visible datasets, with these datasets hidden from the account: %s',
     (_, restricted, count, others) => {
       expect(coverageOf(restricted)).toEqual({ count, names: others });
     },

@@ -57,7 +57,7 @@ describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
   });
 
   it.each<[string, Partial<User>, Partial<User>]>([
-    ['no name, like the applicant', { displayName: null }, { displayName: '' }],
+    ['no name when the applicant has none either', { displayName: null }, { displayName: '' }],
     ['a name that differs by a letter', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
     [
       'an e-mail address that differs by two letters',
@@ -82,7 +82,7 @@ describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
   });
 });
 
-describe('isOneEditApart', () => {
+describe('isOneEditApart (compares two strings)', () => {
   const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc@.') });
 
   it('returns true when one of the two strings has one additional character at any position', () => {

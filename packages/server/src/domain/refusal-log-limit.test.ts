@@ -27,7 +27,7 @@ describe('limit of audit entries about rejected requests (createRefusalLogLimit)
     expect(limit.takeEndedSummaries(at(1))).toMatchObject([{ count: 1 }]);
   });
 
-  it('allows an entry about an account and about another network when the limit of a network is reached', () => {
+  it('allows an entry about an account, and one about another network, when the limit of a network is reached', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 100; i++) limit.count(anonymous, 'sign-in', at(0), `${i}`);
     expect(limit.count(viewer, 'sign-in', at(0))).toBe(true);

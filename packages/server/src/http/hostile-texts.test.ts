@@ -205,7 +205,7 @@ describe.each(databaseKinds)(
       },
     );
 
-    it('updateImage stores the organ in Unicode form NFC and without white space at its ends', async () => {
+    it('the endpoint updateImage stores the organ of a slide in Unicode form NFC and without white space at its ends', async () => {
       const admin = await server.fixtures.admin();
       const { id } = await server.fixtures.image();
       const body = { organ_type: '  Bo\u0308brek ' };

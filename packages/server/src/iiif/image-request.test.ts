@@ -27,7 +27,7 @@ describe('IIIF image request region', () => {
     ['pct:99.5,99.5,50,50', [5970, 3980, 30, 20]],
     ['pct:50,25,25,50', [3000, 1000, 1500, 2000]],
     ['pct:41.6,7.5,66.6,100', [2496, 300, 3504, 3700]],
-  ])('%s of a 6000 × 4000 image selects the rectangle x, y, width, height %j', (region, expected) => {
+  ])('"%s" of a 6000 × 4000 image selects the rectangle [x, y, width, height] %j', (region, expected) => {
     const { x, y, width, height } = parse(`${region}/10,10/0/default.jpg`);
     expect([x, y, width, height]).toEqual(expected);
   });
@@ -81,7 +81,7 @@ describe('IIIF image request region and size', () => {
     ['square/!100,50', [50, 50]],
     ['0,0,3000,10/pct:1', [30, 1]],
     ['0,0,6000,1/60,', [60, 1]],
-  ])('%s of a 6000 × 4000 image scales to the size %j', (path, expected) => {
+  ])('"%s" of a 6000 × 4000 image scales to the size [width, height] %j', (path, expected) => {
     expect(sizeOf(path)).toEqual(expected);
   });
 
@@ -126,7 +126,7 @@ describe('IIIF image request region and size', () => {
     'full/1.5,',
     '0,0,100,100/101,',
     '0,0,100,100/100,101',
-  ])('the path segments %s are rejected as invalid_request because of the size', (path) => {
+  ])('the path segments "%s" are rejected as invalid_request because of the size', (path) => {
     expect(() => parse(`${path}/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
@@ -144,7 +144,7 @@ describe('IIIF image request rotation, quality and format', () => {
     ['!90/default.jpg', { rotation: 90, isMirrored: true }],
     ['!180/color.jpg', { rotation: 180, isMirrored: true }],
     ['270/gray.png', { rotation: 270, isMirrored: false, isGrey: true, format: 'png' }],
-  ])('the path segments %s are parsed to %j', (path, expected) => {
+  ])('the path segments "%s" are parsed to %j', (path, expected) => {
     expect(parse(`full/10,/${path}`)).toMatchObject(expected);
   });
 
@@ -173,7 +173,7 @@ describe('IIIF image request rotation, quality and format', () => {
     '0/default',
     '0/default.jpg.png',
     '0/DEFAULT.jpg',
-  ])('the path segments %s are rejected as invalid_request', (path) => {
+  ])('the path segments "%s" are rejected as invalid_request', (path) => {
     expect(() => parse(`full/10,/${path}`)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
@@ -187,7 +187,7 @@ describe('tileOf (finds the Deep Zoom tile of an IIIF image request)', () => {
     ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }], // scaled to 1/4: two levels down
     ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }], // smaller tile at the bottom right
     ['5120,3072,880,928/220,232/0/default.jpg', { dziLevel: 11, column: 5, row: 3 }],
-  ])('returns the level, column and row of the tile with the pixels of %s', (path, address) => {
+  ])('returns the level, column and row of the tile with the pixels of the request "%s"', (path, address) => {
     expect(tileOfPath(path)).toEqual(address);
   });
 
@@ -199,7 +199,7 @@ describe('tileOf (finds the Deep Zoom tile of an IIIF image request)', () => {
     '0,0,256,256/256,256/!0/default.jpg',
     '0,0,256,256/256,256/0/gray.jpg',
     '0,0,256,256/256,256/0/default.png',
-  ])('returns null for %s, whose pixels are not those of a tile', (path) => {
+  ])('returns null for the request "%s", whose pixels are not those of a tile', (path) => {
     expect(tileOfPath(path)).toBeNull();
   });
 });

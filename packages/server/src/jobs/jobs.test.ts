@@ -64,7 +64,7 @@ describe.each(databaseKinds)('job queue, with %s as database', (kind) => {
     ['rescan', 2], // `whenRunning` is `again`
     ['draw-demo-slides', 1], // `whenRunning` is `once`
   ] as const)(
-    'runs the job %s %i time(s) in total when it is enqueued three more times while it runs',
+    'runs the job "%s" %i time(s) in total when it is enqueued three more times while it runs',
     async (name, expectedRuns) => {
       const [jobs] = (await openQueues(kind)) as [Jobs];
       const jobStarted = gate();

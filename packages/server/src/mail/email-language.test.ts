@@ -130,7 +130,7 @@ describe('texts of e-mails', () => {
     },
   );
 
-  it('approvedEmail states role and end date in the language of the recipient', () => {
+  it('the e-mail about an approval (approvedEmail) states role and end date in the language of the recipient', () => {
     expect(emailTexts.approved?.(recipient('tr')).text).toContain(
       'Rolünüz: Kullanıcı\nHesabınızın bitiş tarihi: 21 Kasım 2026',
     );

@@ -122,7 +122,7 @@ describe('Prometheus metrics', () => {
     },
   );
 
-  it('count sign-in attempts rejected with 429 by the throttle rule', async () => {
+  it('count sign-in attempts that the limit for wrong passwords rejects with 429', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     const body = { email: user.email, password: 'not this one' };

@@ -34,8 +34,8 @@ describe('usual value range (1st to 99th percentile) of a result raster', () => 
   });
 
   it.each([
-    ['one value', [7, 7, 7]],
-    ['two values', [0, 0, 255]],
+    ['one distinct value', [7, 7, 7]],
+    ['two distinct values', [0, 0, 255]],
   ])('is null for a raster that has only %s', (_, values) => {
     for (const [type, tile] of [
       ['uint8', Uint8Array.from(values)],

@@ -250,7 +250,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(await auditOf(server)).toEqual([...eventsOfOneHour, ...eventsOfOneHour]);
   });
 
-  it('cannot be created for an account that has 50, which gets 409', async () => {
+  it('cannot be created by an account that has 50 of them: the request gets 409', async () => {
     const { fixtures, as } = await testServer({ database });
     const user = await fixtures.user();
     for (let i = 0; i < 50; i++) await fixtures.apiToken(user);

@@ -94,7 +94,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
-  it('return the transformation between two of their slides that an account registers with pairs of corresponding points', async () => {
+  it('return the transformation between two of their slides that an account aligns (registers) with pairs of corresponding points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -139,7 +139,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(404);
   });
 
-  it('keep the slide that a scan adds while an account registers two other slides', async () => {
+  it('keep the slide that a scan adds while an account aligns (registers) two other slides', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { admin, slides, images } = await createSlides(server);

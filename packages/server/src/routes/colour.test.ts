@@ -61,7 +61,7 @@ describe('colour profiles of slides', () => {
   });
 
   describe('GET colour table', () => {
-    it('returns nodes³ × 3 samples, the first black and the last white', async () => {
+    it('returns nodes³ × 3 samples (nodes: grid points for each of R, G and B), the first black and the last white', async () => {
       for (const name of ['scanner.svs', 'table.svs']) {
         const response = await get(name, 'colour-table');
         expect(response.statusCode).toBe(200);

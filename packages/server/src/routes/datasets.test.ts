@@ -221,7 +221,7 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
   });
 });
 
-describe.each(databaseKinds)('the fast path of tile requests (database: %s)', (database) => {
+describe.each(databaseKinds)('the fast path of tile requests, without Fastify (database: %s)', (database) => {
   it('returns 404 for a slide of a restricted dataset unless the account has a grant at that moment', async () => {
     const { setAccess, grant, revoke, member, app, ids } = await startWithThreeSlides(database);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -286,7 +286,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
   });
 
   it.each(['0', '-1', 'x', '1,,2', '1,', '01', '1.5', '1e3', Array.from({ length: 65 }, () => 1).join(',')])(
-    'are refused with 400 for the list of frame numbers %s',
+    'are refused with 400 for the list of frame numbers "%s"',
     async (list) => {
       expect((await get(`${instancePath(0)}/frames/${list}`)).json()).toMatchObject({
         code: 'invalid_request',
@@ -294,7 +294,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     },
   );
 
-  it('state their own media type and transfer syntax when one is a JPEG because the file lacks this tile of a JPEG 2000 level', async () => {
+  it('state a media type and transfer syntax each when one of them is a JPEG because the JPEG 2000 level of the file lacks this tile', async () => {
     const size = { level: 0, width: 480, height: 400, tileWidth: 128, tileHeight: 128 };
     const layout = { ...size, columns: 4, rows: 4, downsample: 1 };
     const jpeg2000 = { ...layout, codec: 'jpeg2000', process: 'reversible', colour: 'rct' } as const;

@@ -241,7 +241,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
     },
     'an unknown API token': { options: () => withToken(`lam_${'A'.repeat(43)}`), status: 401 },
     'a malformed token': { options: () => ({ headers: { authorization: 'Basic eDp5' } }), status: 401 },
-    'an API token without the scope': {
+    'an API token without the required scope': {
       options: async () =>
         withToken(
           (await server.fixtures.apiToken(await server.fixtures.user(), { scopes: ['annotations:write'] }))
@@ -290,7 +290,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
     },
     'a trailing slash': { path: () => `${framePath()}/`, options: () => withToken(apiToken), status: 200 },
     'the method HEAD': { options: () => ({ ...withToken(apiToken), method: 'HEAD' }), status: 200 },
-    'the ETag of another frame': {
+    'If-None-Match with an ETag of no frame': {
       options: () => withToken(apiToken, { 'if-none-match': '"x"' }),
       status: 200,
     },
@@ -349,7 +349,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   });
 });
 
-it('the first DICOMweb frame request of a sign-in is answered by Fastify, the second by the fast path', async () => {
+it('the first DICOMweb frame request of a sign-in is answered by Fastify, the second by the fast path (without Fastify)', async () => {
   const token = await server.fixtures.token(await server.fixtures.user());
   const first = await send(framePath(), withToken(token));
   const second = await send(framePath(), withToken(token));

@@ -77,7 +77,7 @@ describe('IIIF image information (info.json)', () => {
 });
 
 describe('IIIF image request', () => {
-  it('returns the unchanged bytes of a native tile when the requested region is exactly this tile', async () => {
+  it('returns the unchanged bytes of a native tile (stored in the file) when the requested region is exactly this tile', async () => {
     for (const [path, tile] of [
       ['128,0,128,128/128,128/0/default.jpg', '9/1_0.jpg'],
       ['0,0,480,400/120,100/0/default.jpg', '7/0_0.jpg'],
@@ -100,7 +100,7 @@ describe('IIIF image request', () => {
     ['full/480,1/0/default.png', 480, 1],
     ['pct%3A10,10,50,50/pct%3A50/%21180/default.jpg', 120, 100],
     ['10%2C20%2C100%2C50/%2150,50/0/default.png', 50, 25],
-  ])('for %s returns an image of the requested size', async (path, width, height) => {
+  ])('for the path "%s" returns an image of the requested size', async (path, width, height) => {
     const response = await getImage(path);
     expect(response.headers['content-type']).toBe(path.endsWith('png') ? 'image/png' : 'image/jpeg');
     expect((await rasterOf(response.rawPayload)).info).toMatchObject({ width, height });

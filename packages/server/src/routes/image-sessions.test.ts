@@ -3,7 +3,7 @@ import { createImageSession, deleteImageSession, getImageSessionStats } from '@l
 import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 
-describe('image sessions over HTTP', () => {
+describe('image sessions (credentials for tiles) over HTTP', () => {
   it('can be created, counted and ended by their account', async () => {
     const { as, fixtures, clock } = await testServer();
     const client = as(await fixtures.user({ role: 'viewer' }));

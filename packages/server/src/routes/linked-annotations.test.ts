@@ -97,7 +97,7 @@ describe.each(databaseKinds)('annotations read through a share link (database: %
     expect((await annotationsOf(session, hiddenId)).status).toBe(404);
   });
 
-  it('are not readable through a link without annotations, nor for a slide outside the link', async () => {
+  it('are not readable through a link that excludes annotations, nor for a slide outside the link', async () => {
     const { image, other, layerOn, openLink, layersOf, annotationsOf } = await setUp();
     const layerId = await layerOn(image, 'members');
     const otherId = await layerOn(other, 'members');

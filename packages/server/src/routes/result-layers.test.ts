@@ -105,7 +105,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
   });
 });
 
-describe('Raster result layers', () => {
+describe('Raster result layers (for example heatmaps over a slide)', () => {
   it('have a category for each of the two sample values of a binary mask', async () => {
     const { send, overlay } = await slideWithResults();
     const values = Uint8Array.from({ length: 300 * 300 }, (_, i) => (i % 300 < 150 ? 0 : 255));
@@ -139,7 +139,7 @@ describe('Raster result layers', () => {
     expect(encoding.no_data).not.toBeNull();
   });
 
-  it('have 21 categories after the import of a DICOM label map with 21 (needs TEST_SLIDES)', async () => {
+  it('have 21 categories after the import of a DICOM label map with 21 categories (needs TEST_SLIDES)', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { send, overlay } = await slideWithResults();
@@ -175,7 +175,7 @@ describe('Raster result layers', () => {
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('are failed after an internal error of the import, which is logged once and not as a rejection', async () => {
+  it('have the state failed after an internal error of the import, which is logged once and not as a rejection', async () => {
     const { server, image, bearer, request, part } = await slideWithResults();
     const { body } = await server.as(bearer).call(createResultLayer, {
       params: { imageId: image.id },

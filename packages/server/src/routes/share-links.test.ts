@@ -172,7 +172,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     );
   });
 
-  it('stay ended when their suspended creator is reactivated; sharing off and on again ends sessions of earlier visitors', async () => {
+  it('stay ended when their suspended creator is reactivated; switching sharing off and on again ends the sessions of earlier visitors', async () => {
     const { server, admin, teacher, image, createLink } = await setUp();
     const { secret } = await createLink();
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -256,7 +256,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect((await createLinkToSlide()).status).toBe(404);
   });
 
-  it('of a case give access to the slides of the case in their order', async () => {
+  it('that lead to a case give access to the slides of the case in their order', async () => {
     const { server, admin, image, otherImage, createLink } = await setUp();
     const slides = [{ image_id: otherImage, stain: 'PAS' }, { image_id: image }];
     const created = await admin.call(createCase, { body: { dataset: 'Ders', name: 'Vaka', slides } });

@@ -225,7 +225,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
     },
     'a column and row outside the level': { path: () => pathOf('image_files/9/9_9.jpg'), status: 404 },
     'a level outside the slide': { path: () => pathOf('image_files/10/0_0.jpg'), status: 404 },
-    'a leading zero': { path: () => pathOf('image_files/09/1_1.jpg'), status: 404 },
+    'a level with a leading zero': { path: () => pathOf('image_files/09/1_1.jpg'), status: 404 },
     'a negative level': { path: () => pathOf('image_files/-1/1_1.jpg'), status: 404 },
     'a level that is a path': { path: () => pathOf('image_files/../1_1.jpg'), status: 404 },
     'a column of 30 digits': { path: () => pathOf(`image_files/9/${'9'.repeat(30)}_1.jpg`), status: 404 },
@@ -329,7 +329,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
   });
 });
 
-describe('a tile response of the fast path', () => {
+describe('a tile response of the fast path (which bypasses Fastify)', () => {
   it('has the request id of the X-Request-Id header, or a new one when that is malformed', async () => {
     const headers = { 'x-request-id': 'given-by-a-proxy' };
     expect((await send(pathOf(nativeTile), { headers })).headers['x-request-id']).toBe('given-by-a-proxy');
@@ -378,7 +378,7 @@ describe('a tile response of the fast path', () => {
   });
 });
 
-describe('the fast path of tile requests with IMAGE_SESSION_COOKIE=strict', () => {
+describe('the fast path of tile requests (which bypasses Fastify) with IMAGE_SESSION_COOKIE=strict', () => {
   it('returns 401 for a request without the cookie of the image session', async () => {
     const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
     await strict.put('Tissue/a.svs', await buildSvs(slideOptions));
@@ -393,7 +393,7 @@ describe('the fast path of tile requests with IMAGE_SESSION_COOKIE=strict', () =
 });
 
 describe('tiles of a slide that an administrator has hidden', () => {
-  it('are served to administrators and get 404 for other accounts at once, with the fast path on and off', async () => {
+  it('are served to administrators and get 404 for other accounts at once, with the fast path (without Fastify) on and off', async () => {
     const hide = async (hidden: boolean) =>
       server.as(await server.fixtures.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
     const ofAdmin = `session=${await server.sessionOf(await server.fixtures.admin())}`;
@@ -410,7 +410,7 @@ describe('tiles of a slide that an administrator has hidden', () => {
   });
 });
 
-describe('the image session of a tile request on the fast path', () => {
+describe('the image session of a tile request on the fast path (which bypasses Fastify)', () => {
   it('is rejected with 401 as soon as it is revoked', async () => {
     expect((await send(pathOf(nativeTile))).writtenBy).toBe('fast path');
     await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
@@ -477,7 +477,7 @@ async function everythingFrom(socket: net.Socket): Promise<Buffer> {
 
 const requestFor = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: here\r\n${headers}\r\n`;
 
-describe('an HTTP connection to the fast path of tile requests', () => {
+describe('an HTTP connection to the fast path of tile requests (which bypasses Fastify)', () => {
   const tiles = ['image_files/9/0_0.jpg', 'image_files/9/1_1.jpg', 'image_files/9/2_2.jpg', renderedTile];
   const bodiesOf = (paths: readonly string[]) =>
     Promise.all(paths.map(async (path) => (await send(path, { adapter: 'Fastify route' })).body));
@@ -508,7 +508,7 @@ describe('an HTTP connection to the fast path of tile requests', () => {
     expect(bodiesIn(await everythingFrom(socket))).toEqual(expected);
   });
 
-  it('receives the right bytes of 3,000 tiles when its client reads slowly and others are answered meanwhile', async () => {
+  it('receives the right bytes of 3,000 tiles when its client reads slowly and other clients are answered meanwhile', async () => {
     const count = 3000; // some megabytes, more than the buffers of a connection hold
     const paths = Array.from({ length: count }, (_, i) => pathOf(tiles[i % tiles.length] ?? nativeTile));
     const expected = await bodiesOf(tiles.map((tile) => pathOf(tile)));

@@ -8,7 +8,7 @@ import { warmUpTiles } from './tile-warm-up.ts';
 const never = new AbortController().signal;
 
 describe('the warm-up of the fast path (which requests tiles of a temporary slide before the server listens)', () => {
-  it('receives all tiles of both rounds and leaves no audit event, image session, metric, log line or file', async () => {
+  it('receives all 500 tiles in each of two rounds and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;
     const tables = ['audit', 'image_sessions', 'images'] as const;

@@ -42,7 +42,7 @@ function scanOf(jpeg: Buffer): Buffer {
   return jpeg.subarray(sos + 2 + jpeg.readUInt16BE(sos + 2), -2);
 }
 
-describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
   let server: SlideServer;
   let svs: Uint8Array;
   let id: string;
@@ -92,7 +92,7 @@ describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPa
   });
 
   describe('GET tile', () => {
-    it('returns the JPEG bytes of a native tile unchanged', async () => {
+    it('returns the JPEG bytes of a native tile (stored in the file) unchanged', async () => {
       for (const name of ['0_0.jpg', '1_1.jpg', '2_2.jpg']) {
         const response = await server.pixels(tile(maxLevel, name), session);
         expect(response.statusCode).toBe(200);
@@ -144,12 +144,12 @@ describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPa
       ['a row outside the level', () => tile(9, '0_4.jpg')],
       ['a huge column', () => tile(9, '999999999_0.jpg')],
       ['a negative level', () => tile(-1, '0_0.jpg')],
-      ['another format', () => tile(9, '0_0.png')],
-      ['no format', () => tile(9, '0_0')],
-      ['a leading zero', () => tile('09', '0_0.jpg')],
-      ['a fraction', () => tile(9, '0.5_0.jpg')],
-      ['an exponent', () => tile(9, '1e0_0.jpg')],
-      ['a hexadecimal number', () => tile(9, '0x1_0.jpg')],
+      ['another image format', () => tile(9, '0_0.png')],
+      ['no file name ending', () => tile(9, '0_0')],
+      ['a level with a leading zero', () => tile('09', '0_0.jpg')],
+      ['a column that is a fraction', () => tile(9, '0.5_0.jpg')],
+      ['a column with an exponent', () => tile(9, '1e0_0.jpg')],
+      ['a hexadecimal column', () => tile(9, '0x1_0.jpg')],
       ['an upper-case ending', () => tile(9, '0_0.JPG')],
       ['an encoded space', () => tile(9, '0_0.jpg%20')],
       ['a null byte', () => tile(9, '0_0.jpg%00')],
@@ -157,16 +157,16 @@ describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPa
       ['a path in the level', () => tile('..%2f..', '0_0.jpg')],
       ['a backslash', () => tile(9, '..%5c0_0.jpg')],
       ['a twice encoded path', () => tile(9, '%252e%252e%252f0_0.jpg')],
-      ['another number script', () => tile(9, '%D9%A1_0.jpg')],
-      ['a path for an id', () => '..%2f..%2fgood.svs/image.dzi'],
-      ['a file name for an id', () => 'good.svs/image.dzi'],
+      ['a column in Arabic digits', () => tile(9, '%D9%A1_0.jpg')],
+      ['a file path in place of the id', () => '..%2f..%2fgood.svs/image.dzi'],
+      ['a file name in place of the id', () => 'good.svs/image.dzi'],
       ['an upper-case id', () => `${id.toUpperCase()}/image.dzi`],
-      ['an id with something after it', () => `${id}%00/image.dzi`],
+      ['a null byte after the id', () => `${id}%00/image.dzi`],
       ['an unknown id', () => '00000000-0000-4000-8000-000000000000/image.dzi'],
-      ['another descriptor', () => `${id}/image.dzi.bak`],
-      ['another thumbnail', () => `${id}/thumbnail.png`],
-      ['the label', () => `${id}/label.jpg`],
-      ['the macro', () => `${id}/macro.jpg`],
+      ['another ending of the descriptor', () => `${id}/image.dzi.bak`],
+      ['another image format of the thumbnail', () => `${id}/thumbnail.png`],
+      ['the path of a label image', () => `${id}/label.jpg`],
+      ['the path of a macro image', () => `${id}/macro.jpg`],
     ])('returns 404 for a URL with %s', async (_, address) => {
       const response = await server.pixels(address(), session);
       expect(response.statusCode).toBe(404);
@@ -274,10 +274,10 @@ describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPa
     };
     const administrator = () => server.fixtures.admin();
     const rows: readonly Row[] = [
-      ['valid, without a token', async () => ({ session: (await createViewer()).session }), 200, null],
-      ['valid, with a token of the same account', createViewer, 200, null],
+      ['valid and sent with no token', async () => ({ session: (await createViewer()).session }), 200, null],
+      ['valid and sent with a bearer token of the same account', createViewer, 200, null],
       [
-        'valid, with another sign-in of the same account',
+        'valid and sent with a bearer token of another sign-in of the same account',
         async () => {
           const { person, session } = await createViewer();
           return { session, token: await server.fixtures.token(person) };
@@ -286,13 +286,13 @@ describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPa
         null,
       ],
       [
-        'valid, with a token of another account',
+        'valid and sent with a bearer token of another account',
         async () => ({ session: (await createViewer()).session, token: (await createViewer()).token }),
         401,
         'session_invalid',
       ],
       [
-        'valid, with a token of an administrator',
+        'valid and sent with a bearer token of an administrator',
         async () => ({
           session: (await createViewer()).session,
           token: await server.fixtures.token(await administrator()),
@@ -301,7 +301,7 @@ describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPa
         'session_invalid',
       ],
       [
-        'valid, with an invalid token',
+        'valid and sent with an invalid bearer token',
         async () => ({ session: (await createViewer()).session, token: 'bad' }),
         401,
         'token_invalid',
@@ -309,26 +309,26 @@ describe.each(tileAdapters)('image requests through $tileAdapter', ({ tileFastPa
       ['missing', async () => ({ session: null }), 401, 'session_missing'],
       ['empty', async () => ({ session: '' }), 401, 'session_missing'],
       [
-        'missing, with a valid token',
+        'missing and a valid bearer token is sent',
         async () => ({ session: null, token: (await createViewer()).token }),
         401,
         'session_missing',
       ],
       [
-        'missing, with the token of an administrator',
+        'missing and the bearer token of an administrator is sent',
         async () => ({ session: null, token: await server.fixtures.token(await administrator()) }),
         401,
         'session_missing',
       ],
       ['unknown', async () => ({ session: 'A'.repeat(43) }), 401, 'session_invalid'],
       [
-        'unknown, with a valid token',
+        'unknown and sent with a valid bearer token',
         async () => ({ session: 'A'.repeat(43), token: (await createViewer()).token }),
         401,
         'session_invalid',
       ],
       [
-        'tampered',
+        'changed in its first character',
         async () => {
           const { session } = await createViewer();
           return { session: (session.startsWith('A') ? 'B' : 'A') + session.slice(1) };

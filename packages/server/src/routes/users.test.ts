@@ -305,7 +305,7 @@ describe.each(databaseKinds)('protection of the last active administrator (datab
   );
 
   it.each([suspendUser, deactivateUser])(
-    'lets only one of two administrators succeed who send POST $path for each other at once',
+    'lets only one administrator succeed when two send POST $path for each other at once',
     async (endpoint) => {
       const { fixtures, as, services } = await testServer({ database });
       for (let round = 0; round < 10; round++) {

@@ -235,7 +235,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
   });
 
   it.each([
-    ['text', Buffer.from('no table and no JSON'), 'unknown_format'],
+    ['plain text', Buffer.from('no table and no JSON'), 'unknown_format'],
     ['a file that ends early', collection(grid).subarray(0, 5000), 'damaged'],
     ['a member that is not JSON', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
     ['brackets nested 100,000 deep', Buffer.from('['.repeat(100_000)), 'too_complex'],

@@ -94,7 +94,7 @@ describe('the HTML page of the web app', () => {
     expect(body).not.toContain('<b>');
   });
 
-  it('is replaced by a text with status 503 that names the start command when the web app is not built', async () => {
+  it('is replaced by a message with status 503 that names the start command when the web app is not built', async () => {
     const { app } = await startWebApp({ isBuilt: false });
     const response = await app.inject('/dashboard');
     expect(response.statusCode).toBe(503);

@@ -155,7 +155,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
-  describe('with OIDC_LINK_BY_EMAIL, when the account of the address is linked to a user', () => {
+  describe('with OIDC_LINK_BY_EMAIL, when the account with the address is already linked to a user of the provider (its owner)', () => {
     /** Starts a server with an administrator whose account is linked to the user `ipek` of the provider. */
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
@@ -355,7 +355,7 @@ describe('an ID token of the OpenID Connect provider', () => {
     });
   });
 
-  it('gets 503 while the provider is unreachable, when existing sign-ins stay valid', async () => {
+  it('gets 503 while the provider is unreachable, and existing sign-ins stay valid', async () => {
     const server = await startServer();
     const user = await server.fixtures.user();
     const idToken = await oidc.signIn('ipek', 'n-1');

@@ -231,7 +231,7 @@ describe('the e-mail address and the flag isEmailVerified of a user', () => {
     ],
     ['a verified e-mail address', { email: 'a@example.org', email_verified: true }, ['a@example.org', true]],
     [
-      'the text "true" as email_verified',
+      'the string "true" as email_verified',
       { email: 'a@example.org', email_verified: 'true' },
       ['a@example.org', true],
     ],

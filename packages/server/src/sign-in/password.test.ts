@@ -28,8 +28,8 @@ describe('a stored password', () => {
   });
 
   it.each([
-    ['the same text, which matches', 'şifre-ğüİ', true],
-    ['the same text in decomposed Unicode, which matches', 's\u0327ifre-g\u0306u\u0308I\u0307', true],
+    ['the same password, which matches', 'şifre-ğüİ', true],
+    ['the same password in decomposed Unicode, which matches', 's\u0327ifre-g\u0306u\u0308I\u0307', true],
     ['another case, which does not match', 'Şifre-ğüİ', false],
     ['a space at the end, which does not match', 'şifre-ğüİ ', false],
     ['a missing last letter, which does not match', 'şifre-ğü', false],
@@ -38,7 +38,7 @@ describe('a stored password', () => {
     expect(await passwords.matchesHash(hash, input, null)).toBe(expected);
   });
 
-  it('matches only the input with the same last character when it has 1,001 characters', async () => {
+  it('with 1,001 characters matches only an input whose last character is the same', async () => {
     const longPassword = 'x'.repeat(1000);
     const hash = await passwords.hash(`${longPassword}a`, null);
     expect(await passwords.matchesHash(hash, `${longPassword}a`, null)).toBe(true);

@@ -74,7 +74,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
   describe.each(closed)('the endpoint %s', (name) => {
     const endpoint = endpoints[name] as Endpoint;
 
-    it('accepts an API token only with the scope that the endpoint declares, and changes no data for other API tokens', async () => {
+    it('accepts an API token only with the scope that the endpoint declares, and changes no data for API tokens without this scope', async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
       const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.scope);
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
 
   describe.each([
     ['the Fastify routes', false],
-    ['the network and the fast path', true],
+    ['the network and the fast path (without Fastify)', true],
   ])('descriptor, thumbnail and tile requests with an API token through %s', (_, isNetwork) => {
     async function pixelsOf(url: string, token: string): Promise<string> {
       const headers = { authorization: `Bearer ${token}` };

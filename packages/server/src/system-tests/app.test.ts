@@ -8,21 +8,21 @@ const login = `${apiBase}/auth/login`;
 describe('an invalid request', () => {
   it.each([
     [
-      'no JSON',
+      'a body that is not JSON',
       { payload: '{"email":', headers: { 'content-type': 'application/json' } },
       400,
       'invalid_request',
     ],
-    ['a list', { payload: '[]', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
-    ['nothing', {}, 400, 'invalid_request'],
+    ['JSON list', { payload: '[]', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
+    ['no body', {}, 400, 'invalid_request'],
     [
-      'a form',
+      'a form-encoded body',
       { payload: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
       415,
       'unsupported_type',
     ],
     [
-      'JSON that says it is text',
+      'a JSON body with the content type text/plain',
       { payload: '{}', headers: { 'content-type': 'text/plain' } },
       415,
       'unsupported_type',

@@ -181,7 +181,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     });
   });
 
-  describe('a request to an endpoint in another spelling', () => {
+  describe('a variant of a request (with a trailing slash or the method HEAD)', () => {
     it.each(Object.keys(expectedStatuses))(
       'gets the same status with a trailing slash as without it: %s',
       async (name) => {
@@ -354,7 +354,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
 
   describe.each([
     ['the Fastify routes', askTheRoutes],
-    ['the network and the fast path', askOverTheNetwork],
+    ['the network and the fast path (without Fastify)', askOverTheNetwork],
   ])('descriptor, colour table, thumbnail and tiles of an image through %s', (_, askPixels) => {
     const states = Object.keys(pixelsBySession) as (keyof typeof pixelsBySession)[];
     it.each(states)(

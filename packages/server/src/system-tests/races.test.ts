@@ -80,7 +80,7 @@ describe.each(databaseKinds)('concurrent changes at two server processes (databa
     }
   });
 
-  it('an approval during a suspension leaves the account in the state of the later change; its token is invalid', async () => {
+  it('an approval during a suspension leaves the account in the state of the later change and its earlier token invalid', async () => {
     const servers = await twoServers();
     const { fixtures, as, other, services } = servers;
     const [one, two] = [
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('concurrent changes at two server processes (databa
     }
   });
 
-  it('a promotion during a suspension comes first or returns 409, and the account is suspended', async () => {
+  it('a promotion during a suspension comes first or returns 409, and the account is suspended in both cases', async () => {
     const servers = await twoServers();
     const { fixtures, as, other, services } = servers;
     const [one, two] = [

@@ -98,13 +98,13 @@ const byMail: Revoke = async ({ email }, { as, outbox }) => {
 };
 
 const revocations: readonly (readonly [string, Revoke])[] = [
-  ['suspendUser', byAdmin(suspendUser)],
-  ['deactivateUser', byAdmin(deactivateUser)],
-  ['promoteUser', byAdmin(promoteUser)],
-  ['setUserPassword', byAdmin(setUserPassword, { new_password: newPassword })],
+  ['a suspension', byAdmin(suspendUser)],
+  ['a deactivation', byAdmin(deactivateUser)],
+  ['a promotion to administrator', byAdmin(promoteUser)],
+  ['a new password set by an administrator', byAdmin(setUserPassword, { new_password: newPassword })],
   ['a password reset', byMail],
   [
-    'a password change in another sign-in',
+    'a password change with another sign-in',
     (user, { as }) => as(user).call(changePassword, { body: { new_password: newPassword } }),
   ],
   ['signing out everywhere', (user, { as }) => as(user).call(endSignIns)],
@@ -113,7 +113,7 @@ const revocations: readonly (readonly [string, Revoke])[] = [
 
 describe.each(databaseKinds)('revocation of access (database: %s)', (database) => {
   it.each(revocations)(
-    'of an account ends all its earlier tokens and image sessions at once and permanently: %s',
+    'by %s ends all earlier tokens and image sessions of the account at once and permanently',
     async (_, revoke) => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();

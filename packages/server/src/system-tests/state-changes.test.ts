@@ -63,7 +63,7 @@ describe.each(databaseKinds)('administrator actions on an account (database: %s)
 
   describe.each(Object.keys(accountCalls))('the action "%s"', (call) => {
     it.each(accountStates.map((state) => ({ state, effect: effectOf(outcomeOf(call, state)) })))(
-      '$effect for an account in the state $state',
+      '$effect for an account in the state $state (status:role, or self for the own account)',
       async ({ state }) => {
         const { fixtures, as, clock } = server;
         admin = await fixtures.admin();

@@ -21,7 +21,7 @@ const otherNativeTile = 'image_files/7/0_0.jpg';
 const renderedTile = 'image_files/8/1_1.jpg';
 const otherRenderedTile = 'image_files/6/0_0.jpg';
 
-describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
   let proxy: FaultProxy;
   let server: SlideServer;
   let session: string;
@@ -67,7 +67,7 @@ describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapte
     };
 
     it.each(['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile])(
-      'returns for %s the same bytes as the same slide in a folder',
+      'returns for the path "%s" the bytes that an identical slide in a folder returns',
       async (part) => {
         const [object, files] = [await fetchPart(bucketImageId, part), await fetchPart(folderImageId, part)];
         expect([object.status, files.status]).toEqual([200, 200]);
@@ -113,7 +113,7 @@ describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapte
       expect((await fetchPart(folderImageId, otherRenderedTile)).status).toBe(200);
     });
 
-    it('returns all tiles again when the object store is available again', async () => {
+    it('returns the thumbnail and an uncached tile when the object store is available again after an outage', async () => {
       proxy.failAlways(null);
       await vi.waitFor(
         async () => expect((await fetchPart(bucketImageId, 'thumbnail.jpg')).status).toBe(200),

@@ -64,7 +64,7 @@ async function countWaitingJobs({ services }: SlideServer): Promise<number> {
 const untilWaiting = (server: SlideServer, jobCount: number) =>
   vi.waitFor(async () => expect(await countWaitingJobs(server)).toBe(jobCount), waitOptions);
 
-describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
   /** Starts a server whose render processes are all busy until `releaseWithheld` is called. */
   async function busyServer() {
     // The time limit of a job is long, so that the render processes stay busy until the test releases them, also on a slow machine.
@@ -115,7 +115,7 @@ describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPat
   const range = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
   describe('an image session that fills its share of the render queue with tile requests', () => {
-    it('gets 503 with Retry-After for further requests, and a tile for another account is one of the next two jobs', async () => {
+    it('gets 503 with Retry-After for further requests, and a tile for another account is rendered as one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -167,7 +167,7 @@ describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPat
   });
 
   describe('an account that fills its share of the render queue from six image sessions', () => {
-    it('gets 503 for further requests, and a thumbnail for another account is one of the next two jobs', async () => {
+    it('gets 503 for further requests, and a thumbnail for another account is rendered as one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const user = await server.fixtures.user();
       const sessions: string[] = [];

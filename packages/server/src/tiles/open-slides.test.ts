@@ -167,7 +167,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(await widthOf('a.svs')).toBe(300);
   });
 
-  it('calls joinOpening only for requests that wait until it is open', async () => {
+  it('calls the function joinOpening of a request only if the request has to wait until the slide is open', async () => {
     const joinEvents: string[] = [];
     const joinOpening = () => {
       joinEvents.push('join');

@@ -59,7 +59,7 @@ describe('the tile client of an HTTP worker process (which requests tiles from t
     expect(thumbnail).toHaveBeenCalledTimes(2);
   });
 
-  it('starts a render worker in the primary process', async () => {
+  it('starts a render worker in the primary process when the HTTP worker calls startWorker()', async () => {
     const [workerEnd, primaryEnd] = createChannel();
     const startWorker = vi.fn<RenderedTiles['startWorker']>();
     answerCalls(primaryEnd, renderedTilesCalls({ startWorker } as unknown as RenderedTiles), () => {});

@@ -13,7 +13,7 @@ const wholeImage = { x: 0, y: 0, width: side, height: side, pixelType: 3, compre
 const czi = buildCzi({ subblocks: [wholeImage] });
 const jpegXr = buildCzi({ subblocks: [{ ...wholeImage, compression: 4 }] });
 
-describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
   let server: SlideServer;
   let session: string;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapte
     return [...(await sharp(jpeg).extract({ left: 5, top: 5, width: 1, height: 1 }).raw().toBuffer())];
   }
 
-  describe('a slide without native JPEG tiles', () => {
+  describe('a slide without native JPEG tiles (whose tiles the server renders)', () => {
     it('returns a descriptor, and tiles and a thumbnail with the colour of the file', async () => {
       const id = await server.idOf('good.czi');
       const descriptor = await server.pixels(`${id}/image.dzi`, session);

@@ -93,7 +93,7 @@ describe('the tile cache', () => {
     }
   });
 
-  it('returns a PNG from the disk, but not one that lacks its end', async () => {
+  it('returns a PNG from the disk, but null for a truncated PNG', async () => {
     const png = Buffer.from('\x89PNG\r\n\x1a\n…IEND\xae\x42\x60\x82', 'latin1');
     const cache = open({ disk: 1000 * block });
     cache.putOnDisk(key('aaaa', 'view.png'), png);
@@ -111,7 +111,7 @@ describe('the tile cache', () => {
     expect(await diskUse()).toBe(0);
   });
 
-  it('keeps bytes that putInMemory adds in memory, and writes none to the disk', async () => {
+  it('returns bytes that were added with putInMemory, and writes them only to memory, not to the disk', async () => {
     const cache = open({ memory: 1000, disk: 1_000_000 });
     cache.putInMemory(key('aaaa'), Uint8Array.of(1, 2));
     expect(await cache.get(key('aaaa'))).toEqual(Uint8Array.of(1, 2));
@@ -130,7 +130,7 @@ describe('the tile cache', () => {
     expect(await cache.get(key('a', '3'))).toEqual(jpeg(3));
   });
 
-  it('does not keep prerendered tiles, which putOnDisk adds, in memory', async () => {
+  it('with the disk cache off, does not return prerendered tiles, because putOnDisk adds them only to the disk', async () => {
     const cache = open({ memory: 1000, disk: 0 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();

@@ -184,7 +184,7 @@ describe('the prerenderer (which fills the tile cache in the background)', () =>
     expect(startedTiles).toEqual([]);
   });
 
-  it('renders nothing when the file no longer has the queued fingerprint', async () => {
+  it('renders nothing when the file of a queued slide has been replaced (its fingerprint differs)', async () => {
     startPrerenderer();
     const source = await createSlide('one.svs');
     prerenderer.queue({ ...source, fingerprint: 'that-of-another-file--' }, 'opened');

@@ -36,7 +36,7 @@ describe('the upload step that moves received files to the slide folder (createF
     expect(fs.readdirSync(pathOf('partial'))).toEqual([]);
   });
 
-  it('moves all files when an earlier process has already moved one of them into the assembly folder', async () => {
+  it('moves all files when an earlier process has already moved one of them into the folder in which it assembles the upload', async () => {
     const { pathOf, upload, destination, storedTexts } = createUpload();
     fs.mkdirSync(pathOf('partial/folder'));
     fs.renameSync(pathOf('partial/1'), pathOf('partial/folder/a.dcm'));

@@ -34,7 +34,7 @@ describe('PartStore (writes the received parts of an uploaded file)', () => {
     expect([await parts.received('f'), fs.readdirSync(parts.directory)]).toEqual([null, []]);
   });
 
-  it('throws storage_full on a full disk, and accepts further parts of the file when space is free', async ({
+  it('throws storage_full on a full disk, and accepts further parts of the file when space is free again', async ({
     skip,
   }) => {
     const disk = mountSmallDisk();

@@ -102,11 +102,11 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     ],
     ['a table with curves to XYZ', { kind: 'mAB ' }, 'relative colorimetric'],
     ['a table with curves to Lab', { kind: 'mAB ', connection: 'Lab ' }, 'relative colorimetric'],
-    ['a light black', { kind: 'mft2', black: 0.1 }, 'relative colorimetric'],
-    ['a perceptual table alone', { kind: 'mft2', tables: ['A2B0'], connection: 'Lab ' }, 'perceptual'],
+    ['a darkest colour that is lighter than black', { kind: 'mft2', black: 0.1 }, 'relative colorimetric'],
+    ['only a perceptual table', { kind: 'mft2', tables: ['A2B0'], connection: 'Lab ' }, 'perceptual'],
   ];
   it.skipIf(!hasLittleCms).each(profiles)(
-    `for an ICC profile with %s, differs from Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
+    `for an ICC profile with %s, returns colours that differ from those of Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
     async (_, plan, intent) => {
       const { p95, p999 } = await differencesFromLittleCms(buildIcc(plan), intent);
       expect(p95).toBeLessThanOrEqual(1);
@@ -122,7 +122,7 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     ['dicom/openslide-boxes/boxes_0.dcm', 'uRGB', 456],
   ] as const;
   it.skipIf(!hasLittleCms || slides === '').each(realProfiles)(
-    `for the ICC profile of %s, differs from Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
+    `for the ICC profile of %s, returns colours that differ from those of Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
     async (path, name, bytes) => {
       const slide = await openSlide({ path: join(slides, path) });
       try {
@@ -137,7 +137,7 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     },
   );
 
-  it('maps the white of the scanner to white and its black to black', () => {
+  it('maps the white of the scanner to white and the black of the scanner to black', () => {
     for (const plan of [{}, { kind: 'mft2', black: 0.05 }, { kind: 'mAB ', connection: 'Lab ' }] as const) {
       const [white, black] = convertByTable(buildIcc(plan), [
         [255, 255, 255],
@@ -154,7 +154,7 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
   });
 });
 
-describe('applyColourTable', () => {
+describe('applyColourTable (converts pixels with a table of sRGB colours)', () => {
   it('changes no sample by more than 1 when the table maps every node to its own colour', () => {
     const random = seededNumbers(3);
     const { nodes, rgb } = { nodes: 33, rgb: new Uint8Array(33 ** 3 * 3) };

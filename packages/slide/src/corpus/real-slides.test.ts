@@ -68,7 +68,7 @@ describe('the opened slide CMU-1-Small-Region.svs', () => {
     await slide.close();
   });
 
-  it('has native tiles with the entropy-coded bytes of the file and the same pixels as libvips reads', async () => {
+  it('has native tiles (sent without decoding) with the entropy-coded bytes of the file and the same pixels as libvips reads', async () => {
     const slide = await openSlide({ path: realSlide });
     const source = await openFileSource(realSlide);
     const { first } = await openTiff(source);
@@ -94,7 +94,7 @@ describe('the opened slide CMU-1-Small-Region.svs', () => {
     await Promise.all([slide.close(), source.close()]);
   });
 
-  it('has rendered tiles that differ from a box filter of full resolution by at most 2 of 255 on average', async () => {
+  it('has rendered tiles whose pixels differ from box-filtered full-resolution pixels by at most 2 of 255 on average', async () => {
     const slide = await openSlide({ path: realSlide });
     const fullResolution = await readPage(realSlide, 0);
     for (let dziLevel = 12; dziLevel >= 7; dziLevel--) {

@@ -119,7 +119,7 @@ async function meanDifference(
 
 describe('renderTile with a real slide', () => {
   it.skipIf(slides === '').each(validFiles)(
-    'returns tiles of %s that differ from a box filter by at most 2 of 255 on average',
+    'returns reduced tiles of %s whose pixels differ from box-filtered full-resolution pixels by at most 2 of 255 on average',
     async (name) => {
       const slide = await openSlide({ path: join(slides, name) });
       const peerViews = await openPeerViews(name);

@@ -8,7 +8,7 @@ const grey = (...values: number[]) => ({
   rgb: Uint8Array.from(values.flatMap((value) => [value, value, value])),
 });
 
-describe('composeChannels', () => {
+describe('composeChannels (overlays fluorescence channels in one RGB image)', () => {
   it('adds the channels of a fluorescence image in their colours and limits sums to 255', () => {
     const { width, height, rgb } = composeChannels([
       { brightness: grey(0, 100, 255, 200), colour: { r: 255, g: 0, b: 0 } },

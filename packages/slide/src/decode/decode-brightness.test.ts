@@ -103,7 +103,7 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
     }
   });
 
-  it('returns the palette indices as brightness and ignores the colours of the palette', async () => {
+  it('returns the palette indices of a palette image as brightness, and ignores the colours of the palette', async () => {
     const palette = short(...Array.from({ length: 768 }, (_, i) => (i * 977) % 65_536));
     const page = withTags(exactDirectory(plan), {
       [tag.PhotometricInterpretation]: short(3),

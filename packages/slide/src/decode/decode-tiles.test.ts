@@ -39,7 +39,7 @@ describe('decodeTiles (decodes adjacent JPEG tiles together)', () => {
     [2, 'ycbcr'],
     [8, 'ycbcr'],
   ])(
-    'differs from separate decoding only within 4 pixels of a seam (reduced by %d, %s JPEG)',
+    'returns pixels that differ from separate decoding only within 4 pixels of the seam between two tiles (reduced by %d, %s JPEG)',
     async (shrink, colour) => {
       const [above, middle, below] = await tilesOf({ colour });
       const together = await decodeTiles([[above, middle], [below]], shrink);

@@ -40,7 +40,7 @@ describe('decodeJpegSamples', () => {
   it.each<[string, () => Promise<Uint8Array>, number, number, number]>([
     ['is wider than requested', grey, 8, 16, 1],
     ['has fewer rows than requested', grey, 16, 24, 1],
-    ['has another number of components', grey, 16, 16, 4],
+    ['has another number of components than requested', grey, 16, 16, 4],
     ['is truncated', async () => (await encodeCmyk()).subarray(0, -40), 16, 16, 4],
     ['is no JPEG', async () => new Uint8Array(300), 16, 16, 1],
   ])('rejects with FILE_CORRUPT a stream that %s', async (_, build, width, rows, components) => {

@@ -94,19 +94,25 @@ describe('the JPEG 2000 decoder', () => {
     expect(Buffer.compare(raster.rgb, tissue.rgb)).toBe(0);
   });
 
-  it.each([2, 4, 8])('returns pixels close to the mean when it reduces an image by %i', async (shrink) => {
-    const [width, height] = [96, 64];
-    const mean = shrinkRaster(paintTissue(width, height), shrink);
-    const raster = await decodeJpeg2000(await encodeTissue(width, height), {
-      ...declared,
-      width,
-      height,
-      shrink,
-    });
-    expect(raster).toMatchObject({ width: width / shrink, height: height / shrink });
-    const sum = raster.rgb.reduce((total, value, i) => total + Math.abs(value - (mean.rgb[i] as number)), 0);
-    expect(sum / raster.rgb.length).toBeLessThan(4);
-  });
+  it.each([2, 4, 8])(
+    'returns pixels close to the mean of the source pixels when it reduces an image by the factor %i',
+    async (shrink) => {
+      const [width, height] = [96, 64];
+      const mean = shrinkRaster(paintTissue(width, height), shrink);
+      const raster = await decodeJpeg2000(await encodeTissue(width, height), {
+        ...declared,
+        width,
+        height,
+        shrink,
+      });
+      expect(raster).toMatchObject({ width: width / shrink, height: height / shrink });
+      const sum = raster.rgb.reduce(
+        (total, value, i) => total + Math.abs(value - (mean.rgb[i] as number)),
+        0,
+      );
+      expect(sum / raster.rgb.length).toBeLessThan(4);
+    },
+  );
 
   it('reduces an image by 8 although its smallest stored resolution is half its size', async () => {
     const [width, height] = [64, 64];
@@ -167,7 +173,7 @@ describe('the JPEG 2000 decoder', () => {
     expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
-  it('decodes a .jp2 file like its code stream, and as YCbCr when its boxes declare YCbCr', async () => {
+  it('returns the same pixels for a .jp2 file as for its code stream, and converts them from YCbCr when the boxes of the file declare YCbCr', async () => {
     const stream = removeTransformDeclaration(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
     expect(await decodeJpeg2000(wrapInBoxes(stream), request)).toEqual(await decodeJpeg2000(stream, request));

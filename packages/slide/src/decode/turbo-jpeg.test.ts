@@ -59,7 +59,7 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
         return Buffer.concat([jpeg.subarray(0, tables[0]?.at), jpeg.subarray(tables.at(-1)?.end)]);
       },
     ],
-  ])('decode returns false for a stream that %s', async (_, encode) => {
+  ])('decode returns false, so that sharp decodes instead, for a stream that %s', async (_, encode) => {
     expect(decode(await encode())).toBeNull();
   });
 

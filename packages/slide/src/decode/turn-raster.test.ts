@@ -9,7 +9,7 @@ function raster(...rows: readonly string[]): Raster {
   return { width: rows[0]?.length ?? 0, height: rows.length, rgb: Uint8Array.from(letters) };
 }
 
-describe('orientRaster', () => {
+describe('orientRaster (turns an image upright)', () => {
   // Orientation, sides of the upright image where the stored row 0 ("abc") and column 0 ("a", "d") lie, upright rows.
   it.each<[Orientation, string, readonly string[]]>([
     [1, 'top, left', ['abc', 'def']],
@@ -20,7 +20,10 @@ describe('orientRaster', () => {
     [6, 'right, top', ['da', 'eb', 'fc']],
     [7, 'right, bottom', ['fc', 'eb', 'da']],
     [8, 'left, bottom', ['cf', 'be', 'ad']],
-  ])('turns an image of TIFF Orientation %d upright (row 0, column 0: %s)', (orientation, _, rows) => {
-    expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
-  });
+  ])(
+    'turns an image of TIFF Orientation %d upright (its stored row 0 and column 0 are the sides "%s")',
+    (orientation, _, rows) => {
+      expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
+    },
+  );
 });

@@ -71,9 +71,12 @@ describe('a Deep Zoom descriptor', () => {
     [500, 500],
     [64, 256],
     [2048, 256],
-  ])('of a slide with tiles of %d pixels has a tile size of %d', (stored, tileSize) => {
-    expect(describeDeepZoom(slideOf([5000, 5000, stored])).tileSize).toBe(tileSize);
-  });
+  ])(
+    'of a slide with tiles of %d pixels has a tile size of %d (256 instead of very small or very large tiles)',
+    (stored, tileSize) => {
+      expect(describeDeepZoom(slideOf([5000, 5000, stored])).tileSize).toBe(tileSize);
+    },
+  );
 
   it('of a slide with tiles that are not square has a tile size of 256', () => {
     const slide = slideOf([5000, 5000]);
@@ -137,7 +140,7 @@ describe('a Deep Zoom level', () => {
   });
 });
 
-describe('a native tile (which is sent as stored in the file)', () => {
+describe('a native tile (which is sent without decoding)', () => {
   /** Returns the bytes of a native tile, which state its level, column and row; null when there is none. */
   const readNative = async (slide: Slide, dziLevel: number, column = 0, row = 0) => {
     const bytes = await readNativeTile(slide, { dziLevel, column, row });
@@ -155,19 +158,22 @@ describe('a native tile (which is sent as stored in the file)', () => {
   });
 
   it.each([
-    ['rounded down', [750, 500]],
-    ['rounded up', [751, 501]],
+    ['a quarter of full resolution, rounded down', [750, 500]],
+    ['a quarter of full resolution, rounded up', [751, 501]],
     ['one pixel larger than the Deep Zoom level', [752, 502]],
-  ])('comes from a level of the file whose size is %s', async (_, [width = 0, height = 0]) => {
-    const slide = slideOf([3003, 2003], [width, height]);
-    expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
-  });
+  ])(
+    'comes from a level of the file whose size is that of the Deep Zoom level or nearly so: %s',
+    async (_, [width = 0, height = 0]) => {
+      const slide = slideOf([3003, 2003], [width, height]);
+      expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
+    },
+  );
 
   it.each<[string, Slide]>([
     ['with a third of the full size', slideOf([3000, 2000], [1000, 667])],
     ['two pixels wider than the Deep Zoom level', slideOf([3003, 2003], [753, 501])],
     ['with another tile size', slideOf([3000, 2000], [750, 500, 512])],
-  ])('is null when the only smaller level of the file is one %s', async (_, slide) => {
+  ])('is null when the only smaller level of the file is a level %s', async (_, slide) => {
     for (const dziLevel of [11, 10]) expect(await readNative(slide, dziLevel)).toBeNull();
   });
 
@@ -216,8 +222,8 @@ describe('a native tile (which is sent as stored in the file)', () => {
   });
 });
 
-describe('tilesToPrerender', () => {
-  it('returns the tiles that the file does not store as native tiles, smallest level first', async () => {
+describe('tilesToPrerender (lists the Deep Zoom tiles to render before a user requests them)', () => {
+  it('returns the tiles that the file does not store as native tiles (sent without decoding), smallest level first', async () => {
     const slide = slideOf([1000, 800], [250, 200]);
     const { tileSize, maxLevel } = describeDeepZoom(slide);
     const expected: DeepZoomAddress[] = [];
@@ -246,7 +252,7 @@ describe('tilesToPrerender', () => {
   });
 });
 
-describe('renderSourceLevel', () => {
+describe('renderSourceLevel (chooses the level of the file from which a Deep Zoom level is rendered)', () => {
   it.each([
     [16, 0, 1],
     [15, 0, 2],

@@ -128,11 +128,14 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     },
   );
 
-  it.each(Object.keys(realSlides))('has the same bytes for reads of any length: %s', async (name) => {
-    const path = join(slides, name);
-    const { bytes } = await copyOf(path);
-    for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
-  });
+  it.each(Object.keys(realSlides))(
+    'has the same bytes whether it is read in long or in short pieces: %s',
+    async (name) => {
+      const path = join(slides, name);
+      const { bytes } = await copyOf(path);
+      for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
+    },
+  );
 
   it.each(Object.entries(realSlides).filter(([, identifiers]) => identifiers.length > 0))(
     'contains none of the identifiers of the original: %s',
@@ -254,7 +257,7 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(path, copyPath);
   });
 
-  it('of a generic TIFF has no page with another aspect ratio, no text and no bytes outside the TIFF structure', async () => {
+  it('that is a generic TIFF has no page with another aspect ratio, no text and no bytes outside the TIFF structure', async () => {
     const [full, , ...levels] = (await svsDirectories({})).slice(0, -2);
     const [label] = (await svsDirectories({ width: 100, height: 300 })).slice(0, 1);
     if (full === undefined || label === undefined) throw new Error('no directories');
@@ -272,7 +275,7 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(join(folder, 'pages.tif'), path);
   });
 
-  it('of a DICOM file has no private information in the file meta information, no overlays and no binary documents', async () => {
+  it('that is a DICOM file has no private information in the file meta information, no overlays and no binary documents', async () => {
     const text = Buffer.from('Jane Doe 1970 ');
     const file = await planDicom({});
     const identifying = [
@@ -296,7 +299,7 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(join(folder, 'identifying.dcm'), path);
   });
 
-  it('of an NDPI file has no macro', async () => {
+  it('that is an NDPI file has no macro image', async () => {
     const path = await writeSlide('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     const { path: copyPath } = await copyOf(path);
     await expectSamePixels(path, copyPath);

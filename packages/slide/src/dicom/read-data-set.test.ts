@@ -148,7 +148,7 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
     }
   });
 
-  it('passes the items of a sequence to the onItem callback, and does not store them, when the caller selects one', async () => {
+  it('passes the items of a sequence that the caller selects to the onItem callback, and does not store the items', async () => {
     const receivedItems: (number | null)[] = [];
     const onItem = (item: DataSet) => receivedItems.push(item.whole(tag.Rows));
     const frames = sequence(tag.PerFrameFunctionalGroupsSequence, [[us(tag.Rows, 1)], [us(tag.Rows, 2)], []]);

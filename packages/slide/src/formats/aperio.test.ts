@@ -85,11 +85,14 @@ describe('the ImageDescription of an Aperio slide', () => {
     [{ MPP: 'NaN', AppMag: '1e308' }, null, null],
     [{ MPP: '', AppMag: 'twenty' }, null, null],
     [{}, null, null],
-  ])('with %j gives %s µm per pixel and the objective power %s', async (properties, mpp, objectivePower) => {
-    const slide = await open({ properties, hasAssociatedImages: false });
-    expect(slide.mpp).toEqual(mpp === null ? null : { x: mpp, y: mpp });
-    expect(slide.objectivePower).toBe(objectivePower);
-  });
+  ])(
+    'with %j gives the micrometres per pixel %s and the objective power %s (null if missing or invalid)',
+    async (properties, mpp, objectivePower) => {
+      const slide = await open({ properties, hasAssociatedImages: false });
+      expect(slide.mpp).toEqual(mpp === null ? null : { x: mpp, y: mpp });
+      expect(slide.objectivePower).toBe(objectivePower);
+    },
+  );
 
   it('with 200,000 separators is parsed within the time limit of a test', async () => {
     const slide = await openChanged(([full]) => [
@@ -263,9 +266,13 @@ describe('readTile of an Aperio slide', () => {
     ],
     ['when it has more than 64 MiB', { [tag.TileByteCounts]: forAllTiles(2 ** 27) }, 'LIMIT_EXCEEDED'],
     ['when it is no JPEG', { [tag.TileOffsets]: forAllTiles(9) }, 'FILE_CORRUPT'],
-    ['when it has another size', { [tag.TileWidth]: short(160) }, 'FILE_CORRUPT'],
     [
-      'when its JPEG has another number of components',
+      'when its JPEG has another size than the TIFF tags state',
+      { [tag.TileWidth]: short(160) },
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its JPEG has another number of components than the TIFF tags state',
       { [tag.PhotometricInterpretation]: short(1), [tag.SamplesPerPixel]: short(1) },
       'FILE_CORRUPT',
     ],
@@ -274,7 +281,11 @@ describe('readTile of an Aperio slide', () => {
       { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8, 0xff, 0xdb, 0] } },
       'FILE_CORRUPT',
     ],
-    ['when its tables have no end', { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8] } }, 'FILE_CORRUPT'],
+    [
+      'when its JPEG tables have no end marker',
+      { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8] } },
+      'FILE_CORRUPT',
+    ],
   ])('throws $2 for a tile %s', async (_, tags, code) => {
     const slide = await openChanged(([full]) => [withTags(full, tags)]);
     const reading = slide.readTile({ level: 0, column: 0, row: 0 });

@@ -136,17 +136,17 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with a directory entry without X and Y',
+      'with a directory entry without the dimensions X and Y',
       (file, places) => file.writeInt32LE(0, positionInEntry(places, 1, entryField.dimensionCount)),
       'FILE_CORRUPT',
     ],
     [
-      'with a directory entry that has X twice',
+      'with a directory entry that has the dimension X twice',
       (file, places) => file.write('X\0', positionInDimension(places, 0, 1, 0)),
       'FILE_CORRUPT',
     ],
     [
-      'with a directory entry that has no Y',
+      'with a directory entry without the dimension Y',
       (file, places) => file.write('Q\0', positionInDimension(places, 0, 1, 0)),
       'FILE_CORRUPT',
     ],
@@ -208,17 +208,17 @@ describe('openSlideFrom', () => {
     ],
 
     [
-      'of float pixels',
+      'with floating-point pixels',
       (file, places) => file.writeInt32LE(2, positionInEntry(places, 0, entryField.pixelType)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'of complex pixels',
+      'with complex-number pixels',
       (file, places) => file.writeInt32LE(10, positionInEntry(places, 0, entryField.pixelType)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'of pixels of an unknown type',
+      'with pixels of an unknown type',
       (file, places) => file.writeInt32LE(99, positionInEntry(places, 0, entryField.pixelType)),
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -228,12 +228,12 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with JPEG XR',
+      'with JPEG XR compression',
       (file, places) => file.writeInt32LE(4, positionInEntry(places, 0, entryField.compression)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'with LZW',
+      'with LZW compression',
       (file, places) => file.writeInt32LE(2, positionInEntry(places, 1, entryField.compression)),
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -317,7 +317,7 @@ describe('openSlideFrom', () => {
     ],
     ['whose metadata are nested 10^5 deep', { xml: '<a>'.repeat(1e5) }, 'LIMIT_EXCEEDED'],
     [
-      'without full resolution',
+      'without a subblock of full resolution',
       { subblocks: [{ ...plainSubblock, storedWidth: 16, storedHeight: 12 }] },
       'FILE_CORRUPT',
     ],
@@ -406,7 +406,7 @@ describe('openSlideFrom with a truncated CZI file', () => {
   );
 });
 
-it('openSlideFrom opens a CZI file without its pixels, by reading less than 4 KiB', async () => {
+it('openSlideFrom reads less than 4 KiB, and no pixels, when it opens a CZI file', async () => {
   const { bytes } = buildCzi(completePlan);
   const source = memorySource(bytes);
   let bytesRead = 0;

@@ -137,14 +137,14 @@ describe('readTile of a CZI slide', () => {
       { compression: codec.zstd0, data: bomb },
       'FILE_CORRUPT',
     ],
-    ['when its zstd1 is empty', { compression: codec.zstd1, data: new Uint8Array() }, 'FILE_CORRUPT'],
+    ['when its zstd1 data are empty', { compression: codec.zstd1, data: new Uint8Array() }, 'FILE_CORRUPT'],
     [
-      'when its zstd1 has a header of 2 bytes',
+      'when its zstd1 data have a header of 2 bytes',
       { compression: codec.zstd1, data: Buffer.concat([Uint8Array.of(2, 1), zstd1Data.subarray(1)]) },
       'FILE_CORRUPT',
     ],
     [
-      'when its zstd1 has an unknown header',
+      'when its zstd1 data have an unknown header',
       {
         compression: codec.zstd1,
         data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1Data.subarray(1)]),
@@ -152,7 +152,7 @@ describe('readTile of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its zstd1 ends in its header',
+      'when its zstd1 data end in their header',
       { compression: codec.zstd1, data: Uint8Array.of(3, 1) },
       'FILE_CORRUPT',
     ],
@@ -162,7 +162,7 @@ describe('readTile of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its JPEG has another size',
+      'when its JPEG has another size than its subblock states',
       { compression: codec.jpeg, data: jpegData, width: 40 },
       'FILE_CORRUPT',
     ],
@@ -233,18 +233,18 @@ describe('readAssociatedImage of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when it is not JPEG',
+      'when it is declared as JPEG but is not JPEG',
       (file, { attachments: [position = 0] }) =>
         file.fill(0, position + AFTER_ATTACHMENT_HEADER, position + AFTER_ATTACHMENT_HEADER + 14),
       'FILE_CORRUPT',
     ],
     [
-      'when it is not CZI',
+      'when it is declared as CZI but is not CZI',
       (file, { attachmentDirectory }) => file.write('CZI\0', attachmentDirectory + FILE_TYPE_OFFSET),
       'FILE_CORRUPT',
     ],
     [
-      'when it is neither JPEG nor CZI',
+      'when it is declared as neither JPEG nor CZI',
       (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + FILE_TYPE_OFFSET),
       'FORMAT_NOT_SUPPORTED',
     ],

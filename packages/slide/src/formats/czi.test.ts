@@ -246,7 +246,7 @@ describe('a Zeiss slide', () => {
     expect([...tilePixels.rgb.subarray(-3)]).toEqual([200, 200, 200]);
   });
 
-  it('has rendered tiles and a thumbnail whose samples differ from a box filter by less than 3 of 255 in the mean', async () => {
+  it('has rendered tiles and a thumbnail whose samples differ from box-filtered full-resolution samples by less than 3 of 255 on average', async () => {
     const picture = paintTissue(1200, 900);
     const slide = await open([
       ...(await subblocksOf(picture)),

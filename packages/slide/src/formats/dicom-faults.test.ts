@@ -43,7 +43,7 @@ const defectsOnOpen: readonly Fault[] = [
   ['no bytes', async () => new Uint8Array(), 'FORMAT_NOT_RECOGNISED'],
   ['an incomplete signature', changedBytes((file) => file.subarray(0, 131)), 'FORMAT_NOT_RECOGNISED'],
   [
-    'another signature',
+    'the signature "DICX" instead of "DICM"',
     changedBytes((file) => Buffer.from(file).fill('DICX', 128, 132)),
     'FORMAT_NOT_RECOGNISED',
   ],
@@ -63,25 +63,29 @@ const defectsOnOpen: readonly Fault[] = [
   ['a photograph of a slide', withSopClass('1.2.840.10008.5.1.4.1.1.77.1.2'), 'NOT_A_SLIDE'],
   ['an unknown SOP class', withSopClass('1.2.3.4'), 'NOT_A_SLIDE'],
   [
-    'a CT image whose file header says slide',
+    'a CT image in a file whose header states a slide',
     withElements(text(tag.SOPClassUID, 'UI', '1.2.840.10008.5.1.4.1.1.2')),
     'NOT_A_SLIDE',
   ],
   ['no SOP class', withoutElement(tag.SOPClassUID), 'NOT_A_SLIDE'],
-  ['a label', fileWith({ kind: 'LABEL' }), 'NOT_A_SLIDE'],
-  ['an overview', fileWith({ kind: 'OVERVIEW' }), 'NOT_A_SLIDE'],
-  ['a thumbnail', fileWith({ kind: 'THUMBNAIL' }), 'NOT_A_SLIDE'],
-  ['an unknown kind of image', fileWith({ kind: 'MYSTERY' }), 'FILE_CORRUPT'],
-  ['no kind of image', withElements(text(tag.ImageType, 'CS', 'ORIGINAL', 'PRIMARY')), 'FILE_CORRUPT'],
-  ['no series', withoutElement(tag.SeriesInstanceUID), 'FILE_CORRUPT'],
+  ['only the label of a slide', fileWith({ kind: 'LABEL' }), 'NOT_A_SLIDE'],
+  ['only the overview of a slide', fileWith({ kind: 'OVERVIEW' }), 'NOT_A_SLIDE'],
+  ['only the thumbnail of a slide', fileWith({ kind: 'THUMBNAIL' }), 'NOT_A_SLIDE'],
+  ['an unknown kind of image in ImageType', fileWith({ kind: 'MYSTERY' }), 'FILE_CORRUPT'],
   [
-    'a series that is not a UID',
+    'no kind of image in ImageType',
+    withElements(text(tag.ImageType, 'CS', 'ORIGINAL', 'PRIMARY')),
+    'FILE_CORRUPT',
+  ],
+  ['no SeriesInstanceUID', withoutElement(tag.SeriesInstanceUID), 'FILE_CORRUPT'],
+  [
+    'a SeriesInstanceUID that is not a UID',
     withElements(text(tag.SeriesInstanceUID, 'UI', '../../etc')),
     'FILE_CORRUPT',
   ],
   ['no SOP instance UID', withoutElement(tag.SOPInstanceUID), 'FILE_CORRUPT'],
   [
-    'a concatenation without a part number',
+    'a concatenation (image in several files) without a part number',
     withElements(text(tag.ConcatenationUID, 'UI', '1.2')),
     'FILE_CORRUPT',
   ],
@@ -106,7 +110,11 @@ const defectsOnOpen: readonly Fault[] = [
     withElements({ tag: tag.Rows, vr: 'XX', value: littleEndian(2, [32]) }),
     'FILE_CORRUPT',
   ],
-  ['a number as text', withElements({ tag: tag.Rows, vr: 'LO', value: Buffer.from('32') }), 'FILE_CORRUPT'],
+  [
+    'a number stored as text',
+    withElements({ tag: tag.Rows, vr: 'LO', value: Buffer.from('32') }),
+    'FILE_CORRUPT',
+  ],
   [
     'a number of three bytes',
     withElements({ tag: tag.Rows, vr: 'US', value: Buffer.alloc(3) }),
@@ -132,7 +140,7 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_TRUNCATED',
   ],
   [
-    'a text without a length',
+    'a string without a length',
     withElements({ ...text(0x0010_0010, 'UT', 'Doe'), length: UNDEFINED_LENGTH }),
     'FILE_CORRUPT',
   ],
@@ -176,11 +184,11 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a sequence delimiter among elements',
+    'a sequence delimiter outside a sequence',
     startingWith(itemHeader(tag.SequenceDelimitationItem, 0)),
     'FILE_CORRUPT',
   ],
-  ['an item among elements', startingWith(itemHeader(tag.Item, 0)), 'FILE_CORRUPT'],
+  ['an item outside a sequence', startingWith(itemHeader(tag.Item, 0)), 'FILE_CORRUPT'],
   ['sequences that are nested too deeply', withElements(nestedSequences(20)), 'LIMIT_EXCEEDED'],
   ['endlessly nested sequences', startingWith(deeplyNestedSequences), 'LIMIT_EXCEEDED'],
   ['a million elements', startingWith(millionElements), 'LIMIT_EXCEEDED'],
@@ -196,12 +204,12 @@ const defectsOnOpen: readonly Fault[] = [
   ],
 
   // Sizes of the image and of its frames.
-  ['no height of frames', withoutElement(tag.Rows), 'FILE_CORRUPT'],
-  ['no width of frames', withoutElement(tag.Columns), 'FILE_CORRUPT'],
-  ['frames without a height', withElements(us(tag.Rows, 0)), 'FILE_CORRUPT'],
-  ['frames that are too high', withElements(us(tag.Rows, 65_535)), 'LIMIT_EXCEEDED'],
-  ['frames that are too wide', withElements(us(tag.Columns, 8193)), 'LIMIT_EXCEEDED'],
-  ['no width of the image', withoutElement(tag.TotalPixelMatrixColumns), 'FILE_CORRUPT'],
+  ['no frame height (Rows)', withoutElement(tag.Rows), 'FILE_CORRUPT'],
+  ['no frame width (Columns)', withoutElement(tag.Columns), 'FILE_CORRUPT'],
+  ['frames of height 0', withElements(us(tag.Rows, 0)), 'FILE_CORRUPT'],
+  ['frames that are higher than the limit', withElements(us(tag.Rows, 65_535)), 'LIMIT_EXCEEDED'],
+  ['frames that are wider than the limit', withElements(us(tag.Columns, 8193)), 'LIMIT_EXCEEDED'],
+  ['no image width', withoutElement(tag.TotalPixelMatrixColumns), 'FILE_CORRUPT'],
   ['an image of width 0', withElements(ul(tag.TotalPixelMatrixColumns, 0)), 'FILE_CORRUPT'],
   [
     'an image above the width limit',
@@ -215,7 +223,7 @@ const defectsOnOpen: readonly Fault[] = [
     'LIMIT_EXCEEDED',
   ],
   [
-    'an image larger than its frames together',
+    'an image that is larger than all its frames together',
     withElements(ul(tag.TotalPixelMatrixColumns, 97)),
     'FILE_CORRUPT',
   ],
@@ -236,8 +244,8 @@ const defectsOnOpen: readonly Fault[] = [
     withElements(text(tag.NumberOfFrames, 'IS', '67108864')),
     'FILE_CORRUPT',
   ],
-  ['one frame too few', withElements(text(tag.NumberOfFrames, 'IS', '5')), 'FILE_CORRUPT'],
-  ['one frame too many', withElements(text(tag.NumberOfFrames, 'IS', '7')), 'FILE_CORRUPT'],
+  ['one frame fewer than its image needs', withElements(text(tag.NumberOfFrames, 'IS', '5')), 'FILE_CORRUPT'],
+  ['one frame more than its image needs', withElements(text(tag.NumberOfFrames, 'IS', '7')), 'FILE_CORRUPT'],
 
   // The samples.
   ['no pixels', withoutElement(tag.PixelData), 'FILE_CORRUPT'],
@@ -248,7 +256,7 @@ const defectsOnOpen: readonly Fault[] = [
   ],
   ['truncated pixels', withoutLastBytes(1), 'FILE_TRUNCATED'],
   [
-    'pixels without a length',
+    'uncompressed pixels without a length',
     withElements({
       tag: tag.PixelData,
       vr: 'OW',
@@ -258,7 +266,7 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   ['four samples a pixel', withElements(us(tag.SamplesPerPixel, 4)), 'FILE_CORRUPT'],
-  ['no samples', withElements(us(tag.SamplesPerPixel, 0)), 'FILE_CORRUPT'],
+  ['0 samples a pixel', withElements(us(tag.SamplesPerPixel, 0)), 'FILE_CORRUPT'],
   [
     'a palette',
     withElements(text(tag.PhotometricInterpretation, 'CS', 'PALETTE COLOR'), us(tag.SamplesPerPixel, 1)),
@@ -276,28 +284,32 @@ const defectsOnOpen: readonly Fault[] = [
     'FORMAT_NOT_SUPPORTED',
   ],
   [
-    'colours of JPEG 2000 in uncompressed pixels',
+    'uncompressed pixels in YBR_RCT, a colour model of JPEG 2000',
     withElements(text(tag.PhotometricInterpretation, 'CS', 'YBR_RCT')),
     'FILE_CORRUPT',
   ],
   [
-    'colours of JPEG 2000 in JPEG',
+    'JPEG pixels in YBR_ICT, a colour model of JPEG 2000',
     fileWith(jpegPlan, text(tag.PhotometricInterpretation, 'CS', 'YBR_ICT')),
     'FILE_CORRUPT',
   ],
   [
-    'colours of 16 bits',
+    'colour samples of 16 bits',
     withElements(us(tag.BitsAllocated, 16), us(tag.BitsStored, 16), us(tag.HighBit, 15)),
     'FORMAT_NOT_SUPPORTED',
   ],
-  ['colours of 7 bits', withElements(us(tag.BitsStored, 7), us(tag.HighBit, 6)), 'FORMAT_NOT_SUPPORTED'],
+  [
+    'colour samples of 7 bits',
+    withElements(us(tag.BitsStored, 7), us(tag.HighBit, 6)),
+    'FORMAT_NOT_SUPPORTED',
+  ],
   ['samples of 12 bits', withElements(us(tag.BitsAllocated, 12)), 'FORMAT_NOT_SUPPORTED'],
   ['no bits allocated', withoutElement(tag.BitsAllocated), 'FORMAT_NOT_SUPPORTED'],
   ['more bits stored than allocated', withElements(us(tag.BitsStored, 9)), 'FILE_CORRUPT'],
-  ['samples in the upper bits', withElements(us(tag.HighBit, 15)), 'FORMAT_NOT_SUPPORTED'],
+  ['samples in bits above the allocated ones', withElements(us(tag.HighBit, 15)), 'FORMAT_NOT_SUPPORTED'],
   ['signed samples', withElements(us(tag.PixelRepresentation, 1)), 'FORMAT_NOT_SUPPORTED'],
   [
-    'grey JPEG with white as 0',
+    'grey JPEG pixels in which 0 means white',
     fileWith({ codec: 'jpeg', photometric: 'MONOCHROME1' }),
     'FORMAT_NOT_SUPPORTED',
   ],
@@ -384,7 +396,7 @@ const harmlessDefects: readonly (readonly [string, () => Promise<Uint8Array>])[]
     }),
   ],
   [
-    'a window that is not a number',
+    'a display window that is not a number',
     withElements(
       sequence(tag.SharedFunctionalGroupsSequence, [
         [sequence(tag.FrameVOILUTSequence, [[text(tag.WindowCenter, 'DS', 'x')]])],

@@ -100,17 +100,21 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'an extended length over two frames',
+    'an extended length that spans two frames',
     changedExtendedTable(tag.ExtendedOffsetTableLengths, ([first = 0n, ...all]) => [first * 2n, ...all]),
     'FILE_CORRUPT',
   ],
 
   // Frames without a table.
-  ['a frame that is missing', changedFragments((all) => all.slice(1)), 'FILE_CORRUPT'],
-  ['a frame too many', changedFragments((all) => [...all, all[0] as Uint8Array]), 'FILE_CORRUPT'],
+  ['one frame missing from its pixel data', changedFragments((all) => all.slice(1)), 'FILE_CORRUPT'],
+  [
+    'one frame more than it declares',
+    changedFragments((all) => [...all, all[0] as Uint8Array]),
+    'FILE_CORRUPT',
+  ],
   ['an empty frame', changedFragments(([, ...all]) => [new Uint8Array(), ...all]), 'FILE_CORRUPT'],
   [
-    'pixels without a delimiter',
+    'pixel data without a delimiter at the end',
     changedPixelData({ ...rlePlan, offsetTable: 'empty' }, (all) => ({ ...all, isDelimited: false })),
     'FILE_TRUNCATED',
   ],
@@ -145,12 +149,12 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_TRUNCATED',
   ],
   [
-    'no offset table',
+    'no item for the offset table',
     changedBytes((file) => spoilItem(file, 0, tag.SequenceDelimitationItem), rlePlan),
     'FILE_CORRUPT',
   ],
   [
-    'an empty frame in its table',
+    'an empty frame that its offset table lists',
     changedPixelData({ ...rlePlan, tileWidth: 96, tileHeight: 64 }, () => ({
       offsetTable: Buffer.alloc(4),
       fragments: [new Uint8Array()],
@@ -204,7 +208,7 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'run-length coded frames with a false header',
+    'run-length coded frames with an invalid header',
     changedFrames((frame) => Buffer.concat([littleEndian(4, [9]), frame.subarray(4)]), rlePlan),
     'FILE_CORRUPT',
   ],

@@ -120,11 +120,11 @@ describe('a DICOM slide', () => {
   });
 
   it.each([
-    ['no orientation', []],
-    ['five cosines', ['0', '1', '0', '1', '0']],
+    ['no values', []],
+    ['only five of six direction cosines', ['0', '1', '0', '1', '0']],
     ['a direction whose length is not 1', ['0', '2', '0', '1', '0', '0']],
     ['two equal directions', ['0', '1', '0', '0', '1', '0']],
-    ['a text', ['up', '1', '0', '1', '0', '0']],
+    ['a value that is not a number', ['up', '1', '0', '1', '0', '0']],
   ])('reports no position on the glass if ImageOrientationSlide has %s', async (_, cosines) => {
     const slide = await openDicom({ more: [text(tag.ImageOrientationSlide, 'DS', ...cosines)] });
     expect(slide.placeOnGlass).toBeUndefined();
@@ -293,7 +293,7 @@ describe('a DICOM slide', () => {
       ['JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
       ['JPEG with halved chroma resolution', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
     ])(
-      'of YCbCr (%s) returns RGB that differs from the original by less than 1 of 255 in the mean, or 4 for JPEG',
+      'of YCbCr (%s) returns RGB that differs from the original by less than 1 of 255 on average, or 4 for JPEG',
       async (_, plan) => {
         expect((await differenceFromPlan(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
       },
@@ -582,7 +582,7 @@ describe('groupSlideFiles with DICOM files', () => {
 });
 
 describe('openSlide with a DICOM file', () => {
-  it('reads only the listed members, or all files of the folder if no members are listed', async () => {
+  it('reads only the listed members (files of the slide), or all files of the folder if no members are listed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dicom-'));
     const plans: readonly DicomPlan[] = [{}, { downsample: 2 }, { downsample: 4 }];
     for (const [i, plan] of plans.entries()) {

@@ -49,7 +49,7 @@ describe('a generic TIFF slide', () => {
     ['20,000 pixels per centimetre', resolution(20_000, 40_000, CENTIMETRE), { x: 0.5, y: 0.25 }],
     ['50,800 pixels per inch', resolution(50_800, 50_800, INCH), { x: 0.5, y: 0.5 }],
     ['an inch as the default unit', resolution(50_800, 50_800), { x: 0.5, y: 0.5 }],
-    ['72 dots per inch, which no microscope has', resolution(72, 72, INCH), null],
+    ['72 dots per inch (too few for a microscope)', resolution(72, 72, INCH), null],
     ['no unit at all', resolution(20_000, 20_000, NO_UNIT), null],
     ['a resolution divided by zero', { ...resolution(0, 20_000, CENTIMETRE), ...dividedByZero }, null],
     ['a resolution of zero', resolution(0, 0, CENTIMETRE), null],

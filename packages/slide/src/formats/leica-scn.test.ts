@@ -239,8 +239,18 @@ describe('openSlideFrom', () => {
       whole.replace(`sizeX="${GLASS.width}" sizeY="${GLASS.height}"><b`, '><b'),
       'FILE_CORRUPT',
     ],
-    ['when a directory is beyond the last', oneImage, whole.replace('ifd="2"', 'ifd="9"'), 'FILE_CORRUPT'],
-    ['when a directory is not a number', oneImage, whole.replace('ifd="2"', 'ifd="two"'), 'FILE_CORRUPT'],
+    [
+      'when its XML names a TIFF directory beyond the last one',
+      oneImage,
+      whole.replace('ifd="2"', 'ifd="9"'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its XML names a TIFF directory that is not a number',
+      oneImage,
+      whole.replace('ifd="2"', 'ifd="two"'),
+      'FILE_CORRUPT',
+    ],
     [
       'when a level and its directory have different sizes',
       oneImage,
@@ -248,13 +258,13 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when two levels are the same directory',
+      'when two levels name the same TIFF directory',
       oneImage,
       whole.replace('sizeX="100" sizeY="60" ifd="2"', 'sizeX="400" sizeY="240" ifd="1"'),
       'FILE_CORRUPT',
     ],
     [
-      'when an image has no dimension',
+      'when an image has no dimension element, which describes a level',
       oneImage,
       whole.replace(/<dimension r="[01]" sizeX="[14]00"[^>]*>/g, ''),
       'FILE_CORRUPT',

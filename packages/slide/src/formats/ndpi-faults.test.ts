@@ -118,7 +118,11 @@ const withUpperBits =
 const faults: readonly Fault[] = [
   ['no fault', (intactDirectories) => layOutNdpi(intactDirectories), DISPLAYED],
 
-  ['no first directory', changedBytes((bytes) => bytes.writeUInt32LE(0, 4)), 'FILE_CORRUPT'],
+  [
+    'the offset 0 for its first directory',
+    changedBytes((bytes) => bytes.writeUInt32LE(0, 4)),
+    'FILE_CORRUPT',
+  ],
   ['a first directory in the header', changedBytes((bytes) => bytes.writeUInt32LE(4, 4)), 'FILE_CORRUPT'],
   [
     'a first directory past the end',
@@ -155,12 +159,12 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a next directory past the end',
+    'a next directory past the end of the file',
     changedBytes((bytes, built) => bytes.writeUInt32LE(2 ** 31, nextPointerOf(bytes, directoryAt(built, 0)))),
     'FILE_TRUNCATED',
   ],
   [
-    'a next directory inside a JPEG',
+    'the offset of its next directory inside a JPEG',
     changedBytes((bytes, built) => bytes.writeUInt32LE(16, nextPointerOf(bytes, directoryAt(built, 0)))),
     'LIMIT_EXCEEDED',
   ],
@@ -226,16 +230,16 @@ const faults: readonly Fault[] = [
   ['a width of 0', withTags({ [tag.ImageWidth]: long(0) }), 'FILE_CORRUPT'],
   ['no width', without(tag.ImageWidth), 'FILE_CORRUPT'],
   ['a height above the limit', withTags({ [tag.ImageLength]: long(2 ** 31) }), 'LIMIT_EXCEEDED'],
-  ['different widths in directory and frame', withTags({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
-  ['different heights in directory and frame', withTags({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
+  ['different widths in TIFF directory and JPEG', withTags({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
+  ['different heights in TIFF directory and JPEG', withTags({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
   [
-    'sides above 65,535 with a smaller frame',
+    'a width and height above 65,535 and a JPEG of a smaller size',
     withTags({ [tag.ImageWidth]: long(128 * 1000), [tag.ImageLength]: long(100_000) }),
     'FILE_CORRUPT',
   ],
-  ['a width written as a fraction', withTags({ [tag.ImageWidth]: float(384) }), 'FILE_CORRUPT'],
+  ['a width stored as a floating-point number', withTags({ [tag.ImageWidth]: float(384) }), 'FILE_CORRUPT'],
 
-  ['no compression', withTags({ [tag.Compression]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
+  ['uncompressed pixels', withTags({ [tag.Compression]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
   ['JPEG XR', withTags({ [tag.Compression]: short(22_610) }), 'FORMAT_NOT_SUPPORTED'],
   ['16 bits a sample', withTags({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
   ['one sample a pixel', withTags({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
@@ -272,27 +276,27 @@ const faults: readonly Fault[] = [
     changedJpeg((bytes) => bytes.fill(0xd9, 3, 4)),
     'FILE_CORRUPT',
   ],
-  ['a progressive frame', changedFrameHeader(1, 0xc2), 'FORMAT_NOT_SUPPORTED'],
-  ['a lossless frame', changedFrameHeader(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
-  ['an arithmetic frame', changedFrameHeader(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
-  ['a frame of 12 bits', changedFrameHeader(4, 12), 'FORMAT_NOT_SUPPORTED'],
-  ['a frame without a height', changedFrameHeader(5, 0, 0), 'FILE_CORRUPT'],
-  ['a frame of 65,535 × 65,535', changedFrameHeader(5, 0xff, 0xff, 0xff, 0xff), 'FILE_CORRUPT'],
-  ['a frame of 2 components', changedFrameHeader(9, 2), 'FILE_CORRUPT'],
-  ['a frame of 200 components', changedFrameHeader(9, 200), 'FILE_CORRUPT'],
-  ['a component sampled 0 × 0', changedFrameHeader(11, 0), 'FILE_CORRUPT'],
-  ['a component sampled 4 × 4', changedFrameHeader(11, 0x44), 'FILE_CORRUPT'],
-  ['a duplicate component', changedFrameHeader(13, 1), 'FILE_CORRUPT'],
-  ['no frame', removedSegment(0xc0), 'FILE_CORRUPT'],
+  ['a progressive JPEG', changedFrameHeader(1, 0xc2), 'FORMAT_NOT_SUPPORTED'],
+  ['a lossless JPEG', changedFrameHeader(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
+  ['an arithmetic-coded JPEG', changedFrameHeader(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG of 12 bits', changedFrameHeader(4, 12), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG of height 0', changedFrameHeader(5, 0, 0), 'FILE_CORRUPT'],
+  ['a JPEG of 65,535 × 65,535 pixels', changedFrameHeader(5, 0xff, 0xff, 0xff, 0xff), 'FILE_CORRUPT'],
+  ['a JPEG of 2 components', changedFrameHeader(9, 2), 'FILE_CORRUPT'],
+  ['a JPEG of 200 components', changedFrameHeader(9, 200), 'FILE_CORRUPT'],
+  ['a JPEG component with the sampling factors 0 × 0', changedFrameHeader(11, 0), 'FILE_CORRUPT'],
+  ['a JPEG component with the sampling factors 4 × 4', changedFrameHeader(11, 0x44), 'FILE_CORRUPT'],
+  ['a duplicate JPEG component', changedFrameHeader(13, 1), 'FILE_CORRUPT'],
+  ['a JPEG without a frame header', removedSegment(0xc0), 'FILE_CORRUPT'],
   [
-    'two frames',
+    'a JPEG with two frame headers',
     changedJpeg((bytes) => {
       const { frameAt } = readJpegHeader(bytes);
       return Buffer.concat([bytes.subarray(0, frameAt + 19), bytes.subarray(frameAt)]);
     }),
     'FILE_CORRUPT',
   ],
-  ['a scan of one component', changedSegment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG scan of only one component', changedSegment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
   ['no quantisation table', removedSegment(0xdb), 'FILE_CORRUPT'],
   ['an invalid quantisation table number', changedSegment(0xdb, 0x0f), 'FILE_CORRUPT'],
   ['no Huffman tables, so that the standard ones apply', removedSegment(0xc4), DISPLAYED],
@@ -304,11 +308,15 @@ const faults: readonly Fault[] = [
   ['restart intervals that form no rectangles', changedSegment(0xdd, 0, 17), 'FILE_CORRUPT'],
   ['restart intervals of a whole row', changedSegment(0xdd, 0, 48), 'FILE_CORRUPT'],
   ['restart intervals of 65,535 MCUs', changedSegment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
-  ['no list of intervals', without(tag.McuStarts), DISPLAYED],
-  ['a list of too few intervals', withTags({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
-  ['a list of zeros', withTags({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }), DISPLAYED],
+  ['no list of restart intervals', without(tag.McuStarts), DISPLAYED],
+  ['a list of too few restart intervals', withTags({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
   [
-    'a list of intervals with offsets off by one',
+    'a list of restart intervals that contains only zeros',
+    withTags({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }),
+    DISPLAYED,
+  ],
+  [
+    'a list of restart intervals with offsets off by one',
     changedFirst(({ jpeg, tags }) => ({
       jpeg,
       tags: {
@@ -319,12 +327,12 @@ const faults: readonly Fault[] = [
     DISPLAYED,
   ],
   [
-    'a list of intervals written as text',
+    'a list of restart intervals stored as text',
     withTags({ [tag.McuStarts]: { type: 2, numbers: new Array<number>(27).fill(65) } }),
     'FILE_CORRUPT',
   ],
   [
-    'implausible high bytes of the list of intervals',
+    'implausible high bytes of the offsets of restart intervals',
     withTags({ [tag.McuStartsHigh]: long(...new Array<number>(27).fill(9)) }),
     DISPLAYED,
   ],
@@ -351,17 +359,17 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'an interval of zeros',
+    'a restart interval of zeros',
     changedScan((bytes) => bytes.fill(0, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
   [
-    'an interval of 0xFF bytes',
+    'a restart interval of 0xFE bytes',
     changedScan((bytes) => bytes.fill(0xfe, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
   [
-    'an interval full of markers',
+    'a restart interval of 0xFF bytes, which are markers',
     changedScan((bytes) => bytes.fill(0xff, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
@@ -370,8 +378,16 @@ const faults: readonly Fault[] = [
   ['a JPEG in an empty part of a file of 5 GiB', withUpperBits(tag.StripOffsets, 0), 'FILE_CORRUPT'],
   ['a JPEG of 2^63 bytes', withUpperBits(tag.StripByteCounts, 2 ** 31), 'FILE_TRUNCATED'],
   ['a width above 2^32', withUpperBits(tag.ImageWidth, 1), 'LIMIT_EXCEEDED'],
-  ['a list of intervals past the end of a file of 5 GiB', withUpperBits(tag.McuStarts, 2), 'FILE_TRUNCATED'],
-  ['a list of intervals in an empty part of a file of 5 GiB', withUpperBits(tag.McuStarts, 0), DISPLAYED],
+  [
+    'a list of restart intervals past the end of a file of 5 GiB',
+    withUpperBits(tag.McuStarts, 2),
+    'FILE_TRUNCATED',
+  ],
+  [
+    'a list of restart intervals in an empty part of a file of 5 GiB',
+    withUpperBits(tag.McuStarts, 0),
+    DISPLAYED,
+  ],
 ];
 
 /** Opens the file and decodes all tiles; returns the outcome, and counts of reads and open files. */

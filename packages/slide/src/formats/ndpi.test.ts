@@ -115,7 +115,7 @@ describe('an NDPI slide', () => {
     );
   });
 
-  it('has rendered tiles between its levels whose samples differ from a box filter by less than 2 of 255 in the mean', async () => {
+  it('has rendered tiles between its levels whose samples differ from box-filtered full-resolution samples by less than 2 of 255 on average', async () => {
     const slide = await open({ downsamples: [1, 4] });
     const whole = await drawLevel(slide, 0);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
@@ -167,7 +167,7 @@ describe('an NDPI slide', () => {
 });
 
 describe('the levels of an NDPI slide', () => {
-  it('are the images of the focal plane closest to the middle one', async () => {
+  it('are the images of the focal plane closest to the middle focal plane', async () => {
     const planes = await Promise.all(
       [-4000, 1000, 0].map(async (focalPlane) => {
         const directories = await ndpiDirectories({
@@ -323,7 +323,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
     await Promise.all([slide.close(), source.close()]);
   });
 
-  it('returns a native tile of less than 200,000 bytes', async () => {
+  it('returns a native tile (sent without decoding) of less than 200,000 bytes', async () => {
     const slide = await openSlide({ path });
     const tile = await slide.readTile({ level: 0, column: 0, row: 9 });
     expect(tile?.bytes.length).toBeLessThan(200_000);

@@ -357,7 +357,7 @@ describe('openSlide with a format that only OpenSlide reads', () => {
       () => vmsFiles(`${specimen}Ma`, 'a.jpg', 'b.jpg', 'map.jpg'),
       'FILE_CORRUPT',
     ],
-  ])('throws $2 for %s before the library opens it', async (_, files, code) => {
+  ])('throws $2, before the library opens the file, for %s', async (_, files, code) => {
     await expect(openSlideFrom(files())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
@@ -445,105 +445,111 @@ describe.skipIf(library === null)(`a Hamamatsu VMS slide${skipped}`, () => {
   });
 });
 
-describe.skipIf(library === null)(`openWithOpenSlide${skipped}`, () => {
-  it('returns the same metadata as the built-in reader for an Aperio slide', async () => {
-    const path = join(folder, 'aperio.svs');
-    await writeFile(path, await buildSvs({ picture, colour: 'rgb' }));
-    const fromReader = await openSlide({ path });
-    const fromOpenSlide = await openWithOpenSlide(await openLocalFiles({ path }));
-    expect(fromReader.format).toBe('aperio');
-    expect(fromOpenSlide).toMatchObject({
-      format: 'aperio',
-      vendor: 'Aperio',
-      mpp: fromReader.mpp,
-      objectivePower: fromReader.objectivePower,
+describe.skipIf(library === null)(
+  `openWithOpenSlide (opens a slide with the library OpenSlide)${skipped}`,
+  () => {
+    it('returns the same metadata as the built-in reader for an Aperio slide', async () => {
+      const path = join(folder, 'aperio.svs');
+      await writeFile(path, await buildSvs({ picture, colour: 'rgb' }));
+      const fromReader = await openSlide({ path });
+      const fromOpenSlide = await openWithOpenSlide(await openLocalFiles({ path }));
+      expect(fromReader.format).toBe('aperio');
+      expect(fromOpenSlide).toMatchObject({
+        format: 'aperio',
+        vendor: 'Aperio',
+        mpp: fromReader.mpp,
+        objectivePower: fromReader.objectivePower,
+      });
+      await Promise.all([fromReader.close(), fromOpenSlide?.close()]);
     });
-    await Promise.all([fromReader.close(), fromOpenSlide?.close()]);
-  });
 
-  it('returns null for a generic TIFF', async () => {
-    const path = join(folder, 'plain.tif');
-    const tiff = sharp(picture.rgb, { raw: { width: 1024, height: 768, channels: 3 } });
-    await writeFile(path, await tiff.tiff({ tile: true, compression: 'jpeg' }).toBuffer());
-    const files = await openLocalFiles({ path });
-    expect(await openWithOpenSlide(files)).toBeNull();
-    await files.close();
-  });
-
-  it('removes its links to the files of the slide when the library cannot detect the vendor', async () => {
-    const linkFolder = await mkdtemp(join(tmpdir(), 'openslide-links-'));
-    const files = await openLocalFiles({ path: join(folder, 'whole.mrxs') });
-    const detectVendor = vi.spyOn(library as OpenSlideLibrary, 'detectVendor');
-    detectVendor.mockRejectedValueOnce(new Error('no thread'));
-    setLibraryAccess({ kind: 'private', folder: linkFolder });
-    try {
-      await expect(openWithOpenSlide(files)).rejects.toThrow('no thread');
-      expect(await readdir(linkFolder)).toEqual([]);
-    } finally {
-      setLibraryAccess({ kind: 'direct' });
-      detectVendor.mockRestore();
+    it('returns null for a generic TIFF, because OpenSlide draws some of these files incorrectly', async () => {
+      const path = join(folder, 'plain.tif');
+      const tiff = sharp(picture.rgb, { raw: { width: 1024, height: 768, channels: 3 } });
+      await writeFile(path, await tiff.tiff({ tile: true, compression: 'jpeg' }).toBuffer());
+      const files = await openLocalFiles({ path });
+      expect(await openWithOpenSlide(files)).toBeNull();
       await files.close();
-      await rm(linkFolder, { recursive: true });
-    }
-  });
-});
+    });
 
-describe.skipIf(library === null)(`openWithOpenSlide with CMU-1-Small-Region.svs${skipped}`, () => {
-  const path = realSlide;
+    it('removes its links to the files of the slide when the library cannot detect the vendor', async () => {
+      const linkFolder = await mkdtemp(join(tmpdir(), 'openslide-links-'));
+      const files = await openLocalFiles({ path: join(folder, 'whole.mrxs') });
+      const detectVendor = vi.spyOn(library as OpenSlideLibrary, 'detectVendor');
+      detectVendor.mockRejectedValueOnce(new Error('no thread'));
+      setLibraryAccess({ kind: 'private', folder: linkFolder });
+      try {
+        await expect(openWithOpenSlide(files)).rejects.toThrow('no thread');
+        expect(await readdir(linkFolder)).toEqual([]);
+      } finally {
+        setLibraryAccess({ kind: 'direct' });
+        detectVendor.mockRestore();
+        await files.close();
+        await rm(linkFolder, { recursive: true });
+      }
+    });
+  },
+);
 
-  it('returns the same pixels as the built-in reader', async () => {
-    const fromReader = await openSlide({ path });
-    const fromOpenSlide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
-    expect(fromOpenSlide.levels).toMatchObject([{ width: 2220, height: 2967 }]);
-    expect([...fromOpenSlide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
-    const label = await fromOpenSlide.readAssociatedImage('label');
-    expect(label).toMatchObject({ codec: 'rgb', width: 387, height: 463 });
-    const [{ tileWidth, columns, rows }] = fromReader.levels;
-    // The built-in reader has tiles of 240 pixels and OpenSlide of 256, so the whole image is composed for comparison.
-    const whole = new Uint8Array(2220 * 2967 * 3);
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) {
-        const stored = await fromReader.readTile({ level: 0, column, row });
-        const tile = await decodeImage(stored as NonNullable<typeof stored>);
-        const width = Math.min(tileWidth, 2220 - column * tileWidth);
-        const height = Math.min(tileWidth, 2967 - row * tileWidth);
-        for (let y = 0; y < height; y++) {
-          const rowStart = ((row * tileWidth + y) * 2220 + column * tileWidth) * 3;
-          whole.set(tile.rgb.subarray(y * tileWidth * 3, (y * tileWidth + width) * 3), rowStart);
+describe.skipIf(library === null)(
+  `openWithOpenSlide (opens a slide with the library OpenSlide) with CMU-1-Small-Region.svs${skipped}`,
+  () => {
+    const path = realSlide;
+
+    it('returns the same pixels as the built-in reader', async () => {
+      const fromReader = await openSlide({ path });
+      const fromOpenSlide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
+      expect(fromOpenSlide.levels).toMatchObject([{ width: 2220, height: 2967 }]);
+      expect([...fromOpenSlide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+      const label = await fromOpenSlide.readAssociatedImage('label');
+      expect(label).toMatchObject({ codec: 'rgb', width: 387, height: 463 });
+      const [{ tileWidth, columns, rows }] = fromReader.levels;
+      // The built-in reader has tiles of 240 pixels and OpenSlide of 256, so the whole image is composed for comparison.
+      const whole = new Uint8Array(2220 * 2967 * 3);
+      for (let row = 0; row < rows; row++) {
+        for (let column = 0; column < columns; column++) {
+          const stored = await fromReader.readTile({ level: 0, column, row });
+          const tile = await decodeImage(stored as NonNullable<typeof stored>);
+          const width = Math.min(tileWidth, 2220 - column * tileWidth);
+          const height = Math.min(tileWidth, 2967 - row * tileWidth);
+          for (let y = 0; y < height; y++) {
+            const rowStart = ((row * tileWidth + y) * 2220 + column * tileWidth) * 3;
+            whole.set(tile.rgb.subarray(y * tileWidth * 3, (y * tileWidth + width) * 3), rowStart);
+          }
         }
       }
-    }
-    for (const address of addressesOf(fromOpenSlide, 0)) {
-      const tile = (await rasterOf(fromOpenSlide, address)) as Raster;
-      const [x, y] = [address.column * 256, address.row * 256];
-      const expectedPixels = cropRaster(
-        { width: 2220, height: 2967, rgb: whole },
-        x,
-        y,
-        tile.width,
-        tile.height,
-      );
-      expect(Buffer.compare(tile.rgb, expectedPixels.rgb), JSON.stringify(address)).toBe(0);
-    }
-    await Promise.all([fromReader.close(), fromOpenSlide.close()]);
-  });
+      for (const address of addressesOf(fromOpenSlide, 0)) {
+        const tile = (await rasterOf(fromOpenSlide, address)) as Raster;
+        const [x, y] = [address.column * 256, address.row * 256];
+        const expectedPixels = cropRaster(
+          { width: 2220, height: 2967, rgb: whole },
+          x,
+          y,
+          tile.width,
+          tile.height,
+        );
+        expect(Buffer.compare(tile.rgb, expectedPixels.rgb), JSON.stringify(address)).toBe(0);
+      }
+      await Promise.all([fromReader.close(), fromOpenSlide.close()]);
+    });
 
-  it('returns the same pixels for 4,000 concurrent reads as for sequential reads', async () => {
-    const slide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
-    const addresses = [...addressesOf(slide, 0)];
-    const sequentialTiles: Uint8Array[] = [];
-    for (const address of addresses) {
-      sequentialTiles.push((await slide.readTile(address))?.bytes ?? new Uint8Array());
-    }
-    const comparisons = await Promise.all(
-      // 7919 is prime, so the reads cover all tiles in an irregular order.
-      Array.from({ length: 4000 }, async (_, i) => {
-        const index = (i * 7919) % addresses.length;
-        const tile = await slide.readTile(addresses[index] as TileAddress);
-        return Buffer.compare(tile?.bytes ?? new Uint8Array(), sequentialTiles[index] as Uint8Array);
-      }),
-    );
-    expect(comparisons.filter((comparison) => comparison !== 0)).toEqual([]);
-    await slide.close();
-  });
-});
+    it('returns the same pixels for 4,000 concurrent reads as for sequential reads', async () => {
+      const slide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
+      const addresses = [...addressesOf(slide, 0)];
+      const sequentialTiles: Uint8Array[] = [];
+      for (const address of addresses) {
+        sequentialTiles.push((await slide.readTile(address))?.bytes ?? new Uint8Array());
+      }
+      const comparisons = await Promise.all(
+        // 7919 is prime, so the reads cover all tiles in an irregular order.
+        Array.from({ length: 4000 }, async (_, i) => {
+          const index = (i * 7919) % addresses.length;
+          const tile = await slide.readTile(addresses[index] as TileAddress);
+          return Buffer.compare(tile?.bytes ?? new Uint8Array(), sequentialTiles[index] as Uint8Array);
+        }),
+      );
+      expect(comparisons.filter((comparison) => comparison !== 0)).toEqual([]);
+      await slide.close();
+    });
+  },
+);

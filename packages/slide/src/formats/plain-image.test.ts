@@ -74,7 +74,7 @@ describe('a JPEG file', () => {
     },
   );
 
-  it('has a tile rendered at half size that differs from a box filter by less than 2 of 255 in the mean', async () => {
+  it('has a tile rendered at half size whose pixels differ from box-filtered pixels by less than 2 of 255 on average', async () => {
     const slide = await openBytes(jpeg);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
     const expected = boxFilter(await pixelsOf(jpeg), 2, { x: 0, y: 0, width: 150, height: 100 });
@@ -104,7 +104,7 @@ describe('a JPEG file', () => {
     ['JFIF of 50,800 pixels per inch', (bytes) => withJfif(bytes, 1, 50_800, 50_800), { x: 0.5, y: 0.5 }],
     ['JFIF without a unit', (bytes) => withJfif(bytes, 0, 40_000, 40_000), null],
     ['JFIF of 300 pixels per inch, as cameras write', (bytes) => withJfif(bytes, 1, 300, 300), null],
-    ['JFIF of 0', (bytes) => withJfif(bytes, 2, 0, 0), null],
+    ['JFIF of 0 pixels per centimetre', (bytes) => withJfif(bytes, 2, 0, 0), null],
     [
       'EXIF of 50,800 pixels per inch',
       (bytes) => sharp(bytes).withMetadata({ density: 50_800 }).toBuffer(),
@@ -197,7 +197,7 @@ describe('a PNG file', () => {
     ['4,000,000 and 2,000,000 pixels per metre', 4_000_000, 2_000_000, 1, { x: 0.25, y: 0.5 }],
     ['72 pixels per inch', 2835, 2835, 1, null],
     ['4,000,000 pixels per unknown unit', 4_000_000, 4_000_000, 0, null],
-    ['0', 0, 0, 1, null],
+    ['0 pixels per metre', 0, 0, 1, null],
   ])('has the pixel size $4 for a density of %s', async (_, x, y, unit, mpp) => {
     expect((await openBytes(buildPng({ before: [pngDensity(x, y, unit)] }))).mpp).toEqual(mpp);
   });
@@ -346,7 +346,7 @@ describe('openSlideFrom', () => {
   };
 
   it.each<[string, () => Promise<Uint8Array> | Uint8Array, string, RegExp?]>([
-    ['an arithmetic JPEG', () => frame(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
+    ['an arithmetic-coded JPEG', () => frame(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
     ['a lossless JPEG', () => frame(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
     ['a JPEG of 12 bits', () => frame(4, 12), 'FORMAT_NOT_SUPPORTED'],
     ['a JPEG of two components', () => frame(9, 2), 'FORMAT_NOT_SUPPORTED'],

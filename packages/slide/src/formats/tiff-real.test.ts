@@ -229,7 +229,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
     ['imagecodecs/rgb.tiled.jpeg.u1.tif', 4],
     ['imagecodecs/rgb.tiled.webp.u1.tif', 6],
   ])(
-    'reads the pixels of rgb.tiled.u1.tif from %s with a mean difference of at most %i',
+    'reads from %s the same image as from the uncompressed rgb.tiled.u1.tif, with a mean difference of at most %i',
     async (name, mean) => {
       const slide = await open(name);
       const plain = await open('imagecodecs/rgb.tiled.u1.tif');
@@ -241,7 +241,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
   );
 
   it.each(['imagecodecs/gray.bigendian.u2.tif', 'imagecodecs/gray.tiled.u2.tif'])(
-    'reads %s as the pixels of gray.bigtiff.u1.tif, stretched from black to white',
+    'reads from %s, which has 16 bits, the pixels of the 8-bit gray.bigtiff.u1.tif, stretched from black to white',
     async (name) => {
       const slide = await open(name);
       const plain = await open('imagecodecs/gray.bigtiff.u1.tif');

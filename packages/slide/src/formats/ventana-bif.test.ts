@@ -474,24 +474,28 @@ describe('openSlideFrom', () => {
       withInfo(info.replace('AOIScanned="1"', 'AOIScanned="0"')),
       'FILE_CORRUPT',
     ],
-    ['when a joint names frame 0', withJoint(joint('RIGHT', 0, 1, 16, 0)), 'FILE_CORRUPT'],
     [
-      'when a joint names a frame that does not exist',
+      'when a joint (overlap of two frames) names frame 0, although the first is frame 1',
+      withJoint(joint('RIGHT', 0, 1, 16, 0)),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a joint (overlap of two frames) names a frame that does not exist',
       withJoint(joint('RIGHT', 12, 13, 16, 0)),
       'FILE_CORRUPT',
     ],
     [
-      'when a joint has frames that are not neighbours',
+      'when a joint (overlap of two frames) names frames that are not neighbours',
       withJoint(joint('RIGHT', 1, 3, 16, 0)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when the direction of a joint contradicts its frames',
+      'when the direction of a joint (overlap of two frames) contradicts its frames',
       withJoint(joint('UP', 1, 2, 16, 0)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when a joint has an unknown direction',
+      'when a joint (overlap of two frames) has an unknown direction',
       withJoint(joint('constructor', 1, 2, 16, 0)),
       'FORMAT_NOT_SUPPORTED',
     ],

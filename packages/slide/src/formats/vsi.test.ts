@@ -78,7 +78,7 @@ describe('an Olympus slide', () => {
     ['png', 0],
     ['samples', 0],
   ])(
-    'with tiles in %s has the stated metadata, and the original pixels with a mean difference of at most %i',
+    'with tiles in the codec "%s" has the stated metadata, and the original pixels with a mean difference of at most %i',
     async (coding, maxMean) => {
       const slide = await openSingle(await planOf(coding));
       expect(slide).toMatchObject({
@@ -141,7 +141,7 @@ describe('an Olympus slide', () => {
     expect(slide.levels[0]).toMatchObject({ width: 768, height: 512 });
   });
 
-  it('has a rendered tile whose samples differ from a box filter by less than 4 of 255 in the mean', async () => {
+  it('has a rendered tile whose samples differ from box-filtered full-resolution samples by less than 4 of 255 on average', async () => {
     const slide = await openSingle(await planOf('jpeg', 2));
     const { maxLevel } = describeDeepZoom(slide);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: maxLevel - 2, column: 0, row: 0 }));
@@ -438,14 +438,14 @@ describe('openSlideFrom with a damaged .ets file', () => {
       (file) => file.writeUInt32LE(8, etsHeader + 36),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['of signed samples', (file) => file.writeUInt32LE(1, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
-    ['of float samples', (file) => file.writeUInt32LE(9, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
-    ['of 16 bits in JPEG', (file) => file.writeUInt32LE(4, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
+    ['with signed samples', (file) => file.writeUInt32LE(1, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
+    ['with floating-point samples', (file) => file.writeUInt32LE(9, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
+    ['of 16 bits a sample in JPEG', (file) => file.writeUInt32LE(4, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
     ['of 4 samples a pixel', (file) => file.writeUInt32LE(4, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
     ['of 0 samples a pixel', (file) => file.writeUInt32LE(0, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
     ['with a palette', (file) => file.writeUInt32LE(2, etsHeader + 16), 'FORMAT_NOT_SUPPORTED'],
-    ['with lossless JPEG', (file) => file.writeUInt32LE(5, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
-    ['with BMP', (file) => file.writeUInt32LE(9, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
+    ['with lossless JPEG tiles', (file) => file.writeUInt32LE(5, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
+    ['with BMP tiles', (file) => file.writeUInt32LE(9, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
     ['with an unknown compression', (file) => file.writeUInt32LE(99, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
     ['with a tile at column −1', (file) => file.writeInt32LE(-1, tileListOffset(file) + 4), 'FILE_CORRUPT'],
     [
@@ -533,7 +533,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
     ['jpeg2000', 'FILE_CORRUPT'],
     ['png', 'FILE_CORRUPT'],
   ])(
-    'opens the slide and reads its tile, but decoding a tile that is not %s throws %s',
+    'opens the slide and reads its tile, but decoding a tile that is declared as %s and contains other data throws %s',
     async (coding, code) => {
       const file = buildEts(await planOf(coding));
       file.fill(0, tiles, tiles + 60);
@@ -564,7 +564,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
 });
 
 describe('groupSlideFiles', () => {
-  it('groups a .vsi file with the folder _name_ beside it, if that exists', async () => {
+  it('groups a .vsi file with the folder _name_ beside the file, if the folder exists', async () => {
     expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
       { main: 'a.vsi', members: ['_a_/'] },
       { main: 'b.VSI', members: [] },

@@ -161,7 +161,7 @@ describe('16-bit grey', () => {
     expect(await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
   });
 
-  it('is not stretched in an RGB image', async () => {
+  it('is not stretched if the image is stored as RGB', async () => {
     const samples = Uint16Array.from({ length: width * height * 3 }, () => 2000);
     const directory = directoryOf(samples, { samplesPerPixel: 3, photometric: 2 });
     expect(await sampledGreys(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]); // the high byte of 2000

@@ -30,7 +30,7 @@ async function encodeTile(
 
 const markers = (jpeg: Uint8Array) => [...segments(jpeg, 2)].map(({ marker }) => marker.toString(16));
 
-describe('completeJpeg (adds JPEG tables and colour declaration to a native tile)', () => {
+describe('completeJpeg (adds JPEG tables and a colour declaration to a tile without decoding it)', () => {
   it.each<[PictureColour, JpegColour]>([
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('readJpegHeader', () => {
-  it('returns size, coding process and sampling factors', () => {
+  it('returns the size, coding process and sampling factors of a JPEG', () => {
     expect(readJpegHeader(jpeg)).toMatchObject({
       frameMarker: 0xc0,
       precision: 8,
@@ -28,7 +28,7 @@ describe('readJpegHeader', () => {
     });
   });
 
-  it('returns the positions of the frame, the scan and the data of the scan', () => {
+  it('returns the positions of the frame header, the scan header and the compressed data of the scan', () => {
     const { frameAt, scanAt, dataAt } = readJpegHeader(jpeg);
     expect([jpeg[frameAt], jpeg[frameAt + 1]]).toEqual([0xff, 0xc0]);
     expect([jpeg[scanAt], jpeg[scanAt + 1]]).toEqual([0xff, 0xda]);
@@ -70,12 +70,12 @@ describe('readJpegHeader', () => {
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
     ['no byte after SOI (start of image)', (bytes) => bytes.subarray(0, 2)],
-    ['a truncated frame', cut(({ frameAt }) => frameAt + 8)],
+    ['a truncated frame header', cut(({ frameAt }) => frameAt + 8)],
     ['a truncated scan header', cut(({ scanAt }) => scanAt + 4)],
     ['no scan', (bytes) => Buffer.concat([cut(({ scanAt }) => scanAt)(bytes), Buffer.from([0xff, 0xd9])])],
-    ['a scan but no frame', patch(({ frameAt }) => frameAt + 1, 0xe5)], // 0xe5: APP5 instead of the frame marker
+    ['a scan but no frame header', patch(({ frameAt }) => frameAt + 1, 0xe5)], // 0xe5: APP5 instead of the frame marker
     [
-      'two frames',
+      'two frame headers',
       (bytes) => {
         const { frameAt, scanAt } = readJpegHeader(bytes);
         return Buffer.concat([bytes.subarray(0, scanAt), bytes.subarray(frameAt)]);
@@ -85,7 +85,7 @@ describe('readJpegHeader', () => {
     ['a segment of length 0', patch(({ frameAt }) => frameAt + 2, 0, 0)],
     ['a segment longer than the file', patch(({ frameAt }) => frameAt + 2, 255, 255)],
     ['no components', patch(({ frameAt }) => frameAt + 9, 0)],
-    ['more components than its frame contains', patch(({ frameAt }) => frameAt + 9, 200)],
+    ['more components than its frame header contains', patch(({ frameAt }) => frameAt + 9, 200)],
     ['a sampling factor of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
     ['a sampling factor of 5', patch(({ frameAt }) => frameAt + 11, 0x51)],
   ])('rejects with FILE_CORRUPT a JPEG that has %s', (_, damage) => {

@@ -45,13 +45,16 @@ describe('readJpegHead (reads a JPEG up to its compressed pixels)', () => {
     expect(counter.read).toBeLessThan(jpeg.length);
   });
 
-  it.each([10, 4000, 5000, 100_000, 2_000_000])('reads a head with %i bytes of comments', async (bytes) => {
-    const long = withComments(bytes);
-    const { source, counter } = countingSource(long);
-    const head = await readJpegHead(source, 0, long.length);
-    expect(readJpegHeader(head)).toMatchObject({ width: 400, height: 300 });
-    expect(counter.read).toBeLessThan(10 * (bytes + 4096));
-  });
+  it.each([10, 4000, 5000, 100_000, 2_000_000])(
+    'reads the head of a JPEG with %i bytes of comments',
+    async (bytes) => {
+      const long = withComments(bytes);
+      const { source, counter } = countingSource(long);
+      const head = await readJpegHead(source, 0, long.length);
+      expect(readJpegHeader(head)).toMatchObject({ width: 400, height: 300 });
+      expect(counter.read).toBeLessThan(10 * (bytes + 4096));
+    },
+  );
 
   it('rejects more than 16 MiB of comments with LIMIT_EXCEEDED', async () => {
     const long = withComments(17 * 2 ** 20);

@@ -67,7 +67,7 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
     ['returns null when a row of MCUs is not a multiple of the interval', 100, 1024, 768, null],
     ['returns null for intervals wider than 65,500 pixels', 8200, 65_600, 8, null],
     [
-      'returns a grid wider than the 65,535 pixels that a frame can declare',
+      'returns a grid wider than the 65,535 pixels that a frame can declare when the image is wider',
       256,
       81_920,
       8,

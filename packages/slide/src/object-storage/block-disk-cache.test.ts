@@ -85,7 +85,7 @@ describe('the disk cache of blocks of objects', () => {
     expect(await readFrom(diskCache, 0)).toBeNull();
   });
 
-  it('rejects a block whose file was truncated while it was open, and stores the block when it is put again', async () => {
+  it('rejects a block whose file was truncated while the file was open, and stores the block again at the next put', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();

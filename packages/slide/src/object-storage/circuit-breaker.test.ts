@@ -65,7 +65,7 @@ describe('the circuit breaker of object storage', () => {
 
   it.each([
     ['a success', async () => 'bytes'],
-    ['a definite error', failing(definiteError())],
+    ['a definite error such as FILE_MISSING', failing(definiteError())],
   ])('stays closed when %s occurs between failures', async (_, between) => {
     const closedGuard = guard();
     for (let i = 0; i < 4; i++) await closedGuard.run(failing(transientFault())).catch(() => {});
@@ -74,7 +74,7 @@ describe('the circuit breaker of object storage', () => {
     expect(await closedGuard.run(async () => 'bytes')).toBe('bytes');
   });
 
-  it('sends one probe after the interval, and closes when the probe succeeds', async () => {
+  it('sends one request as a probe after the interval, and closes when the probe succeeds', async () => {
     const openGuard = await openCircuit({ probeMs: 0 });
     const gate = Promise.withResolvers<string>();
     const probe = openGuard.run(() => gate.promise);

@@ -40,7 +40,7 @@ describe('the objects of a slide in object storage', () => {
     expect(await textOf('_slide_/stack1/frame_t.ets')).toBe('part');
   });
 
-  it('are only the main object and the listed members when the location of the slide lists members', async () => {
+  it('are only the main object and the listed members (files of the slide) when the location of the slide lists members', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi', ['_slide_/']), objects);
     expect(await files.list()).toEqual(['_slide_/', 'slide.vsi']);
   });
@@ -76,7 +76,7 @@ describe('the objects of a slide in object storage', () => {
   });
 });
 
-describe('the fingerprint of a slide in object storage', () => {
+describe('the fingerprint (version of the files) of a slide in object storage', () => {
   it('equals the fingerprint of the open slide, and does not change when the objects are moved', async () => {
     const members = ['beside.dat', '_slide_/'];
     const files = await openSlideFiles(objectAt('Set/slide.vsi', members), objects);
@@ -142,7 +142,7 @@ describe('a slide in object storage', () => {
     expect(series.levels).toHaveLength(2);
   });
 
-  it('causes the error of the storage when groupSlideFiles groups the objects while the storage does not respond', async () => {
+  it('makes groupSlideFiles reject with the error of the storage when the storage does not respond', async () => {
     store.set('Series/large.dcm', await buildDicom());
     store.failWith(storeError);
     const group = groupSlideFiles({ path: 'Series', isObject: true }, ['large.dcm', 'b.vms'], [], objects);

@@ -53,7 +53,7 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     await expect(read(bytes.length - 1, 2)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });
 
-  it('throws FILE_CHANGED when the object was replaced', async () => {
+  it('throws FILE_CHANGED for a read that expects the ETag of an object that was replaced', async () => {
     const before = await store.put('replaced.svs', file('slide.svs'));
     await writeFile(file('other.svs'), randomBytes(bytes.length));
     const after = await store.put('replaced.svs', file('other.svs'));
@@ -100,14 +100,14 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     "Odd/it's 100% *!.svs",
     'Plain/a&b=c;d?e#f.svs',
     'Deep/er/and/deeper/slide.svs',
-  ])('accepts the key %s', async (key) => {
+  ])('stores, reads and lists an object with the key "%s"', async (key) => {
     const facts = await store.put(key, file('slide.svs'));
     expect((await store.read({ key, ...facts }, 0, 5)).length).toBe(5);
     expect(await listKeys(key.slice(0, key.indexOf('/') + 1))).toContain(key);
   });
 
   it.each(['../secret.svs', 'a/../b.svs', './a.svs', ''])(
-    'rejects a key that a URL cannot contain: %j',
+    'rejects a key that is empty or has a folder "." or "..", which a URL cannot contain, with FILE_MISSING: %j',
     async (key) => {
       await expect(store.head(key)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     },

@@ -61,7 +61,7 @@ describe.each<[string, () => Promise<Slide>]>([
   ['a slide whose tiles are too small to send', () => openTiff({ tileSize: 64, downsamples: [1, 2] })],
   ['a long and thin slide', () => openSvs({ width: 3000, height: 40, downsamples: [1] })],
   ['a slide smaller than a tile', () => openSvs({ width: 40, height: 30, downsamples: [1] })],
-])('the native and rendered tiles of %s', (_, open) => {
+])('the native (sent without decoding) and rendered tiles of %s', (_, open) => {
   it('have the size that Deep Zoom requires and show the slide reduced by a box filter', async () => {
     const slide = await open();
     const full = await fullResolution(slide);
@@ -84,7 +84,7 @@ describe.each<[string, () => Promise<Slide>]>([
   });
 });
 
-describe('a rendered tile', () => {
+describe('a rendered tile (computed from the tiles of the file)', () => {
   afterEach(() => {
     vi.useRealTimers();
   });

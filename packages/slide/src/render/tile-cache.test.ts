@@ -18,7 +18,7 @@ const openStrips = () => {
 /** Returns a raster of 16 MiB, a quarter of the cache. */
 const large = async () => ({ width: 16, height: 1, rgb: new Uint8Array(16 * 2 ** 20) });
 
-describe('the cache of decoded source tiles of rendered tiles', () => {
+describe('the cache of decoded source tiles, from which tiles are rendered', () => {
   it('makes the renderer read each source tile once for five rendered tiles', async () => {
     const slide = await openStrips();
     const read: number[] = [];

@@ -81,7 +81,7 @@ describe('openFileSource', () => {
     await source.close();
   });
 
-  it('reads a file that has grown since it was opened if it was opened with the option mayGrow', async () => {
+  it('reads a file that has grown since the opening if the file was opened with the option mayGrow', async () => {
     const source = await openFileSource(path, { mayGrow: true });
     await appendFile(path, 'more');
     expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
@@ -128,7 +128,7 @@ describe('openFileSource', () => {
   });
 });
 
-describe('the fingerprint of a slide', () => {
+describe('the fingerprint of a slide (version of its files)', () => {
   it('is the same for an open file (openFileSource) and for the file on disk (fingerprintOfFiles)', async () => {
     const source = await openFileSource(path);
     expect(await fingerprintOfFiles({ path })).toBe(source.fingerprint);
@@ -166,7 +166,7 @@ describe('the fingerprint of a slide', () => {
     ['changed', () => appendFile(join(folder, 'parts', 'deep', 'a.dat'), 'more')],
     ['added', () => writeFile(join(folder, 'parts', 'deep', 'b.dat'), '')],
     ['removed', () => rm(join(folder, 'parts', 'deep', 'a.dat'))],
-  ])('changes when a file in a member folder is %s', async (_, change) => {
+  ])('changes when a file in a folder that belongs to the slide is %s', async (_, change) => {
     const location = { path, members: ['parts/'] };
     await mkdir(join(folder, 'parts', 'deep'), { recursive: true });
     await writeFile(join(folder, 'parts', 'deep', 'a.dat'), 'bytes');

@@ -46,7 +46,7 @@ describe('the cache of open files', () => {
     expect(await textOf('a', 3)).toBe('abc');
   });
 
-  it('closes a file on `drop`, so that a deleted file is reported as missing', async () => {
+  it('closes a file when drop is called, so that a deleted file is reported as missing', async () => {
     await openFile('a');
     await rm(join(folder, 'a'));
     await files.drop(join(folder, 'a'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readOnce } from './read-once.ts';
 
-describe('readOnce', () => {
+describe('readOnce (calls a read function once and caches its result)', () => {
   it('reads at the first call and returns the same result at later calls', async () => {
     let reads = 0;
     const read = readOnce(async () => ++reads);

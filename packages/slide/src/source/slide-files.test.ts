@@ -39,11 +39,14 @@ describe('the local files of a slide', () => {
   it.each([
     [['beside.dat'], ['beside.dat', 'slide.mrxs']],
     [[], ['slide.mrxs']],
-  ])('are the main file and the members that the location lists: %j', async (members, names) => {
-    const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
-    expect(await slideFiles.list()).toEqual(names);
-    await slideFiles.close();
-  });
+  ])(
+    'are the main file and the members (further files) that the location of the slide lists: %j',
+    async (members, names) => {
+      const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
+      expect(await slideFiles.list()).toEqual(names);
+      await slideFiles.close();
+    },
+  );
 
   it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(
     "are rejected with FILE_CORRUPT when they are outside the slide's folder: %j",
@@ -57,7 +60,7 @@ describe('the local files of a slide', () => {
     await expect(files.open('link.dat')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  describe('whose members are recorded in the catalogue', () => {
+  describe('whose members (further files) are recorded in the catalogue', () => {
     const location = () => ({
       path: join(folder, 'dataset', 'slide.mrxs'),
       members: ['beside.dat', 'parts/..data.dat'],

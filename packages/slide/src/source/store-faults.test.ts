@@ -95,9 +95,9 @@ describe.skipIf(withoutObjectStore !== null)(
       ['a 403 response', { kind: 'status', status: 403 }, 'STORE_UNAVAILABLE'],
       ['a 404 response', { kind: 'status', status: 404 }, 'FILE_MISSING'],
       ['a 412 response', { kind: 'status', status: 412 }, 'FILE_CHANGED'],
-      ['another ETag', { kind: 'other-etag' }, 'FILE_CHANGED'],
+      ['a response with another ETag than that of the object', { kind: 'other-etag' }, 'FILE_CHANGED'],
       ['the whole object instead of a range', { kind: 'whole' }, 'STORE_UNAVAILABLE'],
-      ['another range', { kind: 'wrong-range' }, 'STORE_UNAVAILABLE'],
+      ['a response with another range than the requested one', { kind: 'wrong-range' }, 'STORE_UNAVAILABLE'],
     ] as const)('throws $2 without a retry for %s', async (_, fault, code) => {
       proxy.failAlways(fault);
       const before = proxy.requests.length;
@@ -105,7 +105,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(proxy.requests.length - before).toBe(1);
     });
 
-    it('throws STORE_UNAVAILABLE and does not follow the redirect when it gets one', async () => {
+    it('throws STORE_UNAVAILABLE for a redirect response, and does not follow the redirect', async () => {
       const canary = await startFaultProxy(settings.endpoint);
       proxy.failAlways({ kind: 'redirect', to: `${canary.endpoint}/canary` });
       await expect(readRange()).rejects.toMatchObject(unavailable);

@@ -126,7 +126,7 @@ describe('TiffDirectory', () => {
     expect(await directory.number(tag.ImageWidth)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('returns the value of the first entry when a tag has two', async () => {
+  it('returns the value of the first entry when a tag has two entries', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: short(1), 257: short(2) } }] });
     const [{ at } = { at: 0 }] = built.directories;
     built.bytes[at + 2 + 12] = 0; // the tag of the second entry: 257 becomes 256

@@ -103,7 +103,7 @@ describe.skipIf(library === null)('a MIRAX slide that names a data file of anoth
 });
 
 describe('access to the files of a slide', () => {
-  it('is rejected with FILE_CORRUPT for files that are not members of the slide in the catalogue', async () => {
+  it('is rejected with FILE_CORRUPT for files that the catalogue does not list as members (files) of the slide', async () => {
     const folder = join(root, 'members');
     await mkdir(join(folder, '_area_', 'stack1'), { recursive: true });
     for (const name of ['area.vsi', 'other.vsi', '_area_/stack1/frame_t.ets']) {

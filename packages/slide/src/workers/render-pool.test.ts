@@ -355,7 +355,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['tile', 'thumbnail', 'new file', 'prerendered']);
   });
 
-  it('runs a job that several accounts wait for once, at the earliest of their turns', async () => {
+  it('runs a job only once, at the earliest turn of an account that waits for the job, when several accounts wait', async () => {
     const { pool, done, record, free } = busyPool();
     const sharedTile = () => tileAt(1, 1);
     const jobs = [
@@ -417,7 +417,7 @@ describe('a render pool with several accounts', () => {
     for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('completes a job that two accounts requested for the second account when the first account aborts its request', async () => {
+  it('completes a job for the second of two accounts that requested the job when the first account aborts its request', async () => {
     const { pool, done, record, free } = busyPool();
     const controller = new AbortController();
     const aborted = pool.tile(slide, tileAt(0), controller.signal, requesterOf('first'));

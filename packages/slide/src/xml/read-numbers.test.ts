@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecimal, readWholeNumber } from './read-numbers.ts';
 
-describe('numbers in slide metadata', () => {
+describe('numbers in slide metadata (null if invalid)', () => {
   it.each<[string | null | undefined, number | null]>([
     ['0', 0],
     [' 12\n', 12],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { elementsAt, readXml, textAt, xmlLimits } from './read-xml.ts';
 
-describe('readXml', () => {
+describe('readXml (parses the XML metadata of a slide)', () => {
   it('returns elements with their attributes and text', () => {
     const root = readXml(
       '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<!-- by a scanner -->\n' +
@@ -65,13 +65,13 @@ describe('readXml', () => {
   });
 
   it.each<[string, string]>([
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['white space', ' \n'],
     ['text without an element', 'text'],
-    ['text after its root', '<a/>b'],
-    ['two roots', '<a/><b/>'],
+    ['text after the root element', '<a/>b'],
+    ['two root elements', '<a/><b/>'],
     ['an element that does not end', '<a><b></b>'],
-    ['an end tag without a beginning', '<a></a></a>'],
+    ['an end tag without a start tag', '<a></a></a>'],
     ['overlapping elements', '<a><b></a></b>'],
     ['a tag without a name', '< a/>'],
     ['a tag that does not end', '<a b="c"'],

@@ -131,7 +131,7 @@ describe('a 401 response to a call of the API client', () => {
   /** By test name: endpoint, input, response, and whether the response ends the sign-in. */
   const cases = {
     'that rejects the bearer token ends the sign-in': [getProfile, {}, errorResponse('token_invalid'), true],
-    'that rejects an image session keeps the sign-in': [
+    'that rejects an image session (credential for tiles) keeps the sign-in': [
       listImages,
       { query: { session: 's' } },
       Response.json(

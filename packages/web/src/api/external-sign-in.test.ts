@@ -83,7 +83,7 @@ describe('startExternalSignIn (sign-in with an identity provider)', () => {
 describe('identityTokenOf (return from an external sign-in)', () => {
   const requestInvalid = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
-  it('exchanges the code for an identity token and sends the verifier of the challenge', async () => {
+  it('exchanges the code for an identity token and sends the verifier of the code challenge', async () => {
     const tokenRequests = stubProvider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
     const { state, nonce, code_challenge } = await startAndReadQuery();
     expect(await identityTokenOf(`?code=c-1&state=${state}&iss=${encodeURIComponent(issuer)}`)).toEqual({

@@ -38,7 +38,7 @@ beforeEach(() => {
   localStorage.setItem('auth_token', 'the token');
 });
 
-describe('the image session (right to load tiles) in the web app', () => {
+describe('the image session (credential for tiles) in the web app', () => {
   it('is created at the first use, with one request even for several simultaneous callers', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
@@ -131,7 +131,7 @@ describe('the image session (right to load tiles) in the web app', () => {
   });
 });
 
-describe('image sessions of the slide viewer', () => {
+describe('image sessions (credentials for tiles) of the slide viewer', () => {
   it('are all revoked when the last open viewer is closed, with keepalive requests that outlive the page', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
@@ -196,7 +196,7 @@ describe('image sessions of the slide viewer', () => {
   });
 });
 
-describe('the state of the image session', () => {
+describe('the state of the image session (credential for tiles)', () => {
   it('changes from inactive to refreshing and active during the creation, and to inactive after expiry', async () => {
     stubSessionApi();
     const sessions = createSessionStore();

@@ -20,7 +20,7 @@ describe('URLs of thumbnails, descriptors and tiles of a slide', () => {
   });
 });
 
-describe('fetchPixels (requests with an image session)', () => {
+describe('fetchPixels (requests with an image session, the credential for tiles)', () => {
   const signal = new AbortController().signal;
 
   /** Stubs a server that responds with these statuses in this order. @returns the requested URLs */

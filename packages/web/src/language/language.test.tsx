@@ -116,7 +116,7 @@ describe('the language choice', () => {
     expect(localStorage.getItem('language')).toBeNull();
   });
 
-  it('translates a page that is already shown', async () => {
+  it('translates a page that is already shown when the user changes the language', async () => {
     openApp('/dashboard/profile', { signedInAs: user, api });
     await screen.findByText('Kayıt Tarihi');
     act(() => chooseLanguage('en'));

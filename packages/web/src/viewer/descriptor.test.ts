@@ -25,7 +25,7 @@ describe('parseDescriptor (Deep Zoom descriptor)', () => {
   });
 
   it.each([
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['an HTML page', '<!doctype html><html><body>Sign in</body></html>'],
     ['JSON', '{"Image":{}}'],
     ['a truncated descriptor', validXml.slice(0, 150)],
@@ -41,7 +41,7 @@ describe('parseDescriptor (Deep Zoom descriptor)', () => {
   });
 });
 
-describe('maxLevelOf and minLevelOf', () => {
+describe('maxLevelOf (level of full resolution) and minLevelOf (finest level that is a single tile)', () => {
   const descriptorOf = (width: number, height: number): DeepZoomDescriptor => ({
     width,
     height,
@@ -97,7 +97,11 @@ describe('loadDescriptor (Deep Zoom descriptor)', () => {
       { kind: 'status', status: 502, message: '' },
     ],
     ['a response that is not a descriptor', async () => new Response('<html/>'), { kind: 'unreadable' }],
-    ['a lost session', async () => 'session-lost' as const, { kind: 'session-lost' }],
+    [
+      'a lost image session (credential for tiles)',
+      async () => 'session-lost' as const,
+      { kind: 'session-lost' },
+    ],
     ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
   ])('throws a PixelError of the matching kind for %s', async (_, respond, failure) => {
     await expect(load(respond)).rejects.toMatchObject({ failure });

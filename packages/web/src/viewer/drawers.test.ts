@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSoftwareRendered } from './drawers.ts';
 
-describe('isSoftwareRendered', () => {
+describe('isSoftwareRendered (whether WebGL runs on the processor or is missing)', () => {
   it.each([
     'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)',
     'Google SwiftShader',
@@ -9,7 +9,7 @@ describe('isSoftwareRendered', () => {
     'ANGLE (Microsoft, Microsoft Basic Render Driver Direct3D11 vs_5_0 ps_5_0, D3D11)',
     'Apple Software Renderer',
     null,
-  ])('returns true for the WebGL renderer name "%s"', (renderer) => {
+  ])('returns true for the WebGL renderer name "%s" (null without WebGL)', (renderer) => {
     expect(isSoftwareRendered(renderer)).toBe(true);
   });
 

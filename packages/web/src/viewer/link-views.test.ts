@@ -100,7 +100,7 @@ describe('linkViews (of two compared slides, the follower moves with the leader)
     expect([first.steps(), second.steps()]).toEqual([1, 1]);
   });
 
-  it('moves the follower back to its aligned field when it moves by itself, such as when the window is resized', () => {
+  it('moves the follower back to its aligned field when the follower moves by itself, such as when the window is resized', () => {
     const { first, second } = linkTwoViews();
     second.view.moveTo({ ...second.field(), zoom: 1 });
     expect(second.field().zoom).toBeCloseTo(2, 9);

@@ -5,11 +5,11 @@ const status = (code: number): PixelFailure => ({ kind: 'status', status: code, 
 
 describe('canRetry (whether a later request for pixels may succeed)', () => {
   it.each([
-    ['an expired image session', status(401)],
+    ['an expired image session (credential for tiles)', status(401)],
     ['too many requests', status(429)],
     ['a busy server', status(503)],
     ['a network error', { kind: 'other' }],
-    ['an image session that could not be created', { kind: 'session-lost' }],
+    ['an image session (credential for tiles) that could not be created', { kind: 'session-lost' }],
   ] as const)('returns true for %s', (_, failure) => {
     expect(canRetry(failure)).toBe(true);
   });

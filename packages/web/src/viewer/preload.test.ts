@@ -21,7 +21,7 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('createDescriptorSupply (preloads the descriptor of a slide)', () => {
+describe('createDescriptorSupply (preloads the Deep Zoom descriptor of a slide)', () => {
   it('requests the descriptor once, although it is preloaded twice and then used to open the slide', async () => {
     const { supply, fetchPixels, request } = supplyWith();
     supply.preload(url);
@@ -48,7 +48,7 @@ describe('createDescriptorSupply (preloads the descriptor of a slide)', () => {
     expect(await supply.load(url, request)).toMatchObject({ width: 4000 });
   });
 
-  it('calls onRenewing of a load after a preload during which the image session began to be renewed', async () => {
+  it('calls the onRenewing callback of the opening when the image session (credential for tiles) was being renewed during the preload', async () => {
     const { supply, request } = supplyWith(async (_, { onRenewing }) => {
       onRenewing();
       return new Response(xml);

@@ -29,7 +29,7 @@ function similarity(scale: number, degrees: number, isReflected: boolean): Affin
   return isReflected ? [-cos, -sin, -sin, cos, 40, -70] : [cos, sin, -sin, cos, 40, -70];
 }
 
-describe('registeredField (same tissue on another slide)', () => {
+describe('registeredField (visible part of another slide that shows the same tissue)', () => {
   it.each([
     [1, 0, false, 0, false],
     [2, 30, false, 0, false],
@@ -69,7 +69,7 @@ describe('registeredField (same tissue on another slide)', () => {
   });
 });
 
-describe('inverseOf', () => {
+describe('inverseOf (inverse of a registration between two slides)', () => {
   it('returns null for a transformation that maps the slide to a line', () => {
     expect(inverseOf([1, 1, 1, 1, 0, 0])).toBeNull();
   });

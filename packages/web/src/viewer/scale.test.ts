@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Calibration, calibrationOf, magnificationLabel, type SlideScale, scaleBarOf } from './scale.ts';
 
-describe('calibrationOf', () => {
+describe('calibrationOf (completes the pixel size and the magnification of a slide)', () => {
   it.each([
     [
       { mpp: 0.499, objectivePower: 20, derived: null },
@@ -38,7 +38,7 @@ describe('calibrationOf', () => {
     [{ mpp: null, objectivePower: null, derived: null }, null],
     [{ mpp: Number.NaN, objectivePower: -1, derived: null }, null],
   ] satisfies [SlideScale, Calibration | null][])(
-    'for the scale %o, returns the calibration %o',
+    'for the scale %o, returns the calibration %o (null if both are unknown)',
     (scale, calibration) => {
       expect(calibrationOf(scale)).toEqual(calibration);
     },

@@ -40,7 +40,7 @@ function expectSameField(found: SlideField, expected: SlideField): void {
   expect(found.isMirrored).toBe(expected.isMirrored);
 }
 
-describe('fieldOfFollower (of two compared slides, the follower moves with the leader)', () => {
+describe('fieldOfFollower (visible part of the follower, the slide that moves with the leader in a comparison)', () => {
   it('returns the unchanged field of the follower when the leader has not moved', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, (leader, follower) => {
@@ -49,7 +49,7 @@ describe('fieldOfFollower (of two compared slides, the follower moves with the l
     );
   });
 
-  it('returns the leader’s field again when leader and follower are exchanged and its result is the leader’s new field', () => {
+  it('returns the original field of the leader when it is called again with its result and with leader and follower exchanged', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);

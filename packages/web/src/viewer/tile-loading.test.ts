@@ -35,7 +35,7 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('createTileLoading (loads the tiles of a slide)', () => {
+describe('createTileLoading (loads the tiles of a slide with an image session, the credential for tiles)', () => {
   it('reports the numbers of requested and loaded tiles', async () => {
     const { tiles, states } = tileLoadingWith();
     await Promise.all([tiles.load('/a'), tiles.load('/b')]);

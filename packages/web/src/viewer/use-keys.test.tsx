@@ -37,7 +37,7 @@ it('useKeys handles shortcuts when nothing has the focus and when a button has t
   expect(pressed).toEqual(['r', '?', 'left', 'r']);
 });
 
-it('useKeys calls the action of shift+r, not that of r, for the letter R with Shift', async () => {
+it('useKeys calls the action of shift+r, not that of r, when the R key is pressed with Shift', async () => {
   const { person, pressed } = renderPage();
   await person.keyboard('{Shift>}R{/Shift}');
   expect(pressed).toEqual(['shift+r']);

@@ -5,7 +5,7 @@ import { wheelFactor } from './wheel.ts';
 const factorOf = (deltaY: number, { ctrlKey = false } = {}) => wheelFactor({ deltaY, deltaMode: 0, ctrlKey });
 
 describe('wheelFactor (zoom factor of a mouse wheel event)', () => {
-  it('returns 1.2 for one notch (100 pixels), in both directions', () => {
+  it('returns the factor 1.2 for one notch (100 pixels), for both directions of the wheel', () => {
     expect(factorOf(100)).toBeCloseTo(1.2);
     expect(factorOf(-100)).toBeCloseTo(1.2);
   });

@@ -212,7 +212,7 @@ describe.skipIf(found === null)(
       expect(await connectionsOf(server)).toBeLessThanOrEqual(10);
     });
 
-    it('returns no error except 503 while all its database connections are cut, and works again afterwards', async () => {
+    it('returns no error except 503 while all its database connections are cut, and answers all requests afterwards', async () => {
       const server = await startViewing();
       const { as, token, db, ask, session, addresses } = server;
       // The new sessions of this account end its oldest ones, so another account has the session of the tiles.
@@ -251,7 +251,7 @@ describe.skipIf(found === null)(
       expect(await connectionsOf(server)).toBeLessThanOrEqual(10);
     });
 
-    it('returns cached tiles, and 503 for a sign-out, while PostgreSQL accepts no connection, and works again afterwards', async () => {
+    it('returns cached tiles, and 503 for a sign-out, while PostgreSQL accepts no connection, and answers all requests afterwards', async () => {
       const server = await startViewing();
       const { as, token, db, ask, session, addresses } = server;
       const last = await postgres.connect();

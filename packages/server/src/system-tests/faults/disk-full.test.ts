@@ -88,7 +88,7 @@ const isPossible = isSmallDiskPossible();
 describe.skipIf(!isPossible)(
   `a server whose disk is full${isPossible ? '' : ' (skipped: this machine lets a test have no disk of its own)'}`,
   () => {
-    it('returns 503 to sign-ins and registrations, still sends slides and tiles, and works again after space is freed', async () => {
+    it('returns 503 to sign-ins and registrations, still sends slides and tiles, and accepts all requests when space is free again', async () => {
       const server = await startOnSmallDisk();
       const ask = (method: string, url: string, more: { token?: string; body?: object } = {}) =>
         askServer(server, method, url, more);

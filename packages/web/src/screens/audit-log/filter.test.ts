@@ -42,10 +42,18 @@ describe('the filter of the audit log in the URL', () => {
 
 describe('toApiFilter for the audit log', () => {
   it.each([
-    ['hides entries about image sessions when the filter is empty', {}, { hide: 'sessions' }],
-    ['does not hide entries about image sessions when the filter includes them', { sessions: '1' }, {}],
     [
-      'does not hide entries about image sessions when the filter has an action',
+      'hides entries about image sessions (credentials for tiles) when the filter is empty',
+      {},
+      { hide: 'sessions' },
+    ],
+    [
+      'does not hide entries about image sessions (credentials for tiles) when the filter includes such entries',
+      { sessions: '1' },
+      {},
+    ],
+    [
+      'does not hide entries about image sessions (credentials for tiles) when the filter has an action',
       { action: 'image-session-created' },
       { action: 'image-session-created' },
     ],

@@ -100,7 +100,7 @@ describe('the form of the profile that changes the password', () => {
   }
   const validPassword = { 'Yeni Şifre': 'a new thin slice', 'Yeni Şifre (Tekrar)': 'a new thin slice' };
 
-  it('sends only the new password when the sign-in is recent, and shows that it was changed', async () => {
+  it('sends only the new password when the sign-in is recent, and shows that the password was changed', async () => {
     const { person, calls } = openProfile({
       'PUT /user/password': { message: 'Şifre başarıyla değiştirildi' },
     });

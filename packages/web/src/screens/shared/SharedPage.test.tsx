@@ -46,12 +46,12 @@ describe('the page of a share link', () => {
     },
   );
 
-  it('says that the link no longer opens when the server responds that it does not exist', async () => {
+  it('says that the link no longer opens when the server responds that the link does not exist', async () => {
     openApp('/shared#old', { api: { 'POST /share-links/open': errorResponse('not_found') } });
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
   });
 
-  it('says within 3 s that the link has ended when the server rejects the image session of the open slide', async () => {
+  it('says within 3 s that the link has ended when the server rejects the image session (credential for tiles) of the open slide', async () => {
     openApp('/shared#secret-1', {
       api: {
         'POST /share-links/open': openedLink,

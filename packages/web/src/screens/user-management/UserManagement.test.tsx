@@ -454,7 +454,7 @@ describe('the dialog that sets the password of an account', () => {
     await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('returns the keyboard focus to the button that opened it when it is closed with Escape', async () => {
+  it('returns the keyboard focus to the button that opened the dialog when the dialog is closed with Escape', async () => {
     const { person } = openUsers([deniz]);
     const opener = (await findCard('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' });
     await person.click(opener);

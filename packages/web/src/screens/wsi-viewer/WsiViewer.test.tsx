@@ -186,7 +186,7 @@ describe('the image view of the viewer', () => {
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
   });
 
-  it('requests the descriptor when the mouse button goes down on a row, and not again when it comes up', async () => {
+  it('requests the Deep Zoom descriptor when the mouse button goes down on a row, and not again when the button comes up', async () => {
     const server = stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -197,7 +197,7 @@ describe('the image view of the viewer', () => {
     expect(server.callsWith('/image.dzi')).toHaveLength(1);
   });
 
-  it('does not request the descriptor when a finger touches a row, because the touch may begin a scroll', async () => {
+  it('does not request the Deep Zoom descriptor when a finger touches a row, because the touch may begin a scroll', async () => {
     const server = stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -248,7 +248,7 @@ describe('the image view of the viewer', () => {
     await waitFor(() => expect(server.callsWith('/image.dzi')).toHaveLength(1));
   });
 
-  it('shows the error of an unreadable file, and requests neither descriptor nor tiles', async () => {
+  it('shows the error of an unreadable file, and requests neither its Deep Zoom descriptor nor tiles', async () => {
     const error = 'The file ends before its last tile.';
     const server = stubViewerApi({ lists: [listResponse({ ...liverImage, status: 'failed', error })] });
     const user = renderViewer();
@@ -257,7 +257,7 @@ describe('the image view of the viewer', () => {
     expect(server.callsWith('/proxy/')).toEqual([]);
   });
 
-  it('requests the descriptor once when a user selects the same image twice', async () => {
+  it('requests the Deep Zoom descriptor once when a user selects the same image twice', async () => {
     const server = stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -275,7 +275,7 @@ describe('the image view of the viewer', () => {
       'Server error (404): Not found.',
     ],
     [
-      'the descriptor is invalid',
+      'the Deep Zoom descriptor is invalid',
       () => new Response('<html/>'),
       'Failed to load image. Please try another image.',
     ],
@@ -288,7 +288,7 @@ describe('the image view of the viewer', () => {
     expect(screen.queryByText('Loading tiles...')).toBeNull();
   });
 
-  it('requests the descriptor again when Retry is clicked after a failure', async () => {
+  it('requests the Deep Zoom descriptor again when Retry is clicked after a failure', async () => {
     const server = stubViewerApi({ descriptors: [noResponse, pendingResponse] });
     const user = renderViewer();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));

@@ -135,7 +135,7 @@ describe('AnnotationStore: changes of other users', () => {
     expect(store.selection.size).toBe(0);
   });
 
-  it('applies another user’s change only after the server has acknowledged the own change to the same annotation', async () => {
+  it('applies another user’s change only after the server has acknowledged the local change to the same annotation', async () => {
     const send = vi.fn<() => Promise<ChangeOutcome>>(async () => ({
       kind: 'applied',
       revisions: { [id]: 2 },
@@ -150,7 +150,7 @@ describe('AnnotationStore: changes of other users', () => {
     expect(store.find(id)?.revision).toBe(3);
   });
 
-  it('offers no undo of an own change when another user has changed the same annotation afterwards', async () => {
+  it('offers no undo of a local change when another user has changed the same annotation afterwards', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
     await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });
@@ -196,7 +196,7 @@ describe('AnnotationStore: changes of other users', () => {
   });
 });
 
-describe('AnnotationStore: own changes', () => {
+describe('AnnotationStore: local changes', () => {
   it('keeps a change that the server has not acknowledged when its layer is loaded again', async () => {
     const { store, x, moveTo } = await openStore();
     moveTo(50);

@@ -157,7 +157,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.conflicts()).toEqual([{ id, mine: put(1, 3), theirs }]);
   });
 
-  it('sends the own version, based on the revision on the server, when the user chooses it in a conflict', async () => {
+  it('sends the local version, based on the revision on the server, when the user chooses the local version in a conflict', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
     queue.add(put(1, 3));
@@ -168,7 +168,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.conflicts()).toEqual([]);
   });
 
-  it('drops the own version when the user chooses the version on the server in a conflict', async () => {
+  it('drops the local version when the user chooses the version on the server in a conflict', async () => {
     const memory = memoryStorage();
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);

@@ -48,7 +48,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({ changes: [], batches: [] });
   });
 
-  it('keeps the batches of two closed tabs for one layer, also when the tab that takes them over is closed too', async () => {
+  it('keeps the batches that two closed tabs stored for one layer when the tab that took over both batches is closed too', async () => {
     await createPendingStorage('ayse', 'tab 1').startBatch(batchOf([changeOf('a', 10)]));
     await createPendingStorage('ayse', 'tab 2').startBatch(batchOf([changeOf('b', 20)]));
     expect(idsOf((await createPendingStorage('ayse', 'tab 3').load()).batches)).toEqual([['a', 'b']]);

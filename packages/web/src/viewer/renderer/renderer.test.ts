@@ -46,7 +46,7 @@ describe('Renderer of the slide viewer', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('loadTile resolves only after the drawer has prepared the tile', async () => {
+  it('loadTile resolves only after the drawer of OpenSeadragon has prepared the tile', async () => {
     const preparation = Promise.withResolvers<void>();
     renderer.connect({ prepare: () => preparation.promise, redraw: () => {} });
     const onLoaded = vi.fn<() => void>();

@@ -16,7 +16,7 @@ function contextWithoutShaders(isContextLost: boolean): WebGL2RenderingContext {
 }
 
 describe('createTileProgram (WebGL program of the tiles)', () => {
-  it('does not throw when the context is lost, because the drawer creates the program again after the context is restored', () => {
+  it('does not throw when the context is lost, because the drawer of OpenSeadragon creates the program again after the context is restored', () => {
     expect(createTileProgram(contextWithoutShaders(true)).uniforms.uTile).toBeNull();
   });
 

@@ -44,7 +44,7 @@ const starAndTriangle: AreaGeometry = {
 };
 
 describe('createAreaTest (counts objects inside an area)', () => {
-  it('returns a function with the same results as containsPosition for an area with a hole and several parts', () => {
+  it('returns a function with the same results as containsPosition (test of a single position) for an area with a hole and several parts', () => {
     const contains = createAreaTest(starAndTriangle);
     const differingPositions: [number, number][] = [];
     let insideCount = 0;

@@ -38,7 +38,7 @@ describe('parseArrangement and formatArrangement (result layers in the URL)', ()
     ['hidden classes, filter and colours by a measurement', `${a}_f12_h0.3_m2_c`],
     ['two compared layers', `${a}*${b}*swipe-35`],
     ['no layers', '-'],
-  ])('formatArrangement returns the text that parseArrangement has parsed: %s', (_, text) => {
+  ])('formatArrangement returns the string that parseArrangement has parsed: %s', (_, text) => {
     const arrangement = parseArrangement(text);
     expect(arrangement).not.toBeNull();
     expect(formatArrangement(arrangement as Arrangement)).toBe(text);
@@ -47,9 +47,9 @@ describe('parseArrangement and formatArrangement (result layers in the URL)', ()
   it.each([
     ['null', null],
     ['an object', { layers: [] }],
-    ['an empty text', ''],
-    ['a text of more than 4000 characters', `${a}${'*bbbbbbbb'.repeat(500)}`],
-    ['a text without a layer key', '<script>alert(1)</script>'],
+    ['an empty string', ''],
+    ['a string of more than 4000 characters', `${a}${'*bbbbbbbb'.repeat(500)}`],
+    ['a string without a layer key', '<script>alert(1)</script>'],
     ['layer keys that are not 8 hexadecimal digits', '__proto__*constructor*AAAAAAAA*aaaaaaa'],
   ])('parseArrangement returns null for %s', (_, text) => {
     expect(parseArrangement(text)).toBeNull();

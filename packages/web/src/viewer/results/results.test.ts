@@ -89,7 +89,7 @@ describe('colourTableOf for a mask of categories', () => {
 });
 
 describe('combine and visibleBounds (placement of result layers)', () => {
-  it('combine returns the transform from a result file to the screen for those from file to slide and from slide to screen', () => {
+  it('combine returns the transform from result file to screen for one transform from file to slide and one from slide to screen', () => {
     const registration = transformOf([10, 0, 0, 10, 5, 7]);
     const placement = { a: 0, b: 0.5, c: -0.5, d: 0, e: 100, f: 0 }; // a quarter turn at half size
     const { a, b, c, d, e, f } = combine(placement, registration);
@@ -191,7 +191,7 @@ describe('BoundedCache (cache of a result layer)', () => {
 });
 
 describe('VectorLayer (painter of the objects of a result layer)', () => {
-  it('asks to be drawn again 2 s after its index could not be loaded, loads it then, and has failures until it is loaded', async () => {
+  it('asks to be drawn again 2 s after the request for its index failed, then loads the index, and reports failures until the index is loaded', async () => {
     vi.useFakeTimers();
     const load = vi
       .mocked(loadBlockIndex)
