@@ -49,7 +49,7 @@ export const auditActions = {
   'image-opened': { tr: 'Slayt açıldı', en: 'Slide opened' },
   'image-viewed': {
     tr: 'Küçük resminin ardından slayt görüntülendi',
-    en: 'Slide viewed after its thumbnail',
+    en: 'Slide viewed (tiles after its thumbnail)',
   },
   'original-downloaded': { tr: 'Özgün dosya indirildi', en: 'Original file downloaded' },
   'image-imported': { tr: 'Slayt dosyası okundu', en: 'Slide file read' },
@@ -57,7 +57,7 @@ export const auditActions = {
   'image-moved': { tr: 'Slayt dosyası taşındı', en: 'Slide file moved' },
   'image-dataset-changed': {
     tr: 'Slaytın veri kümesi değişti (dosyalara göre)',
-    en: 'Dataset of the slide changed (as files say)',
+    en: 'Dataset of the slide changed by metadata files',
   },
   'image-dataset-kept': {
     tr: 'Slayt kısıtlı veri kümesinde tutuldu',
@@ -72,7 +72,7 @@ export const auditActions = {
   'image-removed': { tr: 'Slayt katalogdan kaldırıldı', en: 'Slide removed from the catalogue' },
   'image-hidden': { tr: 'Slayt üyelerden gizlendi', en: 'Slide hidden from members' },
   'image-shown': { tr: 'Slayt üyelere yeniden gösterildi', en: 'Slide shown to members again' },
-  'image-read-again': { tr: 'Slayt dosyasının yeniden okunması istendi', en: 'Slide file to be read again' },
+  'image-read-again': { tr: 'Slayt dosyasının yeniden okunması istendi', en: 'Reading the slide file again requested' },
   'catalogue-imported': { tr: 'Katalog dosyası içe aktarıldı', en: 'Catalogue file imported' },
   'catalogue-exported': { tr: 'Katalog dosyası indirildi', en: 'Catalogue file downloaded' },
   'image-restored': { tr: 'Slayt kataloğa geri alındı', en: 'Slide put back into the catalogue' },
@@ -112,7 +112,7 @@ export const auditActions = {
   'upload-abandoned': { tr: 'Slayt yüklemesi iptal edildi', en: 'Upload of slides cancelled' },
   'access-refused': { tr: 'Erişim reddedildi', en: 'Access refused' },
   throttled: { tr: 'Aşırı deneme engellendi', en: 'Too many attempts blocked' },
-  'refusals-summed-up': { tr: 'Toplu kaydedilen ret olayları', en: 'Refusals not recorded one by one' },
+  'refusals-summed-up': { tr: 'Toplu kaydedilen ret olayları', en: 'Rejected requests, summarised' },
   'settings-changed': { tr: 'Ayarlar değişti', en: 'Settings changed' },
   'backup-restored': { tr: 'Yedekten geri yüklendi', en: 'Restored from a backup' },
   'database-moved': { tr: 'Veritabanı taşındı', en: 'Database moved' },
@@ -204,7 +204,7 @@ export const listAudit = endpoint({
   method: 'GET',
   path: '/admin/audit',
   summary: 'Audit events, newest first, paginated',
-  access: 'users.manage',
+  access: 'users.manage', // a permission of administrators only
   defaultLanguage: 'tr',
   query: AuditFilter.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),

@@ -103,7 +103,7 @@ async function decodeGrey16({ bytes, width, height }: EncodedImage, range: GreyR
   if (info.width !== width || info.height !== height || info.channels !== 1) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `An image decodes to ${info.width} × ${info.height} × ${info.channels}`,
+      `An image decodes to ${info.width} × ${info.height} pixels with ${info.channels} samples each`,
     );
   }
   // Copied, because a 16-bit view needs an even address, which a small buffer may not have.
