@@ -120,7 +120,7 @@ export const signOut = endpoint({
   method: 'POST',
   path: '/auth/logout',
   summary: 'End this sign-in and its image sessions',
-  access: 'account.read',
+  access: 'account.read', // the permission of every account that is not deactivated
   defaultLanguage: 'tr',
   response: null,
   status: 204,

@@ -28,7 +28,7 @@ function commonErrors({
     'image-session': ['session_missing', 'session_invalid', 'token_invalid'],
   };
   return [
-    // For endpoints that need a bearer token.
+    // By the kind of access. An access without an entry in `errorsByAccess` needs a bearer token.
     ...(errorsByAccess[access] ??
       (['token_missing', 'token_invalid', 'account_not_active', 'forbidden'] as const)),
     ...(access === 'catalogue.read' || access === 'reader-or-visitor' || allowsVisitors

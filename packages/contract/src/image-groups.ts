@@ -20,7 +20,7 @@ export type ImageOrder = z.infer<typeof ImageOrder>;
 export const maxImageRows = 200;
 
 const Name = ExistingName.max(255);
-/** Selects images without a dataset or organ. Cannot be combined with the filter by the name of a dataset or organ. */
+/** Value of `no_dataset` and `no_organ`. These filters take precedence over `dataset` and `organ`, respectively. */
 const OnlyWithout = z.literal('true');
 
 const listQuery = optionalSession.extend({

@@ -1,5 +1,5 @@
 /**
- * Permissions of accounts. An active account has the permissions of its role, any other account those of its status.
+ * Permissions of accounts. An active account has the permissions of its role; any other account has the permissions of its status.
  */
 import { z } from 'zod';
 
@@ -31,6 +31,7 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
+/** `account.password` permits changing the own password and two-step verification. */
 const ownAccountPermissions = ['account.read', 'account.password', 'account.delete'] as const;
 const viewerPermissions = [
   ...ownAccountPermissions,

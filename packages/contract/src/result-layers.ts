@@ -1,13 +1,14 @@
 /**
  * Endpoints for the result layers of a slide: rasters or objects that a program has computed. Their content never
- * changes. The program uploads the file of a layer with tus, a protocol for resumable uploads (tus.io).
+ * changes. The program uploads the file of a layer with tus, a protocol for resumable uploads (tus.io). The permissions
+ * for annotations apply to result layers too.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
-/** `raster`: one band of values; `vector`: outlines or points, up to millions. */
+/** `raster`: an image with one band of values; `vector`: up to millions of outlines or points. */
 export const ResultKind = z.enum(['raster', 'vector']);
 export type ResultKind = z.infer<typeof ResultKind>;
 

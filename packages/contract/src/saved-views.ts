@@ -1,4 +1,4 @@
-/** Endpoints for saved views: parts of slides that a user has saved with a title. */
+/** Endpoints for saved views: parts of slides that a user has saved with a title (permission `sharing.own`). */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';

@@ -24,7 +24,7 @@ export function foldDiacritics(text: string): string {
     .replace(/[ßæœøłđðþ]/g, (letter) => plainLetters[letter] ?? letter);
 }
 
-/** Words after this number are joined into one further word, so that a search makes a limited number of comparisons. */
+/** All words beyond this number are joined into one more word, so that a search makes a limited number of comparisons. */
 const maxWords = 12;
 
 /**

@@ -1,4 +1,7 @@
-/** Endpoints for two-step verification, which requires a code of an authenticator app in addition to the password. */
+/**
+ * Endpoints for two-step verification, which requires a code of an authenticator app in addition to the password. The
+ * permission `account.password` includes it.
+ */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
@@ -72,7 +75,7 @@ export const removeSecondFactor = endpoint({
   errors: ['reauth_required', 'rate_limited', 'unavailable'],
 });
 
-/** For administrators, when a user has lost both the device and the recovery codes. */
+/** Administrators send this request when a user has lost both the device and the recovery codes. */
 export const resetSecondFactor = endpoint({
   method: 'DELETE',
   path: '/admin/users/:uid/second-factor',

@@ -1,4 +1,4 @@
-/** Endpoints that list and end the caller's sign-ins; each browser or device in which a user has signed in has one. */
+/** Endpoints that list and end the caller's sign-ins. Each browser or device that the user signed in with has its own. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
@@ -34,7 +34,7 @@ export const endSignIn = endpoint({
   method: 'DELETE',
   path: '/user/sign-ins/:id',
   summary: 'End a sign-in of the caller and its image sessions',
-  access: 'account.read',
+  access: 'account.read', // the permission of every account that is not deactivated
   defaultLanguage: 'tr',
   response: null,
   status: 204,

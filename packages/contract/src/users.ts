@@ -79,6 +79,7 @@ export const UserDetails = Profile.extend({
 }).meta({ id: 'UserDetails' });
 export type UserDetails = z.infer<typeof UserDetails>;
 
+/** A response that contains only a text for the user. */
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
 /**
@@ -161,7 +162,7 @@ export const changeLanguage = endpoint({
   method: 'PUT',
   path: '/user/language',
   summary: 'Change the language of e-mails to the caller',
-  access: 'account.read',
+  access: 'account.read', // the permission of every account that is not deactivated
   defaultLanguage: 'tr',
   body: z.object({ language: Language }),
   response: null,

@@ -39,6 +39,7 @@ export interface Collector {
   readonly reject: (code: RejectionCode, path?: string, params?: Rejection['params']) => void;
   /** Validates and adds a feature. @returns its id; null when it is rejected */
   readonly add: (raw: RawFeature) => string | null;
+  /** Returns the result of the import, after the last feature. */
   readonly result: (format: ImportFormat) => ImportResult;
 }
 

@@ -59,7 +59,7 @@ export function exportAnnotations(
   }
 }
 
-/** For each warning code, tests whether a feature has what the format cannot store. */
+/** For each warning code, tests whether a feature contains the information that the format cannot store. */
 const lossTests: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature) => boolean>> = {
   holes_as_outlines: ({ geometry }) =>
     isArea(geometry) && polygonsOf(geometry).some((rings) => rings.length > 1),

@@ -14,7 +14,7 @@ export interface ExportOptions {
   readonly offset?: { readonly x: number; readonly y: number };
 }
 
-/** Codes of what an export loses in its format. The API and the export dialog turn the codes into messages. */
+/** Codes of information that a format cannot store. The API and the export dialog turn the codes into messages. */
 export const exportWarningCodes = [
   'holes_as_outlines',
   'lines_left_out',

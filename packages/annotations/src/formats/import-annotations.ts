@@ -8,7 +8,7 @@ import { isDsa, readDsa } from './read-dsa.ts';
 import { readQuPath } from './read-qupath.ts';
 import { quoteBareNumbers, scanJson } from './scan-json.ts';
 
-/** Bytes to skip before the content: space, tab, line feed, carriage return, and those of the UTF-8 byte order mark. */
+/** Bytes to skip before the content: space, tab, line feed, carriage return, and the three of the UTF-8 byte order mark. */
 const skippedBytes: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 const lessThanSign = 0x3c;
 

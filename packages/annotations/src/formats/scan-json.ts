@@ -58,8 +58,8 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
         if (commas > importLimits.jsonCommas)
           throw new ImportError('too_many_values', { limit: importLimits.jsonCommas });
         break;
-      case 0x4e: // N
-      case 0x49: // I
+      case 0x4e: // N, of NaN
+      case 0x49: // I, of Infinity
         hasBareNumbers = true;
         break;
       default:

@@ -41,7 +41,8 @@ export function* writeAperio(features: Features, pixelSize: PixelSize | null): G
   let layerId = 0;
   for (const { name, color, features: layerFeatures } of layers.values()) {
     const [red, green, blue] = color;
-    // Red is in the lowest byte. The constant is named like the attribute, for the shorthand below.
+    // Red is in the lowest byte. The constant is named like the attribute, for the shorthand below. `Type` 4 is the
+    // value that ImageScope writes for layers of drawn regions.
     const LineColor = red + green * 256 + blue * 65_536;
     layerId++;
     yield `${openTag('Annotation', { Id: layerId, Name: name, LineColor, Visible: 1, Type: 4 })}\n<Regions>\n`;

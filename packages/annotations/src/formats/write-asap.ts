@@ -24,7 +24,7 @@ const unclassifiedColor: Color = [244, 250, 88];
 
 /** Yields the parts of a document. A hole becomes a polygon in the group `<class> (hole)`. */
 export function* writeAsap(features: Features): Generator<string> {
-  /** Colours by the name of the group; they are written after the annotations. */
+  /** Colours of the groups by name. The groups are written after the annotations. */
   const groups = new Map<string, Color>();
   yield '<?xml version="1.0"?>\n<ASAP_Annotations>\n<Annotations>\n';
   let number = 0;

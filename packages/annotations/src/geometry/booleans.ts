@@ -39,8 +39,8 @@ export function intersectAreas(area: AreaGeometry, other: AreaGeometry): AreaGeo
 }
 
 /**
- * Returns the area with rings that do not cross: everything that its outer rings enclose, without the holes. Returns null when
- * no area remains. After four passes a crossing may remain.
+ * Returns the area that the outer rings enclose, without the holes, as rings that do not cross. Returns null when no
+ * area remains. The repair ends after four passes, so in rare cases a crossing remains.
  */
 export function repairArea(area: AreaGeometry): AreaGeometry | null {
   let repaired = resolveRings(area);

@@ -16,7 +16,7 @@ export function createEllipse({ minX, minY, maxX, maxY }: Bounds): PolygonGeomet
   const neededVertices = Math.PI / Math.acos(Math.max(0, 1 - tolerance / radius));
   const count = Math.min(maximumVertices, Math.max(minimumVertices, Math.ceil(neededVertices / 4) * 4));
   const ring = Array.from({ length: count }, (_, index): Position => {
-    // At quarter turns, one of the two must be exactly 0, but Math.sin(Math.PI) is 1.2e-16.
+    // At quarter turns, the sine or the cosine must be exactly 0, but Math.sin(Math.PI) is 1.2e-16.
     const quarterTurns = (index * 4) / count;
     const angle = (quarterTurns * Math.PI) / 2;
     const cosine = quarterTurns % 2 === 1 ? 0 : Math.cos(angle);

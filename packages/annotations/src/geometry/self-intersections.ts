@@ -41,7 +41,7 @@ export function findSelfIntersections(area: AreaGeometry, limit = 100): SelfInte
 
 /**
  * Returns whether the search finds a crossing; then the area must be repaired (`repairArea`) before it is combined or measured.
- * False also when the search ended early without one.
+ * False also when the search ended early without finding a crossing.
  */
 export function isSelfIntersecting(area: AreaGeometry): boolean {
   return findSelfIntersections(area, 1).positions.length > 0;

@@ -1,4 +1,4 @@
-/** The JSON form of a feature in the API and the database: that of QuPath 0.4 and later, plus `description` and `parentId`. */
+/** The JSON of a feature in the API and the database: as QuPath 0.4 and later write it, plus `description` and `parentId`. */
 import type { AnnotationFeature, AnnotationProperties, Classification, Color } from './feature.ts';
 import type { Geometry } from './geometry.ts';
 import { encodeMeasurement } from './measurement-json.ts';

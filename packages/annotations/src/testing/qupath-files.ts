@@ -149,7 +149,7 @@ export function generateQuPathFile(seed: number): string {
     );
   };
   const hex = (length: number) => Array.from({ length }, () => integer(0, 15).toString(16)).join('');
-  const uuid = () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`;
+  const uuid = () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`; // version 4, RFC variant
   const idOf = (type: string) => {
     if (version === 'v0.2') return { id: legacyNames[type] };
     if (version === 'v0.3') return chance(0.5) ? { id: 'anything' } : {};
@@ -160,6 +160,7 @@ export function generateQuPathFile(seed: number): string {
     if (version === 'v0.3') return chance(0.5) ? { object_type: type } : { type };
     return chance(0.02) ? { objectType: 'somethingNew' } : { objectType: type };
   };
+  /** Returns a feature. @param depth maximum number of levels of children below it */
   const feature = (depth: number): Json => {
     const type = pick(types);
     const children =

@@ -38,9 +38,9 @@ const FILE_RIGHTS = right.execute | right.writeFile | right.readFile | right.tru
 const TCP_BIND_AND_CONNECT = 3;
 const ABSTRACT_SOCKETS_AND_SIGNALS = 3;
 
-const CREATE_RULESET_VERSION = 1;
-const RULE_PATH_BENEATH = 1;
-const PR_SET_NO_NEW_PRIVS = 38;
+const CREATE_RULESET_VERSION = 1; // flag: return the version instead of a ruleset
+const RULE_PATH_BENEATH = 1; // kind of a rule: for a file, or for a folder with everything below it
+const PR_SET_NO_NEW_PRIVS = 38; // option of prctl(2): started programs gain no privileges, as Landlock requires
 /** `O_PATH`: refers to a file without opening it, so no read permission is needed. */
 const O_PATH = 0o10000000;
 
@@ -76,9 +76,9 @@ export function restrictFiles(calls: SystemCalls, version: number, rules: FileRu
   closeSync(ruleset);
 }
 
-/** Creates a ruleset without rules. @param handledRights the file rights that it takes away @returns its file descriptor */
+/** Creates a ruleset without rules; returns its file descriptor. @param handledRights the file rights to take away */
 function createRuleset(calls: SystemCalls, version: number, handledRights: number): number {
-  // struct landlock_ruleset_attr: rights for files, rights for TCP, scopes.
+  // struct landlock_ruleset_attr, little-endian (`true`): rights for files, rights for TCP, scopes.
   const attributes = new DataView(new ArrayBuffer(24));
   attributes.setBigUint64(0, BigInt(handledRights), true);
   attributes.setBigUint64(8, BigInt(version >= 4 ? TCP_BIND_AND_CONNECT : 0), true);
@@ -99,7 +99,7 @@ function addPath(calls: SystemCalls, ruleset: number, path: string, rights: numb
   try {
     const allowed = fstatSync(file).isDirectory() ? rights : rights & FILE_RIGHTS;
     if (allowed === 0) return; // the kernel rejects a rule without rights
-    // struct landlock_path_beneath_attr: rights, file descriptor.
+    // struct landlock_path_beneath_attr, little-endian: rights, file descriptor.
     const rule = new DataView(new ArrayBuffer(12));
     rule.setBigUint64(0, BigInt(allowed), true);
     rule.setInt32(8, file, true);

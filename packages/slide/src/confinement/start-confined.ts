@@ -1,7 +1,7 @@
 /**
- * The first program of a render process: drops all rights that rendering does not need, and then executes the program named
- * in its arguments. Executing a program is necessary because Landlock restricts only the calling thread, and the threads and
- * programs that this thread starts later. Node already has other threads; execve ends them.
+ * The first program of a render process, which reads slides that the server does not trust. This program drops all rights
+ * that rendering does not need, and then replaces itself by the program named in its arguments. This is necessary because
+ * Landlock restricts only the calling thread and what that thread starts later; execve ends Node's other threads.
  *
  * The parent process sends no message before the executed program has reported that it is ready.
  */
@@ -51,7 +51,8 @@ const confinement = JSON.parse(process.argv[2] ?? '') as Confinement;
 const calls = await loadSystemCalls();
 if (calls) confine(calls, confinement);
 
-// This line is reached only without Landlock, or if the C library cannot be called. Executing the program would have no benefit.
+// This line is reached only without Landlock, or if the C library cannot be called. Executing the program then has no
+// benefit, so it is imported.
 process.argv = [process.execPath, confinement.program, ...confinement.args];
 await import(pathToFileURL(confinement.program).href);
 

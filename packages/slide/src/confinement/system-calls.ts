@@ -10,7 +10,7 @@ import { readOnce } from '../source/read-once.ts';
 export interface SystemCalls {
   prctl(option: number, value: number): number;
   setResourceLimit(resource: number, bytes: number): number;
-  /** Returns the file descriptor of the new ruleset, or with the flag for it, the version of Landlock. */
+  /** Returns the file descriptor of a new Landlock ruleset or, with the flag 1, the version of Landlock. */
   createRuleset(attributes: Uint8Array | null, byteCount: number, flags: number): number;
   addRule(ruleset: number, kind: number, rule: Uint8Array): number;
   restrictSelf(ruleset: number): number;

@@ -30,7 +30,7 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
   return stretchToRange(await decodeImage({ ...image, coding: grey }), range);
 }
 
-/** Whether `decodeImage` itself applies a range to the samples of this codec, which may have more than 8 bits. */
+/** Whether `decodeImage` itself applies a range, as for codecs and layouts whose samples may have more than 8 bits. */
 function decodesWithinRange({ codec, layout }: EncodedImage): boolean {
   return codec === 'jpeg2000' || codec === 'jpegls' || codec === 'png' || layout?.samplesPerPixel === 1;
 }

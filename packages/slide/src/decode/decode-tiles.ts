@@ -23,8 +23,8 @@ export async function decodeTiles(
   shrink: Shrink,
 ): Promise<readonly Raster[]> {
   const tiles = columns.flat();
-  const separateGroups = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
-  const groups = decodesWithoutSmoothing(tiles[0], shrink) ? [tiles] : separateGroups;
+  const groupsWithSmoothing = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
+  const groups = decodesWithoutSmoothing(tiles[0], shrink) ? [tiles] : groupsWithSmoothing;
   const rasters: Raster[] = [];
   for (const group of groups) rasters.push(...(await decodeGroup(group, shrink)));
   return rasters;

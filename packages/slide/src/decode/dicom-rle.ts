@@ -1,6 +1,6 @@
 import { SlideError } from '../model/slide.ts';
 
-/** The header has sixteen 32-bit numbers: the number of segments, and the offsets of at most 15 segments. */
+/** The header has sixteen little-endian 32-bit numbers: the number of segments, and at most 15 segment offsets. */
 const HEADER_BYTES = 64;
 const MAX_SEGMENTS = 15;
 

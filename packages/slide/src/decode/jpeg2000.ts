@@ -133,8 +133,8 @@ function wrapInJp2({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
   const depths = COMPONENT_ORDER.map(() => depth8);
   const unusedPalette = COMPONENT_ORDER.map(() => 0);
   return Buffer.concat([
-    box('jP  ', [0x0d, 0x0a, 0x87, 0x0a]),
-    box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
+    box('jP  ', [0x0d, 0x0a, 0x87, 0x0a]), // the signature
+    box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')), // the brand, version 0, one compatible brand
     box('jp2h', [
       ...box('ihdr', [...bigEndian(height), ...bigEndian(width), 0, channels, depth8, compression, 0, 0]),
       ...box('colr', [1, 0, 0, ...bigEndian(16)]), // 1: an enumerated colour space; 16: sRGB

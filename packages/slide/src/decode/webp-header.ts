@@ -28,6 +28,7 @@ export function isWebp(start: Uint8Array): boolean {
 export function readWebpHeader(bytes: Uint8Array): WebpHeader {
   if (!isWebp(bytes) || bytes.length < HEAD_BYTES) throw corruptError('its header is truncated');
   // Bytes 0 to 11 are the RIFF header; the type of the first chunk is at 12, its length at 16, its data from 20.
+  // Numbers are little-endian (`true` below).
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
   /** What the simple formats (VP8 and VP8L) lack; only the extended format (VP8X) can have an animation or a profile. */

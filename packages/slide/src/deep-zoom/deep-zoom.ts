@@ -158,8 +158,8 @@ function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress 
 }
 
 /**
- * Yields the candidates for prerendering, smallest level first, row by row: every Deep Zoom tile without a native tile of the
- * same pixels. Native tiles that need rendering only because they are gaps or not JPEG are not included.
+ * Yields the tiles to render before a viewer requests them, smallest level first, row by row: every Deep Zoom tile without
+ * a native tile of the same pixels. Does not yield native tiles that need rendering as gaps or because they are not JPEG.
  */
 function* prerenderCandidates(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = levelMappingOf(slide);

@@ -297,7 +297,7 @@ class TiffPatcher {
     const has = (tag: number) => directory.entries.some((entry) => entry.tag === tag);
     const description = await this.#text(directory, tags.ImageDescription);
     switch (kind) {
-      case 'ndpi':
+      case 'ndpi': // SourceLens is the magnification; it is −1 for the macro and −2 for the map of tissue areas.
         return ((await this.#numbers(directory, tags.SourceLens))[0] ?? 0) > 0;
       case 'qptiff':
         return /<ImageType>\s*(?:FullResolution|ReducedResolution|Thumbnail)\s*<\/ImageType>/.test(
@@ -326,8 +326,8 @@ class TiffPatcher {
   }
 
   /**
-   * Whether a directory has the aspect ratio of the full resolution, like the levels, channels and planes of a slide; the
-   * tolerance of the height is 2 %, at least 2 pixels. Labels have another aspect ratio.
+   * Whether a directory has the aspect ratio of the full resolution, like the levels, channels and planes of a slide.
+   * The height may differ by 2 %, or by 2 pixels if that is more. Labels have another aspect ratio.
    */
   async #hasShapeOf(full: Directory, directory: Directory): Promise<boolean> {
     const sizeOf = async (image: Directory) => [

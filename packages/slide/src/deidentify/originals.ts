@@ -42,6 +42,7 @@ export async function planOriginals(
   objects: Objects,
   salt: string,
 ): Promise<OriginalPlan> {
+  // If the members are unknown, only the main file may be opened.
   const files = await openSlideFiles({ ...location, members: location.members ?? [] }, objects);
   try {
     const { fingerprint } = files;

@@ -8,7 +8,7 @@ const FIRST_BYTES = 4096;
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Reads a JPEG up to the data of its first scan: everything that `readJpegHeader` needs, without the image.
+ * Reads a JPEG up to the data of its first scan: the bytes that `readJpegHeader` needs, without the image.
  *
  * @param offset position of the JPEG in the source
  * @param byteCount length of the whole JPEG, or an upper bound

@@ -49,7 +49,7 @@ export interface TileAddress {
   readonly row: number;
 }
 
-/** Associated images. The server never sends label and macro (the glass), because they may show the patient's name. */
+/** Associated images. The server never sends `label` and `macro` (the whole glass); they may show the patient's name. */
 export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
 
 /**

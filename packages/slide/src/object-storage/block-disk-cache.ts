@@ -1,9 +1,9 @@
 /**
  * A cache of blocks of objects on disk, one file each. Several processes of a machine may share the folder.
  *
- * A block is written to a temporary file, which is then renamed, so readers never see a partial block. A CRC-32 checksum
- * precedes the block in the file, because a power failure may damage files: the cache does not call fsync. Lost or damaged
- * blocks are read from object storage again.
+ * A block is written to a temporary file, which is then renamed, so readers never see a partial block. In the file, a
+ * CRC-32 checksum precedes the block: the cache does not call fsync, so a power failure may damage files. Lost or
+ * damaged blocks are read from object storage again.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface BlockDiskCache {
     offset: number,
     length: number,
   ): Promise<boolean>;
-  /** Writes a block in the background. Skips it while too many blocks wait, and for 10 s after an error of the disk. */
+  /** Writes a block in the background. Skips it while too many blocks wait, and for 10 s after a disk error. */
   put(name: string, block: Uint8Array): void;
   /** Resolves when all blocks are written and the folder is within its limit. */
   settled(): Promise<void>;
@@ -51,7 +51,7 @@ interface BlockDiskCacheOptions {
   readonly folder: string;
   /** Maximum bytes of all blocks in the folder. Each process may temporarily exceed it by 1/32. 0 disables writing. */
   readonly maxBytes: number;
-  /** Reports the first error of the disk; the next one is reported after a successful write. */
+  /** Reports a disk error; further errors are not reported until a write succeeds. */
   readonly warn: (error: unknown) => void;
 }
 
@@ -73,7 +73,7 @@ const ABANDONED_AFTER_MS = 60 * 60_000;
 const MAX_OPEN_FILES = 2048;
 /** Maximum number of blocks that are remembered as verified: 16 GiB of blocks, in some ten megabytes of memory. */
 const MAX_VERIFIED = 65_536;
-/** Pause of writing after an error of the disk. */
+/** Pause of writing after a disk error. */
 const PAUSE_AFTER_ERROR_MS = 10_000;
 
 export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheOptions): BlockDiskCache {

@@ -112,7 +112,7 @@ export function createObjectStore(
     return `${root}/${segments.map(encodeURIComponent).join('/')}`;
   }
 
-  /** Sends one signed request. @throws StoreFault; errors of `fetch` */
+  /** Sends one signed request. @param address URL without its query @throws StoreFault; errors of `fetch` */
   async function request(address: string, options: RequestOptions, signal: AbortSignal): Promise<Response> {
     const { method, headers, query, body } = options;
     const url = query ? `${address}?${queryOf(query)}` : address;

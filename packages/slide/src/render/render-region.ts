@@ -25,7 +25,7 @@ interface TilePosition {
 
 /**
  * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large, and fills gaps
- * (missing tiles) of that level from larger ones. Reads only tiles that cover the rectangle, decoded as small as possible.
+ * (missing tiles) of that level from larger ones. It reads only tiles under the rectangle, decoded as small as possible.
  *
  * Memory depends on the rectangle and on the size of a tile, not on the number of tiles.
  *

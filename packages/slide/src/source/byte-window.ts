@@ -23,7 +23,7 @@ export interface ByteWindow {
 
 /** Bytes of the first load; most headers have fewer. */
 const MIN_WINDOW_BYTES = 16 * 1024;
-/** A load that starts within or right after the loaded bytes reads twice as many as before, at most this number. */
+/** A load that starts within or right after the loaded bytes doubles the size of loads, up to this maximum. */
 const MAX_WINDOW_BYTES = 256 * 1024;
 
 /**

@@ -84,8 +84,8 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
 }
 
 /**
- * Computes the value that `Slide.fingerprint` would have if the slide were opened now. The value changes when the file
- * by which it is opened, a member (another file or folder of the slide), or a file in a member folder changes.
+ * Computes the value that `Slide.fingerprint` would have if the slide were opened now. The value changes when
+ * the main file (by which the slide is opened), a member (another file or folder of it), or a file in a member folder changes.
  *
  * @throws SlideError FILE_MISSING when the main file or a member is missing; STORE_UNAVAILABLE
  */

@@ -16,7 +16,7 @@ export interface OpenFiles {
   close(): Promise<void>;
 }
 
-/** Returns an empty set of files. @param maxFiles maximum number; above it, the least recently used file is closed */
+/** Creates an empty cache. @param maxFiles limit of open files, above which the least recently used one is closed */
 export function createOpenFiles(maxFiles: number): OpenFiles {
   const sources = new Map<string, Promise<ByteSource>>();
 

@@ -8,7 +8,7 @@ import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from './byte-source.ts';
 import { fingerprintOfFiles, openFileSource } from './file-source.ts';
 
-/** Gives a format reader access to the files of a slide: the main file, by which it is opened, and those beside it. */
+/** Gives the reader of a file format access to the files of a slide: the main file and the files beside it. */
 export interface SlideFiles {
   /** Base name of the main file. */
   readonly name: string;
@@ -69,6 +69,7 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
       opened.push(source);
       return source;
     },
+    // The list of members does not contain the main file, so `resolveInSlide` would reject it.
     pathOf: (name) => (name === basename(path) ? realPathOf(path) : resolveInSlide(folder, name, members)),
     close,
   };

@@ -7,6 +7,7 @@ import type { TileColour } from '../render/render-tile.ts';
 import type { View } from '../render/render-view.ts';
 import type { WorkerFailure } from './worker-failure.ts';
 
+/** A job of a render process. The kind `inspect` reads the metadata of a slide. */
 export type RenderJob =
   | { readonly kind: 'inspect'; readonly location: SlideLocation }
   | {

@@ -218,11 +218,11 @@ export class RenderPool {
   /** Ends every process. Waiting requests fail with BUSY. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const closing = new SlideError('BUSY', 'The render pool is closed');
-    for (const { result } of this.#tasks.values()) result.reject(closing);
+    const closedError = new SlideError('BUSY', 'The render pool is closed');
+    for (const { result } of this.#tasks.values()) result.reject(closedError);
     this.#tasks.clear();
     this.#queue.clear();
-    await Promise.all([...this.#workers].map((worker) => worker.end(closing)));
+    await Promise.all([...this.#workers].map((worker) => worker.end(closedError)));
   }
 
   /** Joins the running or waiting task with the same job, or creates it, and waits for its result. */
@@ -242,7 +242,7 @@ export class RenderPool {
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
-    // `place.displaced` rejects when the queue is full and drops this place in favour of another requester.
+    // `place` is the position in the queue; `displaced` rejects when a full queue drops it for another requester.
     try {
       return await Promise.race([task.result.promise, place.displaced.promise, aborted]);
     } finally {

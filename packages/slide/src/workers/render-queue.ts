@@ -91,6 +91,7 @@ export class RenderQueue {
     const isInternal = requester === null && task.job.kind !== 'tile';
     const requestQueue = isInternal ? this.#internal : this.#requested;
     const queue = isPrerendering ? this.#prerendering : requestQueue;
+    // All viewers' requests without a requester share one account and one session, both named ''.
     const keyPath = queue === this.#requested ? [requester?.account ?? '', requester?.session ?? ''] : [];
     const key = JSON.stringify([isPrerendering, isInternal, ...keyPath]);
     const existing = task.places.get(key);

@@ -14,7 +14,7 @@ import {
 } from './start-render-process.ts';
 
 interface RenderWorkerOptions extends RenderProcessOptions {
-  /** Folders of all slides; the processes can read no other files of the machine. With null, they can read every file. */
+  /** Folders of all slides: the shared process can read no other files of the machine. With null, it can read every file. */
   readonly slideFolders: readonly string[] | null;
 }
 
@@ -155,6 +155,7 @@ export class RenderWorker {
   /** Runs the job in its slide's own process. Replaces a process that belongs to another slide or version. */
   #runInOwnProcess(job: Exclude<RenderJob, { kind: 'group' }>): Run {
     const key = keyOf(job.location);
+    // The location of a job of the kind `inspect` has no fingerprint.
     const fingerprint = 'fingerprint' in job.location ? (job.location.fingerprint ?? null) : null;
     const isSame = this.#own?.slideKey === key && this.#own.fingerprint === fingerprint;
     if (!this.#own?.process.isFree || !isSame) {

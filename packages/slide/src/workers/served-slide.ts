@@ -41,7 +41,7 @@ function slideFromSummary(summary: SlideSummary): Slide {
     ],
     mpp,
     objectivePower,
-    background: { r: 255, g: 255, b: 255 },
+    background: { r: 255, g: 255, b: 255 }, // white, because a summary does not state it
     associatedImages: new Set(),
     async readTile() {
       throw new SlideError(

@@ -173,7 +173,7 @@ export class RenderProcess {
   async end(error: SlideError): Promise<void> {
     this.#isEnding = true;
     this.#fail(error);
-    this.#keepProgramAlive(true);
+    this.#keepProgramAlive(true); // so that the end of the process can be awaited
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
@@ -190,8 +190,8 @@ export class RenderProcess {
   }
 
   /**
-   * Kills the process when it is stopped (suspended), which would block its job until the timeout, or when it exceeds the
-   * memory limit.
+   * Starts checks that kill the process when it is stopped (suspended), which would block its job until the timeout, or
+   * when it exceeds the memory limit. The caller clears the returned timer after the job.
    */
   #watch(): NodeJS.Timeout {
     let stoppedChecks = 0;
@@ -299,7 +299,7 @@ export function confinementOf(
   };
 }
 
-/** Starts a confined process. The caller must send no message before it has received the first one of the process. */
+/** Starts a confined process. The caller must send no message before it has received one from the process. */
 export function startConfined(confinement: Confinement): ChildProcess {
   return fork(starter, [JSON.stringify(confinement)], {
     env: confinement.environment,

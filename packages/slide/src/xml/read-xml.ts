@@ -40,7 +40,7 @@ export const xmlLimits = {
  */
 export function readXml(text: string, keep: (path: readonly string[]) => boolean = () => true): XmlElement {
   if (text.length > xmlLimits.characters) throw limitExceededError(`${text.length} characters`);
-  // The check precedes parsing, which would process a definition of up to 16 MiB. Scanners never write the word.
+  // The check precedes parsing, which would process a definition of up to 16 MiB. Scanners never write `<!DOCTYPE`.
   if (text.includes('<!DOCTYPE')) {
     throw new SlideError('FILE_CORRUPT', 'The XML has a document type definition');
   }
