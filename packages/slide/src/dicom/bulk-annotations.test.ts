@@ -29,24 +29,29 @@ function group(
     coordinates,
     index,
     measurements = [],
-  }: { coordinates: number[]; index?: number[]; measurements?: DicomItem },
+    label = Buffer.from('nuclei'),
+  }: { coordinates: number[]; index?: number[]; measurements?: DicomItem; label?: Buffer },
 ): DicomItem {
   return [
     floatList(tag.PointCoordinatesData, coordinates),
     ...(index === undefined ? [] : [uint32List(tag.LongPrimitivePointIndexList, index)]),
     ...measurements,
-    text(tag.AnnotationGroupLabel, 'LO', 'nuclei'),
+    { tag: tag.AnnotationGroupLabel, vr: 'LO', value: label },
     ul(tag.NumberOfAnnotations, count),
     text(tag.GraphicType, 'CS', graphic),
   ];
 }
 
-function fileOf(groups: readonly DicomItem[], { modality = 'ANN', type = '2D' } = {}): Uint8Array {
+function fileOf(
+  groups: readonly DicomItem[],
+  { modality = 'ANN', type = '2D', characterSet = [] as string[] } = {},
+): Uint8Array {
   return writeDicom({
     preamble: new Uint8Array(128),
     meta: [text(tag.TransferSyntaxUID, 'UI', '1.2.840.10008.1.2.1')],
     isExplicit: true,
     elements: [
+      ...(characterSet.length === 0 ? [] : [text(tag.SpecificCharacterSet, 'CS', ...characterSet)]),
       text(tag.Modality, 'CS', modality),
       text(tag.AnnotationCoordinateType, 'CS', type),
       sequence(tag.AnnotationGroupSequence, groups),
@@ -85,6 +90,27 @@ describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
       { graphic: 'polygon', coordinates: triangle, group: 'nuclei', color: null, measurements: [] },
       { graphic: 'polygon', coordinates: square, group: 'nuclei', color: null, measurements: [] },
     ]);
+  });
+
+  it.each([
+    ['in the character set ISO_IR 192 (UTF-8)', ['ISO_IR 192'], 'Hücre çekirdeği 細胞核 ', 'utf8'],
+    ['in the character set ISO_IR 100 (Latin-1)', ['ISO_IR 100'], 'für Ä und Ö ', 'latin1'],
+    ['in UTF-8 without a stated character set', [], 'Hücre çekirdeği ', 'utf8'],
+    ['in Latin-1 without a stated character set', [], 'für Ä ', 'latin1'],
+  ] as const)('returns the label of a group that is stored %s', async (_, characterSet, label, encoding) => {
+    const bytes = Buffer.from(label, encoding);
+    const padded = bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.from(' ')]);
+    const points = group('POINT', 1, { coordinates: [1, 2], label: padded });
+    const found = await read(fileOf([points], { characterSet: [...characterSet] }));
+    expect(found.map((annotation) => annotation.group)).toEqual([label.trim()]);
+  });
+
+  it('returns a label in the Turkish character set ISO_IR 148, also when it is stated with code extensions', async () => {
+    const label = Buffer.from([0x49, 0xfe, 0xfd, 0x6b, 0x20, 0xde]); // Işık Ş in ISO 8859-9
+    for (const characterSet of [['ISO_IR 148'], ['ISO 2022 IR 148', 'ISO 2022 IR 87']]) {
+      const found = await read(fileOf([group('POINT', 1, { coordinates: [1, 2], label })], { characterSet }));
+      expect(found.map((annotation) => annotation.group)).toEqual(['Işık Ş']);
+    }
   });
 
   it('returns 3,000 points with their measurements, although one batch has 1,024 points', async () => {

@@ -6,8 +6,9 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
+import { textDecodingOf } from './character-set.ts';
 import { rgbOfCieLab } from './cie-lab.ts';
-import type { DataSet, ValuePosition } from './data-set.ts';
+import type { DataSet, DecodeText, ValuePosition } from './data-set.ts';
 import { corruptError, limitExceededError } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import { limits } from './limits.ts';
@@ -50,7 +51,7 @@ const measurementElements: ElementSelection = new Map([
 ]);
 
 const elements: ElementSelection = new Map([
-  ...valuesOf([tag.Modality, tag.AnnotationCoordinateType]),
+  ...valuesOf([tag.SpecificCharacterSet, tag.Modality, tag.AnnotationCoordinateType]),
   [
     tag.AnnotationGroupSequence,
     {
@@ -87,7 +88,7 @@ export async function readBulkAnnotations(
   const syntax = transferSyntaxOf(meta.transferSyntax);
   if (syntax === null) throw unsupportedError('Its transfer syntax is unknown');
   const context = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
-  // The elements of group 006a are the last ones that are read.
+  // Stops after the tags whose upper 16 bits are 006a, which contain the annotation groups.
   const { dataSet } = await readDataSet(
     context,
     meta.dataSetOffset,
@@ -98,9 +99,12 @@ export async function readBulkAnnotations(
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
     throw unsupportedError('Its coordinates are not in pixels of the slide');
   }
+  const decode = textDecodingOf(dataSet);
   const groups = dataSet.items(tag.AnnotationGroupSequence);
   for (const [completedGroups, group] of groups.entries()) {
-    await readGroup(source, group, emit, (done) => onProgress((completedGroups + done) / groups.length));
+    await readGroup(source, group, decode, emit, (done) =>
+      onProgress((completedGroups + done) / groups.length),
+    );
   }
 }
 
@@ -121,13 +125,14 @@ const isGraphic = (text: string | null): text is Graphic =>
 async function readGroup(
   source: ByteSource,
   group: DataSet,
+  decode: DecodeText,
   emit: (annotation: BulkAnnotation) => void,
   onProgress: (done: number) => void,
 ): Promise<void> {
   const type = group.text(tag.GraphicType);
   if (!isGraphic(type)) throw unsupportedError('It has an unknown type of graphics');
   const count = group.whole(tag.NumberOfAnnotations) ?? 0;
-  const label = (group.text(tag.AnnotationGroupLabel) ?? '').slice(0, maxNameLength);
+  const label = (group.freeText(tag.AnnotationGroupLabel, decode) ?? '').slice(0, maxNameLength);
   const color = readRecommendedColor(group);
   const coordinates =
     numbersAt(source, group.position(tag.PointCoordinatesData), 'float32') ??
@@ -142,7 +147,7 @@ async function readGroup(
   if (points !== null && coordinates.length !== 2 * points * count) {
     throw corruptError('a group has another number of points than it claims');
   }
-  const measurements = measurementsOf(source, group, count);
+  const measurements = measurementsOf(source, group, decode, count);
 
   for (let first = 0; first < count; first += annotationsPerBatch) {
     const end = Math.min(count, first + annotationsPerBatch);
@@ -169,7 +174,7 @@ async function readGroup(
     onProgress(end / count);
   }
 
-  /** Returns where each annotation from `first` to `end` begins in the coordinates; for `count`, where the last one ends. */
+  /** Returns the index of the first coordinate of annotations `first` to `end`; for `count`, the end of the list. */
   async function readStarts(first: number, end: number): Promise<number[]> {
     const coordinateCount = coordinates?.length ?? 0;
     if (startList === null) {
@@ -237,12 +242,20 @@ interface Measurement {
   read(first: number, end: number): Promise<Float32Array>;
 }
 
-function measurementsOf(source: ByteSource, group: DataSet, count: number): Measurement[] {
+function measurementsOf(
+  source: ByteSource,
+  group: DataSet,
+  decode: DecodeText,
+  count: number,
+): Measurement[] {
   const items = group.items(tag.MeasurementsSequence);
   if (items.length > maxMeasurements) throw limitExceededError(`a group has ${items.length} measurements`);
   return items.flatMap((item, n) => {
     const [concept] = item.items(tag.ConceptNameCodeSequence);
-    const name = (concept?.text(tag.CodeMeaning) ?? `Measurement ${n + 1}`).slice(0, maxNameLength);
+    const name = (concept?.freeText(tag.CodeMeaning, decode) ?? `Measurement ${n + 1}`).slice(
+      0,
+      maxNameLength,
+    );
     const [valuesItem] = item.items(tag.MeasurementValuesSequence);
     const values = valuesItem && numbersAt(source, valuesItem.position(tag.FloatingPointValues), 'float32');
     if (!values) return [];

@@ -15,6 +15,9 @@ export type Value =
   | { readonly kind: 'items'; readonly items: readonly DataSet[] }
   | { readonly kind: 'position'; readonly position: ValuePosition };
 
+/** Decodes the bytes of free text; see `textDecodingOf` (character-set.ts). */
+export type DecodeText = (bytes: Uint8Array) => string;
+
 /**
  * The requested data elements of a file or of a sequence item.
  *
@@ -23,9 +26,11 @@ export type Value =
  */
 export interface DataSet {
   has(tag: Tag): boolean;
-  /** Returns the first text, without padding. */
+  /** Returns the first string, without padding. Characters other than ASCII may be wrong: use `freeText` for free text. */
   text(tag: Tag): string | null;
-  /** Returns all texts of a backslash-separated value. */
+  /** Returns the first string of free text in the character set of the file, without padding. */
+  freeText(tag: Tag, decode: DecodeText): string | null;
+  /** Returns all strings of a backslash-separated value. */
   texts(tag: Tag): readonly string[];
   /** Returns the first integer, which may be negative. @throws SlideError FILE_CORRUPT when the value is no integer */
   whole(tag: Tag): number | null;
@@ -54,18 +59,19 @@ const realNumbers = new Map<string, { readonly bytes: number; readonly read: Rea
 ]);
 
 const latin1 = new TextDecoder('latin1');
+const decodeLatin1: DecodeText = (bytes) => latin1.decode(bytes);
 /** Numbers that are stored as text. Source: DICOM PS3.5, table 6.2-1 (IS and DS). */
 const INTEGER_STRING = /^[+-]?\d{1,12}$/;
 const DECIMAL_STRING = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Returns a data set with accessors for values, which are listed by tag. */
+/** Returns a data set with accessors for the given values. */
 export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
-  function textsOf(tag: Tag): readonly string[] {
+  function textsOf(tag: Tag, decode = decodeLatin1): readonly string[] {
     const value = values.get(tag);
     if (value?.kind !== 'bytes') return [];
-    // These elements are ASCII by their value representation, or are only compared with ASCII values.
-    const text = latin1.decode(value.bytes);
-    const texts = text.split('\\').map((part) => part.replaceAll('\0', ' ').trim());
+    const texts = decode(value.bytes)
+      .split('\\')
+      .map((part) => part.replaceAll('\0', ' ').trim());
     return texts.length === 1 && texts[0] === '' ? [] : texts;
   }
 
@@ -91,7 +97,8 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
   return {
     has: (tag) => values.has(tag),
     text: (tag) => textsOf(tag)[0] ?? null,
-    texts: textsOf,
+    freeText: (tag, decode) => textsOf(tag, decode)[0] ?? null,
+    texts: (tag) => textsOf(tag),
     whole(tag) {
       const [first] = numbersOf(tag, wholeNumbers, INTEGER_STRING);
       if (Number.isNaN(first)) throw corruptError(`${nameOfTag(tag)} is not a whole number`);

@@ -119,8 +119,8 @@ function nameOf(photometric: string): string {
 }
 
 /**
- * Returns the stored values displayed as black and white: the ends of the file's window or, if it has none, of the full
- * range of the bits. In MONOCHROME1, the smallest value is white.
+ * Returns the stored values displayed as black and white: the ends of the file's window (the range of grey values to
+ * display) or, without a window, of the full range of the bits. In MONOCHROME1, the smallest value is white.
  *
  * Source: PS3.3 C.11.2.1.2.1 (the values that become black and white), C.11.1.1.2 (slope and intercept).
  */
@@ -189,7 +189,7 @@ function checkHeader(header: JpegHeader, colour: JpegColour, width: number, heig
   }
 }
 
-/** Fewer zero bytes than this may follow EOI: one pads a frame to an even length, and some writers add more. */
+/** Fewer zero bytes than this may follow the marker EOI (FF D9): one makes the length even; some writers add more. */
 const MAX_PADDING = 16;
 
 /** Returns the end of the JPEG. Rejects a truncated JPEG, because a decoder would fill the missing part with grey. */

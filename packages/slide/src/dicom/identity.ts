@@ -32,11 +32,11 @@ export interface ConcatenationPart {
 /** The elements by which a file is assigned to a slide. */
 export interface Identity {
   /**
-   * Equal for all files of one slide and for no others: a hash of series, study, glass slide and patient. None of these
-   * values leaves this module.
+   * Equal for all files of one series that show the same glass slide, and for no others: a hash of series, study, glass
+   * slide and patient. None of these four values leaves this module.
    */
   readonly series: string;
-  /** Separates several pyramids of one series; null when the file does not state it. */
+  /** UID of the pyramid, which separates several pyramids of one series; null when the file does not state it. */
   readonly pyramid: string | null;
   /** UID of the file. */
   readonly sopInstance: string;

@@ -37,6 +37,7 @@ export interface PixelDescription {
   readonly pixelRepresentation: number;
   /** Centre and width of the displayed grey values, after slope and intercept; null when not stated. */
   readonly window: { readonly center: number; readonly width: number } | null;
+  /** Grey value = stored sample × slope + intercept. */
   readonly rescale: { readonly slope: number; readonly intercept: number };
 }
 
@@ -233,10 +234,10 @@ function remainingElements(collector: PositionCollector | null): ElementSelectio
 function pixelsOf(dataSet: DataSet, sharedGroups: DataSet | undefined): PixelDescription {
   const bitsAllocated = dataSet.whole(tag.BitsAllocated) ?? 0;
   const bitsStored = dataSet.whole(tag.BitsStored) ?? bitsAllocated;
-  const [voi] = sharedGroups?.items(tag.FrameVOILUTSequence) ?? [];
+  const [windowItem] = sharedGroups?.items(tag.FrameVOILUTSequence) ?? [];
   const [transformation] = sharedGroups?.items(tag.PixelValueTransformationSequence) ?? [];
-  const center = voi?.real(tag.WindowCenter) ?? null;
-  const width = voi?.real(tag.WindowWidth) ?? null;
+  const center = windowItem?.real(tag.WindowCenter) ?? null;
+  const width = windowItem?.real(tag.WindowWidth) ?? null;
   return {
     samplesPerPixel: dataSet.whole(tag.SamplesPerPixel) ?? 0,
     photometric: dataSet.text(tag.PhotometricInterpretation) ?? '',

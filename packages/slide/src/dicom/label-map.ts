@@ -5,6 +5,7 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
+import { textDecodingOf } from './character-set.ts';
 import { rgbOfCieLab } from './cie-lab.ts';
 import type { DataSet } from './data-set.ts';
 import { corruptError, limitExceededError } from './errors.ts';
@@ -48,6 +49,7 @@ const maxNameLength = 200;
 
 const elements = new Map([
   ...valuesOf([
+    tag.SpecificCharacterSet,
     tag.SegmentationType,
     tag.DimensionOrganizationType,
     tag.NumberOfFrames,
@@ -133,7 +135,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
         const frameLeft = leftOf(frame);
         const frameTop = topOf(frame);
         if (frameTop >= top + count || frameTop + tileHeight <= top) continue;
-        const bytes = await readFrame(frame, 0);
+        const bytes = await readFrame(frame, 0); // 0: no free bytes before the frame
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
         const startX = Math.max(0, frameLeft);
         const endX = Math.min(width, frameLeft + tileWidth);
@@ -166,6 +168,7 @@ function readCount(dataSet: DataSet, countTag: CountTag, limit: number, defaultV
 }
 
 function segmentsOf(dataSet: DataSet): Segment[] {
+  const decode = textDecodingOf(dataSet);
   const items = dataSet.items(tag.SegmentSequence);
   if (items.length > maxSegments) throw limitExceededError(`it has ${items.length} segments`);
   return items.map((item) => {
@@ -174,7 +177,7 @@ function segmentsOf(dataSet: DataSet): Segment[] {
     const rgb = lab.length === 3 ? rgbOfCieLab(lab) : null;
     return {
       value,
-      name: (item.text(tag.SegmentLabel) ?? String(value)).slice(0, maxNameLength),
+      name: (item.freeText(tag.SegmentLabel, decode) ?? String(value)).slice(0, maxNameLength),
       color: rgb && [rgb.r, rgb.g, rgb.b],
     };
   });

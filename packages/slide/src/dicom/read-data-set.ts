@@ -64,8 +64,8 @@ interface Element {
 }
 
 /**
- * Reads the elements of a data set, which are ordered by tag, up to the first one for which `stopsAt` returns true. Stops
- * at the pixel data in any case, and returns them as a position.
+ * Reads the elements of a data set, which are ordered by tag, up to the first element for which `stopsAt` returns true.
+ * Stops at the pixel data in any case, and returns their position.
  *
  * @param offset position of the first element
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
@@ -150,8 +150,8 @@ async function readElement(
   const mustReadItems = length === null || itemSelection !== undefined;
   if (mustReadItems && (vr === 'SQ' || vr === 'UN')) {
     // The elements in a sequence with the representation UN never state theirs. Source: PS3.5 6.2.2, note 4.
-    const itemWalk = vr === 'UN' ? { ...context, isExplicit: false } : context;
-    return readItems(itemWalk, element, itemSelection, values, depth + 1);
+    const itemContext = vr === 'UN' ? { ...context, isExplicit: false } : context;
+    return readItems(itemContext, element, itemSelection, values, depth + 1);
   }
   if (itemSelection) throw corruptError(`${nameOfTag(element.tag)} is not a sequence`);
   const size = length ?? 0;
@@ -236,8 +236,8 @@ async function skipFragments({ window, budget }: ParseContext, start: number): P
 
 /**
  * Parses the header of an element; returns null when the window does not cover it. An implicit header is the tag (4 bytes)
- * and the length (4). An explicit one is the tag, the VR (2) and the length (2), or for a long VR two reserved bytes and the
- * length (4).
+ * and the length (4). An explicit header is the tag, the VR (2) and the length (2), or for a long VR two reserved bytes
+ * and the length (4).
  */
 function readHeader({ window, isExplicit }: ParseContext, offset: number): Element | null {
   if (!window.covers(offset, ITEM_HEADER_BYTES)) return null;
@@ -258,7 +258,7 @@ function readHeader({ window, isExplicit }: ParseContext, offset: number): Eleme
 }
 
 async function loadHeader(context: ParseContext, offset: number): Promise<Element> {
-  await loadHeaderBytes(context.window, offset, null);
+  await loadHeaderBytes(context.window, offset, null); // null: limited only by the end of the file
   const header = readHeader(context, offset);
   if (!header) throw truncatedError('it ends inside a data element');
   return header;

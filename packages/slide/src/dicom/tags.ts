@@ -8,6 +8,7 @@ const dictionary = {
   MediaStorageSOPClassUID: [0x0002_0002, 'UI'],
   TransferSyntaxUID: [0x0002_0010, 'UI'],
 
+  SpecificCharacterSet: [0x0008_0005, 'CS'],
   ImageType: [0x0008_0008, 'CS'],
   SOPClassUID: [0x0008_0016, 'UI'],
   SOPInstanceUID: [0x0008_0018, 'UI'],
