@@ -53,7 +53,7 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
           if (!drawTissue(square, (cell) => cells.push(cell))) continue; // bare glass
           visibleCells.push(...cells.filter((cell) => isVisible(square, cell, MARGIN)));
           pixels ??= makePixels();
-          renderRgb(square, pixels, (y * TILE_SIZE + x) * 3, TILE_SIZE * 3);
+          renderRgb(square, pixels, (y * TILE_SIZE + x) * 3, TILE_SIZE * 3); // first byte, bytes per row
         }
       }
       return pixels;

@@ -118,7 +118,7 @@ async function drawInProcess(
   onPercent: (percent: number) => void,
   ...signals: readonly (AbortSignal | undefined)[]
 ): Promise<void> {
-  // The process gets no environment variables, because it needs none and they contain secrets of the server.
+  // The process gets no environment variables: it needs none, and those of the server contain secrets.
   const child = fork(drawingProgram, {
     env: {},
     execArgv: [],

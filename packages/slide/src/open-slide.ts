@@ -134,8 +134,8 @@ function mayOpenSlideReadIt(error: unknown, { tiff }: FileHeader): boolean {
 /**
  * Groups the files of a folder into slides, e.g. the files of a DICOM series.
  *
- * A slide of several files is one catalogue entry, identified by its main file; its members get no entries. A file that
- * is in no group is a slide of one file, or not a slide. Callers pass the returned members to `openSlide` unchanged, as
+ * A slide of several files is one catalogue entry, identified by its main file; its other files (members) get none. A
+ * file in no group is a slide of one file, or not a slide. Callers pass the members to `openSlide` unchanged, as
  * `SlideLocation.members`. The function reads a few kilobytes of every file.
  *
  * @param names names of the regular files in the folder

@@ -79,11 +79,11 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
     alongShort += ny * depth;
   }
   const direction = Math.atan2(alongShort / short, alongLong / long);
-  const turn = ((direction + Math.PI) / (Math.PI * 2)) * DIRECTIONS;
-  const k = Math.min(DIRECTIONS - 1, Math.floor(turn));
+  const indexInLengths = ((direction + Math.PI) / (Math.PI * 2)) * DIRECTIONS;
+  const k = Math.min(DIRECTIONS - 1, Math.floor(indexInLengths));
   const before = biopsy.lengths[k] as number;
   const after = biopsy.lengths[k + 1] as number;
-  out.along = before + (after - before) * (turn - k);
+  out.along = before + (after - before) * (indexInLengths - k);
   const fromSurface = direction - biopsy.surfaceDirection;
   /** 0 at the surface with epithelium, 1 where the outline is torn. */
   const torn = smoothStep(
@@ -131,7 +131,7 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
       if (position.distanceFromEdge < 190 || position.depth < 235) continue;
       if (randomAt(biopsy.seed, column, row) < 0.05) continue;
       const angle = slant + between(random, -0.35, 0.35);
-      const length = random() ** 2 * 46;
+      const length = random() ** 2 * 46; // of the crypt's axis in the section: short, because the crypt is cut across
       const gland = {
         seed: Math.floor(random() * 1e7),
         x: x - (Math.cos(angle) * length) / 2,

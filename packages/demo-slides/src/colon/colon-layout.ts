@@ -89,7 +89,7 @@ export function layOutColon(seed: number): ColonLayout {
 
   const curvePosition: CurvePosition = { depth: 0, along: 0 };
   const biopsyPosition: BiopsyPosition = { distanceFromEdge: 0, depth: 0, along: 0 };
-  // `leftEnd` and `rightEnd` return the x of a cut end of the strip at the height `y`.
+  // `leftEnd` and `rightEnd` return the x of the left and the right cut end of the strip at the height `y`.
   const leftEnd = (y: number) => 820 + 230 * roughNoiseAt(seed + 5, y / 1300, 7, 3) + (y - 9000) * 0.05;
   const rightEnd = (y: number) => 19700 + 260 * roughNoiseAt(seed + 6, y / 1500, 9, 3) - (y - 9000) * 0.04;
   const isAmongBiopsies = (x: number, y: number) => y < BIOPSIES_TO && y < arch(x) - 1900;

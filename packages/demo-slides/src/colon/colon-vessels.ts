@@ -28,7 +28,7 @@ export function placeVessels(
   random: Random,
   layout: Pick<ColonLayout, 'locate' | 'warp' | 'locateInMucosa' | 'lymphoid' | 'tangent' | 'glandIndex'>,
 ): SpatialIndex<Vessel> {
-  const index = new SpatialIndex<Vessel>(256);
+  const index = new SpatialIndex<Vessel>(256); // side of the index squares, pixels
   const placed: Vessel[] = [];
   const position = emptyWallPosition();
   const mucosa = emptyMucosaPosition();

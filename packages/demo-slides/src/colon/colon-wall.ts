@@ -106,7 +106,7 @@ export interface ColonLayout {
   readonly ganglia: SpatialIndex<Ganglion>;
   /** Computes the position in the wall; writes it into `out` and returns `out`. */
   locate(x: number, y: number, out: WallPosition): WallPosition;
-  /** Writes the displacement of a position into `out`; the displacement makes the regular tubes look like tissue. */
+  /** Writes the displacement of a position into `out`, which makes crypts and textures look less regular. */
   warp(x: number, y: number, out: { x: number; y: number }): void;
   /**
    * Computes a position relative to the epithelium; writes the result into `out`.

@@ -51,6 +51,7 @@ export function createColon(seed: number): Tissue {
   const { layout } = scene;
   const nuclei = placeEpithelialNuclei(scene);
 
+  /** Draws a tile; returns false, without drawing, when the tile is bare glass. */
   function draw(tile: StainTile, onCell?: (cell: DrawnCell) => void): boolean {
     resizePlanes(scene, tile.size);
     const field = sampleQuantities(scene, tile);
@@ -104,19 +105,19 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
  */
 function interpolateQuantities(scene: ColonScene, field: SampledField): void {
   const surfaceDepth = rangeOf(field, SURFACE_DEPTH);
-  const toMucosa = rangeOf(field, MUCOSA_DEPTH);
-  const toMuscle = rangeOf(field, MUSCLE_DEPTH);
+  const mucosaDepth = rangeOf(field, MUCOSA_DEPTH);
+  const muscleDepth = rangeOf(field, MUSCLE_DEPTH);
   const interpolateIf = (hasEffect: boolean, quantity: number, constant: number) => {
     if (hasEffect) interpolate(field, quantity, planeOf(scene, quantity));
     else planeOf(scene, quantity).fill(constant);
   };
   interpolateIf(rangeOf(field, DISTANCE_FROM_EDGE).min < EDGE_WIDTH, DISTANCE_FROM_EDGE, EDGE_WIDTH);
-  interpolateIf(toMucosa.min < BORDER, SURFACE_DEPTH, 1e6);
+  interpolateIf(mucosaDepth.min < BORDER, SURFACE_DEPTH, 1e6);
   interpolateIf(surfaceDepth.min < 2 * EPITHELIUM, SURFACE_ALONG, 0);
-  interpolateIf(toMuscle.min < BORDER, MUCOSA_DEPTH, 1e6);
-  interpolateIf(toMuscle.max > -BORDER, MUSCLE_DEPTH, -1e6);
-  interpolateIf(toMuscle.max > -BORDER, MUSCLE_ALONG, 0);
-  interpolateIf(toMucosa.max > -BORDER && toMuscle.min < BORDER, MUCOSA_ALONG, 0);
+  interpolateIf(muscleDepth.min < BORDER, MUCOSA_DEPTH, 1e6);
+  interpolateIf(muscleDepth.max > -BORDER, MUSCLE_DEPTH, -1e6);
+  interpolateIf(muscleDepth.max > -BORDER, MUSCLE_ALONG, 0);
+  interpolateIf(mucosaDepth.max > -BORDER && muscleDepth.min < BORDER, MUCOSA_ALONG, 0);
   interpolateIf(rangeOf(field, LYMPHOID).max > 0, LYMPHOID, -1);
   for (const quantity of [LOOSE, THICKNESS, SHIFT_X, SHIFT_Y]) {
     interpolate(field, quantity, planeOf(scene, quantity));

@@ -25,7 +25,7 @@ export function placeEpithelialNuclei({
   const index = new SpatialIndex<PlacedStamp>(256);
   const add = (nucleus: PlacedStamp) => {
     const { x, y } = nucleus;
-    index.add(nucleus, x - 40, y - 40, x + 40, y + 40);
+    index.add(nucleus, x - 40, y - 40, x + 40, y + 40); // no nucleus is larger
   };
   for (const gland of layout.glands) {
     for (const nucleus of placeNuclei(gland, palette)) {

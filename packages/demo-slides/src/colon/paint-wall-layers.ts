@@ -60,6 +60,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       const granules = nearestValue(grain, x, y);
       /** How loose the connective tissue is, mostly −1…1. */
       const gaps = loose[pixel] as number;
+      // Depths below the lower border of the mucosa and below the inner border of the muscle coat.
       const toMucosa = mucosaDepth[pixel] as number;
       const toMuscle = muscleDepth[pixel] as number;
       // Amounts of haematoxylin and eosin. Below, u and v are positions in a texture along and across the layer.

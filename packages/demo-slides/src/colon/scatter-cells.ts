@@ -215,7 +215,7 @@ export function scatterCells(
       chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
     );
   }
-  // At the centre of a tile that touches a follicle, the value is above −2.
+  // At the centre of a tile that touches a lymph follicle, `lymphoid` is above −2.
   if (layout.lymphoid(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
     scatterPopulation(
       scene,

@@ -45,7 +45,7 @@ export interface HepatocyteSide extends Side {
   readonly closesAtEnd: boolean;
 }
 
-/** Overlap of cells that touch, pixels, so that there is no gap between them. */
+/** Pixels by which touching cells overlap, so that no gap appears between them. */
 const TOUCH_OVERLAP = 0.5;
 
 interface GridPosition {
@@ -55,7 +55,7 @@ interface GridPosition {
 
 const neighbourOf = (side: Side): GridPosition => ({ column: side.neighbourColumn, row: side.neighbourRow });
 
-/** Returns whether a cell precedes its neighbour by row and column. The first places the cells of their sinusoid. */
+/** Returns whether a cell precedes its neighbour by row and column. The first of two places their sinusoid's cells. */
 function isFirst(cell: GridPosition, neighbour: GridPosition): boolean {
   return neighbour.row > cell.row || (neighbour.row === cell.row && neighbour.column > cell.column);
 }
@@ -183,7 +183,7 @@ function centreOf(cell: VoronoiCell, sides: readonly Side[]): { x: number; y: nu
   return { x: cell.x + dx, y: cell.y + dy };
 }
 
-/** Places endothelial, Kupffer and red blood cells in a sinusoid. Only one of its two adjacent cells returns them. */
+/** Places endothelial, Kupffer and red blood cells in a sinusoid, if `cell` is the first of the two cells beside it. */
 function placeSinusoidCells(
   { cells }: Palette,
   seed: number,

@@ -37,7 +37,7 @@ const QUANTITY_COUNT = 6;
 
 /** A tile is bare glass when all its sampled positions are outside the section by more than this; pixels. */
 const GLASS_MARGIN = 40;
-/** Single cells of portal tracts or the capsule are painted only in tiles with a sampled position within this distance; pixels. */
+/** A tile gets the single cells of tracts (or of the capsule) if a sampled position is this near to them; pixels. */
 const CELL_MARGIN = 120;
 /** Pixels around a tile in which single cells are visited, because they may overlap the tile. */
 const CELL_REACH = 64;
@@ -73,6 +73,7 @@ export function createLiver(seed: number): Tissue {
     layout.locate(x, y, position);
     if (position.distanceFromEdge < 12 || position.capsuleDepth < CAPSULE + 4) return false;
     if (layout.tractDepth(x, y) > -18) return false;
+    // Liver cells may cover the outermost 6 pixels of a vessel's wall.
     for (const vessel of layout.vessels.near(x, y)) if (isInVessel(vessel, x, y, -6)) return false;
     return true;
   }

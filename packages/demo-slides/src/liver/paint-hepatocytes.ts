@@ -77,7 +77,7 @@ function placeVacuoles(seed: number, { column, row, x, y }: Hepatocyte): readonl
   });
 }
 
-/** Width of the visible border of a cell, pixels. */
+/** The border of a cell (its rim, bulges and round corners) has no effect farther inside than this; pixels. */
 const BORDER = 22;
 
 /** Paints one cell, row by row. */
@@ -105,8 +105,8 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
 
   for (let py = top; py <= bottom; py++) {
     const dy = tile.y + py - cell.y;
-    // `start` and `end` limit the part of this row in the cell, `interiorStart` and `interiorEnd` the part without a
-    // visible border; x relative to the cell's point.
+    // `start` and `end` limit the part of this row in the cell, `interiorStart` and `interiorEnd` the part that its
+    // border does not affect; all four are x relative to the cell's point.
     let start = -reach;
     let end = reach;
     let interiorStart = -reach;
@@ -123,7 +123,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         start = Math.max(start, edge);
         interiorStart = Math.max(interiorStart, interiorEdge);
       } else {
-        if (distanceToSide < -1 - BULGE - side.gap / 2) end = -reach - 1;
+        if (distanceToSide < -1 - BULGE - side.gap / 2) end = -reach - 1; // the row is outside the cell
         if (distanceToSide < BORDER) interiorEnd = -reach - 1;
       }
     }

@@ -27,6 +27,7 @@ function shortEntry(tag: number, ...values: readonly number[]): Entry {
 }
 
 function longEntry(tag: number, values: Uint32Array): Entry {
+  // `slice` makes a copy whose buffer contains only these values.
   return { tag, type: LONG, count: values.length, value: Buffer.from(values.slice().buffer) };
 }
 

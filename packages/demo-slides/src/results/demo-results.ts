@@ -26,9 +26,9 @@ const colours: Readonly<Record<ImmuneClass, readonly [number, number, number]>> 
 };
 
 const cornersPerOutline = 12;
-/** A pixel of a stamp belongs to the nucleus from this share of the stamp's highest amount of haematoxylin. */
+/** Pixels of a stamp (image of a cell) above this share of its highest haematoxylin (stain of nuclei) are nucleus. */
 const nucleusThreshold = 0.45;
-/** Minimum amount of haematoxylin at the centre of a visible nucleus, relative to density and opacity of its stamp. */
+/** Minimum haematoxylin at the centre of a visible nucleus, as a factor of the stamp's density times its opacity. */
 const minVisibleStain = 0.35;
 /** Approximate side of a heatmap pixel in pixels of the slide; 64 µm. */
 const binSide = 256;
@@ -50,6 +50,7 @@ export async function encodeCellsFile(cells: readonly DrawnCell[], part: Rectang
   const features = cells.map((cell) => {
     const ring = nucleusOf(cell.stamp).outline.map((point) => toSlide(cell, point));
     const [first] = ring;
+    // GeoJSON repeats the first corner of a ring at its end.
     const coordinates = [...ring, first as Point].map(([x, y]) => [
       roundToTenth(x - part.x),
       roundToTenth(y - part.y),

@@ -26,6 +26,7 @@ const HAEMATOXYLIN = [1.0, 1.34, 0.57] as const;
 const EOSIN = [0.105, 0.79, 0.44] as const;
 const ORANGE = [0.03, 0.2, 0.72] as const;
 
+/** Entries of the tables of transmitted light per unit of absorbance. */
 const STEPS_PER_UNIT = 1024;
 /** Smallest absorbance of the tables, negative because textures vary around their mean; the largest is almost 15. */
 const MIN_ABSORBANCE = -1;

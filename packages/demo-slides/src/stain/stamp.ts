@@ -80,7 +80,7 @@ export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement):
       const sx = dx * cos + dy * sin + width / 2 - 0.5;
       const sy = dy * cos - dx * sin + height / 2 - 0.5;
       if (sx < 0 || sy < 0 || sx >= width - 1 || sy >= height - 1) continue;
-      const left = sx | 0;
+      const left = sx | 0; // drops the fraction
       const top = sy | 0;
       const fx = sx - left;
       const fy = sy - top;

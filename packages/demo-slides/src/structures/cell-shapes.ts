@@ -75,7 +75,7 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
   const narrowest = Math.min(long, short);
 
   return (x, yBent) => {
-    // Straightens the nucleus: the lines below compute one without a bow. 0.33 keeps the bent nucleus centred.
+    // Straightens the nucleus: the lines below compute a nucleus without a bow. 0.33 keeps the bent nucleus centred.
     const y = yBent - bow * ((x / long) ** 2 - 0.33);
     const taper = 1 - look.pointed * 0.75 * Math.min(1, (x / long) ** 2);
     // Coordinates in which the ellipse of the nucleus is a circle of radius 1.

@@ -2,7 +2,8 @@
  * The cells of the demonstration slides, as stamps (small images of single cells). Sizes are in pixels of 0.25 µm.
  *
  * Sizes and appearance follow histology atlases: a lymphocyte nucleus of 7 µm with clumped chromatin, a pale liver nucleus of 7–9 µm
- * with a rim and a nucleolus, a red blood cell of 7 µm with a paler centre. `drawCells` is a table of these parameters.
+ * with a rim and a nucleolus, a red blood cell of 7 µm with a paler centre. `drawCells` is a table of parameters, which
+ * `cell-shapes.ts` explains.
  */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 import { createStamp, type Stamp } from '../stain/stamp.ts';

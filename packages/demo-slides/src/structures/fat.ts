@@ -14,7 +14,7 @@ const ROUNDING = 26;
 
 const gridOf = (seed: number) => ({ seed, spacing: SPACING, jitter: 0.72 });
 
-/** Returns whether a fat cell covers a position, for the same `seed` and `amountAt` as `paintFat`. */
+/** Returns whether `paintFat`, called with the same `seed` and `amountAt`, paints a fat cell over a position. */
 export function isFat(
   seed: number,
   amountAt: (x: number, y: number) => number,

@@ -3,7 +3,7 @@
  *
  * A gland is a straight or slightly bent axis with a lumen (the inner space) around it. A position has a depth below the inner
  * surface (negative in the lumen) and a distance along the wall. Both ends of a gland are round, unless its start opens at a
- * surface. A gland in cross-section has an axis of length 0. There are two walls, one on each side of the axis.
+ * surface. A gland in cross-section has a short axis (or length 0). There are two walls, one on each side of the axis.
  */
 import { randomAt } from '../geometry/random.ts';
 
@@ -39,7 +39,7 @@ export function wallSeed(gland: Gland, side: number): number {
 export interface GlandPosition {
   /** Pixels below the inner surface; negative in the lumen. */
   depth: number;
-  /** Pixels along the wall from the start of the axis. */
+  /** Pixels along the wall; 0 beside the start of the axis, negative around a round start. */
   along: number;
   /** 1 or -1: the two walls on both sides of the axis. */
   side: number;
@@ -136,7 +136,7 @@ export function emptyWallCell(): WallCell {
 
 /** Returns the displacement of the left border of a cell, as a share of the cell width. */
 function borderShift(seed: number, index: number): number {
-  return (randomAt(seed, index, 11) - 0.5) * 0.34;
+  return (randomAt(seed, index, 11) - 0.5) * 0.34; // 11 to 13 number independent random properties of a cell
 }
 
 /**

@@ -71,14 +71,14 @@ function locateInVessel(vessel: Vessel, x: number, y: number, out: VesselPositio
   const circleX = (dx * cos + dy * sin) / vessel.long;
   const circleY = (dy * cos - dx * sin) / vessel.short;
   const direction = Math.atan2(circleY, circleX);
-  const turn = (direction / (Math.PI * 2) + 1) * DIRECTIONS;
-  const k = Math.floor(turn);
+  const indexInOutline = (direction / (Math.PI * 2) + 1) * DIRECTIONS;
+  const k = Math.floor(indexInOutline);
   const here = vessel.outline[k % DIRECTIONS] as number;
   const next = vessel.outline[(k + 1) % DIRECTIONS] as number;
   const radius = Math.sqrt(circleX * circleX + circleY * circleY);
   // Pixels per unit of radius in this direction, so that the wall has the same thickness everywhere.
   const unit = radius < 1e-6 ? vessel.short : Math.sqrt(dx * dx + dy * dy) / radius;
-  out.depth = (radius - here - (next - here) * (turn - k)) * unit;
+  out.depth = (radius - here - (next - here) * (indexInOutline - k)) * unit;
   out.direction = direction;
   return out;
 }
@@ -151,6 +151,7 @@ function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): voi
   if (vessel.filled <= 0) return;
   const { seed, reach } = vessel;
   const position: VesselPosition = { depth: 0, direction: 0 };
+  // A red blood cell reaches at most 20 pixels into a tile from outside.
   const left = Math.floor(Math.max(vessel.x - reach, tile.x - 20) / RED_CELL_SPACING);
   const right = Math.floor(Math.min(vessel.x + reach, tile.x + tile.size + 20) / RED_CELL_SPACING);
   const top = Math.floor(Math.max(vessel.y - reach, tile.y - 20) / RED_CELL_SPACING);
@@ -159,13 +160,13 @@ function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): voi
     for (let column = left; column <= right; column++) {
       const x = (column + 0.5 + (randomAt(seed, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
       const y = (row + 0.5 + (randomAt(seed + 1, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
-      // Red blood cells form groups, with only plasma between them.
+      // Red blood cells form groups, with only plasma between them. Their centres are at least 9 pixels from the wall.
       const groupNoise = noiseAt(seed + 2, x / 150, y / 150) * 0.5 + 0.5;
       if (groupNoise > vessel.filled || locateInVessel(vessel, x, y, position).depth > -9) continue;
       applyStamp(tile, pick(cells.redCells, randomAt(seed + 3, column, row)), {
         x,
         y,
-        angle: randomAt(seed + 4, column, row) * 6.3,
+        angle: randomAt(seed + 4, column, row) * 6.3, // a full turn
         scale: 0.92 + 0.16 * randomAt(seed + 5, column, row),
         density: 0.8 + 0.35 * randomAt(seed + 6, column, row),
         opacity: 0.94,

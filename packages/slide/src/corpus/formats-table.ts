@@ -1,6 +1,6 @@
 /**
- * Generator of docs/formats/README.md, a table of the features that Lamina reads of each format. The numbers of files in it
- * are counted from goodSlides and badSlides.
+ * Generator of docs/formats/README.md, a table of the features that Lamina reads of each format. The numbers of files
+ * in the table are counted from goodSlides and badSlides.
  */
 import { badSlides } from './bad-slides.ts';
 import { goodSlides } from './good-slides.ts';

@@ -22,8 +22,9 @@ const blended: KnownDifference = {
 };
 
 /**
- * Real files that OpenSlide reads. Not included are sparse.tiff, whose empty tiles it does not read; files with an
- * orientation, which it ignores; and files with 16-bit or signed samples, whose low bits it shows.
+ * Real files that OpenSlide reads. Not included are sparse.tiff, whose empty tiles OpenSlide does not read; files with
+ * an orientation, which OpenSlide ignores; and files with 16-bit or signed samples, of which OpenSlide shows the low
+ * bits.
  */
 export const readByOpenSlide: Readonly<Record<string, KnownDifference | null>> = {
   'aperio/1065626.svs': null,

@@ -54,7 +54,7 @@ export async function* refusalCosts(paths: Iterable<string>): AsyncGenerator<Ref
 async function renderAndReturnError(pool: RenderPool, path: string): Promise<SlideErrorCode | null> {
   try {
     const { width, height } = await pool.inspect({ path });
-    await pool.thumbnail({ path }, 256);
+    await pool.thumbnail({ path }, 256); // pixels of the longer side
     const dziLevel = Math.ceil(Math.log2(Math.max(width, height)));
     await pool.tile({ path }, { dziLevel, column: 0, row: 0 });
     return null;

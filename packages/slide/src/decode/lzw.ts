@@ -65,7 +65,10 @@ export function unpackLzw(packed: Uint8Array, target: Uint8Array): number {
       nextCode++;
     }
     if (code >= nextCode)
-      throw new SlideError('FILE_CORRUPT', `An LZW stream contains the undefined code ${code}; ${nextCode} codes are defined`);
+      throw new SlideError(
+        'FILE_CORRUPT',
+        `An LZW stream contains the undefined code ${code}; ${nextCode} codes are defined`,
+      );
     lastPosition = writePosition;
     if (code < CLEAR) {
       target[writePosition++] = code;

@@ -152,7 +152,7 @@ function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage checks that the others are alike
+  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage checks that a channel has one type
   for (const subblock of subblocks) {
     if (!firstSubblockByChannel.has(subblock.channel)) firstSubblockByChannel.set(subblock.channel, subblock);
   }

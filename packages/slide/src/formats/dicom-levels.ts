@@ -124,12 +124,12 @@ function similarityScore(instance: Instance, full: Instance): number {
   return opticalPathScore + focalPlaneScore;
 }
 
-/** Maximum distance between two levels' origins (writers round them): this fraction of the image side, plus two pixels. */
+/** Maximum distance of two levels' origins (writers round them): this fraction of the image side, plus two pixels. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
- * Returns whether an image is a smaller version of full resolution: both of its sides result from the same downsample,
- * allowing for rounding by one pixel, and both images begin at the same position on the glass.
+ * Returns whether an image is a smaller version of full resolution: both of its sides result from one downsample (the
+ * factor by which it is smaller), within a pixel, and both images begin at the same position on the glass.
  */
 function isReduced(image: Instance, full: Instance): boolean {
   if (image.width >= full.width || image.height > full.height) return false;
@@ -137,7 +137,7 @@ function isReduced(image: Instance, full: Instance): boolean {
   return min <= max && hasSameOrigin(image, full);
 }
 
-/** Returns whether both images begin at the same position on the glass; true if an origin or a pixel spacing is missing. */
+/** Returns whether both images begin at the same place on the glass; true if an origin or a spacing is missing. */
 function hasSameOrigin(image: Instance, full: Instance): boolean {
   if (!image.origin || !full.origin || !full.spacing || !image.spacing) return true;
   // All lengths are in millimetres.
@@ -233,7 +233,7 @@ function openLevel({ first, parts }: VolumeImage, full: Instance): LevelReader {
   };
 }
 
-/** Returns a level's downsample: a power of two if that yields the level's rounded size, else the mean ratio of the sides. */
+/** Returns a level's downsample: a power of two if that yields its rounded size, else the mean ratio of the sides. */
 function downsampleOf(image: Instance, full: Instance): number {
   const meanRatio = (full.width / image.width + full.height / image.height) / 2;
   const powerOfTwo = 2 ** Math.round(Math.log2(meanRatio));

@@ -1,6 +1,6 @@
 /**
- * Reader of slides from the Leica SCN400 scanner (.scn). The file is BigTIFF. XML in its first directory lists the images:
- * the macro image of the whole glass, and the scanned areas with their positions on the glass in nanometres.
+ * Reader of slides from the Leica SCN400 scanner (.scn). The file is BigTIFF. XML in its first directory lists the
+ * images: the macro image of the whole glass, and the scanned areas with their positions on the glass in nanometres.
  *
  * docs/formats/leica-scn.md lists the features that are read, with the source of each fact.
  */
@@ -119,7 +119,7 @@ interface ScnImage {
   readonly view: View;
   /** Whether the image shows the whole glass. */
   readonly isMacro: boolean;
-  /** Light source, e.g. `brightfield` or `fluorescence`; empty when the XML does not state it. */
+  /** Light source, e.g. `brightfield` (white light through the tissue) or `fluorescence`; empty when not stated. */
   readonly illumination: string;
   readonly objectivePower: number | null;
   /** Resolutions of the first focal plane and channel, largest first. */

@@ -20,7 +20,7 @@ export interface OmeImage {
   /** Number of focal planes, and of time points. */
   readonly focalPlanes: number;
   readonly times: number;
-  /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if this file lacks that plane. */
+  /** Returns the directory index of a channel's first plane (focus 0, time 0); null if this file lacks the plane. */
   directoryIndexOf(channel: number): number | null;
 }
 

@@ -112,7 +112,7 @@ export const openslide: SlideFormat = {
  * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the `vendors`. Generic TIFF is
  * excluded, because OpenSlide draws TIFF with unsupported properties incorrectly, without reporting an error.
  *
- * @returns null when OpenSlide is not installed, the slide is in object storage, or no such vendor is recognised
+ * @returns null when OpenSlide is not installed, the slide is in object storage, or OpenSlide recognises no such vendor
  */
 export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null> {
   const library = files.path === null ? null : await loadOpenSlide(); // path null: in object storage, not a local file
@@ -317,7 +317,7 @@ function readPositive(text: string | null, limit: number): number | null {
   return value > 0 && value < limit ? value : null;
 }
 
-/** Groups a MIRAX slide with the folder of its name (given with a final "/"), a VMS or VMU slide with the files it lists. */
+/** Groups a MIRAX slide with the folder of its name (plus "/"), and a VMS or VMU slide with the files that it lists. */
 async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   for (const main of folder.names) {

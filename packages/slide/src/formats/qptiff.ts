@@ -39,7 +39,7 @@ export const qptiff: SlideFormat = {
     const associated = associatedPages(pages);
     const imagesByChannel = await groupByChannel(pages);
     const { samplesPerPixel } = await readSampleLayout(first.directory);
-    const isRgb = samplesPerPixel > 1; // one image in transmitted light, not one per channel
+    const isRgb = samplesPerPixel > 1; // a slide in transmitted light has one image, not one per channel
     if (isRgb && fullPages.length > 1) throw notSupportedError(`${fullPages.length} colour images`);
     const channels = fullPages.map(({ xml }, i) => ({
       tiffImages: imagesByChannel[i] ?? [],

@@ -72,7 +72,7 @@ export const trestle: SlideFormat = {
   },
 };
 
-/** Returns whether a file contains overlaps of the main file, e.g. `slide.tif-1b` of `slide.tif`. */
+/** Returns whether a file contains the overlaps for the main file, e.g. `slide.tif-1b` for `slide.tif`. */
 function isOverlapFile(name: string, main: string): boolean {
   return name.startsWith(`${main}-`) && /^\d+b$/.test(name.slice(main.length + 1));
 }

@@ -24,7 +24,7 @@ export interface Region {
   readonly bottomAboveBaseline: number;
   /** Overlap in pixels of each column with the one before it, starting with the second column; negative for a gap. */
   readonly overlapsX: readonly number[];
-  /** The same for each row with the one above it. */
+  /** Overlap in pixels of each row with the row above it, starting with the second row; negative for a gap. */
   readonly overlapsY: readonly number[];
 }
 

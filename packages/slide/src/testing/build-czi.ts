@@ -13,7 +13,7 @@ export interface SubblockPlan {
   /** Size of the stored pixels at a reduced resolution; 0 or absent: the pixels are stored at `width` × `height`. */
   readonly storedWidth?: number;
   readonly storedHeight?: number;
-  /** Positions in other dimensions, for example `{ C: 1, S: 0, M: 3 }`. */
+  /** Positions in other dimensions, for example `{ C: 1, S: 0, M: 3 }` (channel, scene, mosaic index). */
   readonly dimensions?: Readonly<Record<string, number>>;
   /** A value of `cziPixelTypes`. */
   readonly pixelType: number;

@@ -93,7 +93,7 @@ export interface DicomPlan {
   };
   /** Whether sequences have an undefined length and end with delimiters. */
   readonly hasUndefinedLengths?: boolean;
-  /** The last components of the UIDs of series, instance and pyramid; a null pyramid has no UID. */
+  /** The last components of the UIDs of series, instance and pyramid; with null, the file has no pyramid UID. */
   readonly series?: string;
   readonly instance?: string;
   readonly pyramid?: string | null;

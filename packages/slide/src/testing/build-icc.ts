@@ -8,7 +8,10 @@ export interface IccPlan {
   readonly model?: string;
   /** Profile connection space of a profile with tables (one with a matrix always has XYZ); by default XYZ. */
   readonly connection?: 'XYZ ' | 'Lab ';
-  /** How the profile converts colours: by curves and a matrix, or by a table of this tag type; by default `matrix`. */
+  /**
+   * How the profile converts colours: by curves and a matrix (the default), or by a table of this tag type (lut8,
+   * lut16, lutAToB).
+   */
   readonly kind?: 'matrix' | 'mft1' | 'mft2' | 'mAB ';
   /** Rendering intents that have the table: A2B0 perceptual, A2B1 relative colorimetric; by default only A2B1. */
   readonly tables?: readonly ('A2B0' | 'A2B1')[];
@@ -159,7 +162,7 @@ function lutAToB(grid: Buffer): Buffer {
   head.write('mAB ', 'latin1');
   head.set([3, 3], 8); // input and output channels
   head.writeUInt32BE(head.length, 12); // offset of the output ("B") curves
-  head.writeUInt32BE(gridAt, 24);
+  head.writeUInt32BE(gridAt, 24); // offset of the grid
   const gridHead = Buffer.alloc(20);
   gridHead.set([NODES, NODES, NODES]);
   gridHead[16] = 2; // bytes per sample

@@ -15,14 +15,17 @@ export interface SvsPlan extends Pick<TiffPlan, 'isLittleEndian' | 'isBig'> {
   readonly downsamples?: readonly number[];
   /** The image; by default tissue. */
   readonly picture?: Raster;
-  readonly colour?: PictureColour;
-  /** The `|name = value` pairs of the ImageDescription; by default AppMag 20 and MPP 0.4990. */
+  readonly colour?: PictureColour; // by default `rgb`
+  /**
+   * The `|name = value` pairs of the ImageDescription; by default AppMag (magnification) 20 and MPP (µm per pixel)
+   * 0.4990.
+   */
   readonly properties?: Readonly<Record<string, string>>;
   /** Returns whether the scanner left a tile empty; by default no tile is empty. */
   readonly isEmpty?: (level: number, column: number, row: number) => boolean;
-  /** The ICC profile of full resolution; by default none. */
+  /** The ICC profile of the level of full resolution; by default none. */
   readonly profile?: Uint8Array;
-  /** Whether to add thumbnail, label (green) and macro (blue); by default true. */
+  /** Whether to add a thumbnail, a label image (green) and a macro image of the whole glass (blue); by default true. */
   readonly hasAssociatedImages?: boolean;
 }
 

@@ -13,8 +13,8 @@ export interface TiledTiffPlan extends Pick<TiffPlan, 'isLittleEndian' | 'isBig'
   readonly tileSize?: number;
   /** Downsamples of the stored levels, full resolution first; by default 1, 2 and 4. */
   readonly downsamples?: readonly number[];
-  readonly picture?: Raster;
-  readonly colour?: PictureColour;
+  readonly picture?: Raster; // by default tissue
+  readonly colour?: PictureColour; // by default `ycbcr`
   /** Whether smaller levels follow the first directory in the `chain` of directories or are its SubIFDs; by default `chain`. */
   readonly pyramid?: 'chain' | 'subdirectories';
   /** Pixels of full resolution per centimetre, which every level declares; by default no level does. */

@@ -180,7 +180,7 @@ function encodeField({ tag, index, value }: VsiField): Buffer {
     header.writeUInt32LE(value.bytes.length, 12);
     return Buffer.concat([header, value.bytes]);
   }
-  const volumeType = index === undefined ? 1 : 0;
+  const volumeType = index === undefined ? 1 : 0; // readers treat both types of volumes alike
   header.writeUInt32LE(FLAG.volume + indexFlag + volumeType, 0);
   return Buffer.concat([header, encodeVolume(value)]);
 }

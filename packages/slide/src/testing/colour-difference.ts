@@ -14,7 +14,7 @@ function labOf(rgb: Colour): Colour {
     const value = sample / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   }) as unknown as Colour;
-  // The function f of the CIE, of each component of XYZ relative to the same component of white.
+  // The function f of the CIE. Its argument is a component of XYZ, divided by the same component of white.
   const f = (t: number) => (t > (24 / 116) ** 3 ? Math.cbrt(t) : (841 / 108) * t + 16 / 116);
   const fx = f((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
   const fy = f(0.2126729 * r + 0.7151522 * g + 0.072175 * b);
@@ -36,7 +36,7 @@ export function differenceOf(one: Colour, other: Colour): number {
   const [c1, c2] = [Math.hypot(g * a1, b1), Math.hypot(g * a2, b2)];
   const isGrey = c1 * c2 === 0;
   const [h1, h2] = [hueOf(g * a1, b1), hueOf(g * a2, b2)];
-  // From hue 1 to hue 2 the shorter way, −180 to 180 degrees.
+  // The turn from hue 1 to hue 2 in the shorter direction, −180 to 180 degrees.
   const turn = isGrey ? 0 : ((h2 - h1 + 540) % 360) - 180;
   const [dL, dC, dH] = [l2 - l1, c2 - c1, 2 * Math.sqrt(c1 * c2) * Math.sin((turn / 2) * radians)];
   const [l, c] = [(l1 + l2) / 2, (c1 + c2) / 2];

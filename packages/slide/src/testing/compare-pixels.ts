@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 
-/** Decodes a JPEG without other information than the JPEG itself, as a browser does. */
+/** Decodes a JPEG from its own bytes alone, without the metadata of the slide, as a browser does. */
 export async function pixelsOf(jpeg: Uint8Array): Promise<Raster> {
   const picture = sharp(jpeg, { failOn: 'warning' }).toColourspace('srgb').raw();
   const { data, info } = await picture.toBuffer({ resolveWithObject: true });

@@ -1,4 +1,4 @@
-/** Generates random damage of files for property-based tests. */
+/** Generates random damage to files for property-based tests. */
 import fc from 'fast-check';
 
 /**

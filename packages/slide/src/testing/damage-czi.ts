@@ -24,7 +24,7 @@ export const plainSubblock: SubblockPlan = {
   y: 0,
   width: 32,
   height: 24,
-  dimensions: { C: 0, S: 0, M: 0 },
+  dimensions: { C: 0, S: 0, M: 0 }, // channel, scene, mosaic index
   pixelType: cziPixelTypes.bgr24,
   compression: cziCompressions.none,
   data: uncompressedData,

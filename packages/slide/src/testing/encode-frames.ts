@@ -70,12 +70,12 @@ export async function encodeSubsampledJpeg2000(
       const pixel = Math.floor(i / columns) * stepY * width + (i % columns) * stepX;
       return values[pixel * 3 + component] as number;
     });
-    const samples = { width: columns, height: rows, samplesPerPixel: 1, values: plane };
-    streams.push(Buffer.from(await encodeJpeg2000(samples, 0)));
+    const greyImage = { width: columns, height: rows, samplesPerPixel: 1, values: plane };
+    streams.push(Buffer.from(await encodeJpeg2000(greyImage, 0)));
   }
   const [first] = streams as [Buffer];
   const [startOfTile, startOfData] = [Buffer.from([0xff, 0x90]), Buffer.from([0xff, 0x93])];
-  const packets = streams.map((stream) => stream.subarray(stream.indexOf(startOfData) + 2, -2));
+  const packets = streams.map((stream) => stream.subarray(stream.indexOf(startOfData) + 2, -2)); // no end marker
   // The SIZ segment follows the start marker (2 bytes). It has a marker (2 bytes), 38 bytes, and 3 for each component:
   // bits minus one, column step, row step. The stream of the first image has one component, so its SIZ ends at 45.
   const size = Buffer.concat([
@@ -94,7 +94,7 @@ export async function encodeSubsampledJpeg2000(
     first.subarray(45, tileAt),
     tile,
     ...packets,
-    Buffer.from([0xff, 0xd9]),
+    Buffer.from([0xff, 0xd9]), // end of the code stream
   ]);
 }
 

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import { marker, readJpegHeader } from '../jpeg/header.ts';
 
-/** A JPEG with restart markers. */
+/** A JPEG with restart markers, which divide its compressed data into intervals that can be decoded separately. */
 export interface IntervalJpeg {
   readonly bytes: Uint8Array;
   /** Position in the JPEG of the first byte of each interval, after the marker before it. */
@@ -50,7 +50,8 @@ export async function encodeIntervals(
     Uint8Array.from(restartSegment),
     first.subarray(scanAt, dataAt),
   ]);
-  // Height and width (at 5 and 7 of the frame segment) are those of the first interval.
+  // Height and width (at 5 and 7 of the frame segment) are those of the first interval, so those of the whole image
+  // replace them.
   head.writeUInt16BE(picture.height > 0xffff ? 0 : picture.height, frameAt + 5);
   head.writeUInt16BE(picture.width > 0xffff ? 0 : picture.width, frameAt + 7);
 

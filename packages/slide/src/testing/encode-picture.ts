@@ -6,7 +6,10 @@ import { tag } from '../tiff/tags.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 import { type DirectoryPlan, long, short, undefinedBytes } from './build-tiff.ts';
 
-/** Colours: `rgb` as Aperio writes it (not subsampled, components 0, 1, 2, no Adobe marker), `ycbcr` subsampled, or grey. */
+/**
+ * How JPEG stores the colours. `rgb`: as Aperio writes RGB (no subsampling, components numbered 0, 1 and 2, no Adobe
+ * marker). `ycbcr`: with subsampled chroma.
+ */
 export type PictureColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**

@@ -168,7 +168,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 
   const server = http.createServer((request, response) => {
-    // The client or the store has closed its connection.
+    // `handle` fails when the client or the store has closed its connection.
     handle(request, response).catch(() => request.socket.destroy());
   });
   server.on('connection', (socket) => {

@@ -7,7 +7,10 @@ import { difference } from './compare-pixels.ts';
 import { drawLevel } from './draw-level.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** Builds one file for each plan and opens them as a slide; the first one is the main file. */
+/**
+ * Builds one file for each plan and opens all files as one slide; the first is the main file (by which a slide is
+ * opened).
+ */
 export async function openDicom(first: DicomPlan = {}, ...others: readonly DicomPlan[]): Promise<Slide> {
   return openFiles(
     Object.fromEntries(

@@ -3,7 +3,7 @@ import type { Packing } from '../model/slide.ts';
 
 /**
  * Packs bytes as TIFF writers do. `old-lzw` is the LZW of writers before 1991, which fill bytes from the lowest bit and
- * widen the codes one code later.
+ * add a bit to the codes one code later.
  */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {
@@ -55,17 +55,17 @@ function packLzw(bytes: Uint8Array, { isOldStyle }: { readonly isOldStyle: boole
     stringCode = byte;
   }
   codes.push({ code: stringCode, width });
-  // A decoder adds a table entry for the last string too.
+  // A decoder adds a table entry for the last string, too, so END may already need one more bit.
   if (nextCode === 2 ** width - (isOldStyle ? 0 : 1)) width++;
   codes.push({ code: END, width });
-  return isOldStyle ? packBitsFromRight(codes) : packBitsFromLeft(codes);
+  return isOldStyle ? joinFromLowestBit(codes) : joinFromHighestBit(codes);
 }
 
 /** Codes and the number of bits of each. */
 type Codes = readonly { readonly code: number; readonly width: number }[];
 
 /** Joins codes; each fills the free bits of a byte from the highest bit. */
-function packBitsFromLeft(codes: Codes): Uint8Array {
+function joinFromHighestBit(codes: Codes): Uint8Array {
   const packed: number[] = [];
   let bits = 0;
   let count = 0;
@@ -78,7 +78,7 @@ function packBitsFromLeft(codes: Codes): Uint8Array {
 }
 
 /** Joins codes; each fills the free bits of a byte from the lowest bit. */
-function packBitsFromRight(codes: Codes): Uint8Array {
+function joinFromLowestBit(codes: Codes): Uint8Array {
   const packed: number[] = [];
   let bits = 0;
   let count = 0;

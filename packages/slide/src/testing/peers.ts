@@ -53,7 +53,7 @@ export async function openSlidePeer(): Promise<Peer | null> {
       }
       const levels = Array.from({ length: library.levelCount(slide) }, (_, i) => library.levelSize(slide, i));
       const readAt = async (level: number, { x, y, width, height }: Rectangle, background: Colour) => {
-        const downsample = library.downsample(slide, level);
+        const downsample = library.downsample(slide, level); // OpenSlide takes positions in pixels of level 0
         const bgra = new Uint8Array(width * height * 4);
         await library.readRegion(slide, bgra, x * downsample, y * downsample, level, width, height);
         const error = library.errorOf(slide);
@@ -98,7 +98,7 @@ function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }:
 const run = promisify(execFile);
 /** Maximum duration of a libvips command. */
 const TIMEOUT_MS = 30_000;
-/** An image of at most this many pixels is read once as a whole. For larger images, each rectangle is read singly. */
+/** An image of at most this many pixels is read once as a whole, a larger one rectangle by rectangle. */
 const MAX_WHOLE_PIXELS = 2 ** 25;
 
 /**

@@ -44,7 +44,8 @@ function fitsTile({ width, height, rgb }: Raster, level: Level, column: number, 
 }
 
 /**
- * Opens a file that may be damaged. Checks how much the reader reads, and that it closes the file if it rejects it.
+ * Opens a file that may be damaged. Checks how much the slide reader reads, and that it closes a file that it
+ * rejects.
  *
  * @param wrap changes the files before they are opened, for example so that a read fails
  * @returns null when the file is rejected with a SlideError

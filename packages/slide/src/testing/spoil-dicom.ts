@@ -66,7 +66,7 @@ export const withSopClass = (uid: string) => withMeta(text(tag.MediaStorageSOPCl
 export const startingWith = (part: Uint8Array) =>
   changedBytes((file) => {
     const imageType = Buffer.from([0x08, 0x00, 0x08, 0x00]);
-    const metaAt = 132;
+    const metaAt = 132; // after the preamble (128 bytes) and the prefix "DICM"
     const at = file.indexOf(imageType, metaAt);
     return Buffer.concat([file.subarray(0, at), part, file.subarray(at)]);
   });
@@ -98,7 +98,7 @@ export const changedOffsets = (change: (offsets: number[]) => number[]) =>
     return { ...pixels, offsetTable: littleEndian(4, change(table)) };
   });
 /**
- * Builds a file and changes its extended offset table or the table of lengths.
+ * Builds a file and changes its Extended Offset Table (positions of the frames) or the table of the frames' lengths.
  *
  * @param tableTag tag of the changed table
  */

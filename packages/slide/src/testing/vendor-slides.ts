@@ -10,7 +10,7 @@ export interface VendorSlide {
   readonly format: string;
   /** Builds a file of some kilobytes. @param text replaces the valid text, so that a test can damage it */
   build(text?: string): Uint8Array;
-  readonly text: string;
+  readonly text: string; // the valid text
 }
 
 const [WIDTH, HEIGHT, TILE] = [80, 64, 32];

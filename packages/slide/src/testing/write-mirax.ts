@@ -130,7 +130,8 @@ function buildIndexFile(entriesByLevel: readonly TileEntry[][]): Buffer {
   const lists: Buffer[] = [];
   for (const entries of entriesByLevel) {
     listPositions.push(at);
-    // A list is a head (number of its entries, position of the page) and a page (number of entries, next page, entries)
+    // A list is a head (number of its entries, position of the page) and a page (number of entries, next page,
+    // entries).
     const pageAt = at + 8;
     const [noEntriesInHead, noNextPage, dataFile] = [0, 0, 0];
     const list = int32s(

@@ -45,7 +45,7 @@ interface OpenChannel {
  * Opens the channels as one pyramid.
  *
  * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour.
- *   The file declares these two samples; otherwise they are found in the pixels, ignoring the darkest and brightest 0.1 %.
+ *   If the file does not declare these samples, they are found in the pixels, without the darkest and brightest 0.1 %.
  *   With `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits.
  * @returns the levels, which must be equal in all channels, and the first channel's image of full resolution
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
@@ -158,7 +158,7 @@ function checkSameLevels(pyramid: Pyramid, firstPyramid: Pyramid): void {
     throw new SlideError('FILE_CORRUPT', `Channels differ: ${sizes} and ${firstSizes}`);
 }
 
-/** Returns the sum of the channels in their colours; null when the tile is empty in all of them. */
+/** Returns the sum of the channels in their colours; null when the tile is empty in every channel. */
 async function readComposedTile(
   channels: readonly OpenChannel[],
   address: TileAddress,

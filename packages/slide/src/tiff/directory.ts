@@ -31,7 +31,7 @@ export interface TiffLayout {
 export interface TiffDirectory {
   /** Position in the file; unique per directory. */
   readonly offset: number;
-  /** 0 for a directory of the main chain, 1 for a SubIFD (a directory that one of those points to), and so on. */
+  /** 0 for a directory of the main chain, 1 for a SubIFD (which a tag of such a directory points to), and so on. */
   readonly depth: number;
   /** Byte order of all numbers of the file, including 16-bit samples. */
   readonly isLittleEndian: boolean;
@@ -39,13 +39,13 @@ export interface TiffDirectory {
   count(tag: Tag): number;
   /** Returns the first value as a non-negative integer; null when absent. */
   number(tag: Tag): Promise<number | null>;
-  /** Returns all values of a short tag as non-negative integers; null when absent. */
+  /** Returns all values of a tag with few values as non-negative integers; null when absent. */
   numbers(tag: Tag): Promise<readonly number[] | null>;
   /** Returns the first `length` values of a long table; the directory must have at least as many. */
   table(tag: Tag, length: number): Promise<NumberTable>;
   /** Returns the first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, of another type or not finite. */
   real(tag: Tag): Promise<number | null>;
-  /** Returns all values of a short tag with one of these types, finite or not; null when absent or of another type. */
+  /** Returns all values (finite or not) of a tag with few values; null when absent or of a type that `real` does not read. */
   reals(tag: Tag): Promise<readonly number[] | null>;
   /**
    * Returns the text up to the first NUL, at most `maxBytes`, decoded as UTF-8 or, if it is not valid UTF-8, as Latin-1.
@@ -70,7 +70,7 @@ interface Entry {
 
 type ReadNumber = (reader: ByteReader, position: number) => number;
 
-/** Bytes of one value, by field type. Source: TIFF 6.0, section 2; Technical Note 1 (type 13); BigTIFF design (16 to 18). */
+/** Bytes of one value, by field type. Source: TIFF 6.0, section 2; Technical Note 1 (type 13); BigTIFF (16 to 18). */
 const sizes: Readonly<Record<number, number>> = {
   1: 1, // BYTE
   2: 1, // ASCII
@@ -120,7 +120,7 @@ const WINDOW_BYTES = 1024;
  *
  * Source: TIFF 6.0, section 2; the BigTIFF design; OpenSlide's notes on the Hamamatsu format (NDPI of more than 4 GiB).
  *
- * @returns the directory, and the offset of the next one of its chain (0 at the end)
+ * @returns the directory, and the offset of the next directory in its chain (0 at the end)
  */
 export async function readDirectory(
   source: ByteSource,
@@ -143,25 +143,25 @@ export async function readDirectory(
   const end = highsAt + (layout.isWideNdpi ? 4 * entryCount : 0);
   if (end > window.length) window = await read(offset, end);
 
-  const readWide = (position: number) => (layout.isBig ? window.u64(position) : window.u32(position));
+  const readPointerSized = (position: number) => (layout.isBig ? window.u64(position) : window.u32(position));
   // An entry: tag (2 bytes), type (2), count, and the value or its offset (`pointerBytes` each). Positions are in `window`.
-  // `readWide` reads numbers of `pointerBytes`.
+  // `readPointerSized` reads numbers of `pointerBytes`.
   const entries = new Map<number, Entry>();
   for (let position = countBytes; position < nextAt; position += entryBytes) {
     const number = window.u16(position);
     const type = window.u16(position + 2);
-    const count = readWide(position + 4);
+    const count = readPointerSized(position + 4);
     const valueAt = position + 4 + pointerBytes;
     const index = (position - countBytes) / entryBytes;
     const high = layout.isWideNdpi ? window.u32(highsAt + index * 4) * 2 ** 32 : 0;
-    // A value that fits into the field of the pointer is stored there. The size 1 of unknown types has no effect, because
-    // no function reads them.
+    // A value that fits into the field of the pointer is stored there. The size 1 assumed for unknown types has no
+    // effect, because no function reads their values.
     const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);
     const isOneNumber = count === 1 && (type === LONG || type === IFD);
     const entry = {
       type,
       count,
-      valueOffset: isInEntry ? offset + valueAt : readWide(valueAt) + high,
+      valueOffset: isInEntry ? offset + valueAt : readPointerSized(valueAt) + high,
       high: isInEntry && isOneNumber ? high : 0,
     };
     // If a tag has two entries, the first one is used, as in libtiff.
@@ -179,7 +179,7 @@ export async function readDirectory(
   };
   return {
     directory: directoryOf(entries, readValues, offset, depth, layout.isLittleEndian),
-    next: layout.isWideNdpi ? window.u64(nextAt) : readWide(nextAt),
+    next: layout.isWideNdpi ? window.u64(nextAt) : readPointerSized(nextAt),
   };
 }
 

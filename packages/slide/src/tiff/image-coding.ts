@@ -34,7 +34,7 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   32946: 'deflate',
   50000: 'zstd',
 };
-/** Numbers of JPEG 2000: 33003 and 33005 of Aperio; 33004, which Bio-Formats and libvips write; 34712, the registered one. */
+/** Numbers for JPEG 2000: 33003 and 33005 (Aperio), 33004 (Bio-Formats and libvips), 34712 (the registered number). */
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
 /** Aperio's number for YCbCr samples, which the code stream does not declare. Source: OpenSlide's notes on Aperio. */
 const JPEG_2000_YCC = 33003;

@@ -22,7 +22,7 @@ export interface ImageGeometry {
   readonly tiles: TileGrid | null;
 }
 
-/** The TIFF tags that state how samples are stored. Source of the numbers: TIFF 6.0, sections 3, 8, 14, 18, 19, 21 and 22. */
+/** The tags that state how samples are stored. Source of the codes: TIFF 6.0, sections 3, 8, 14, 18, 19, 21 and 22. */
 export interface SampleLayout {
   readonly compression: number;
   readonly photometric: number | null;

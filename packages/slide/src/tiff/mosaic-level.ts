@@ -1,6 +1,6 @@
 /**
- * Levels whose tiles in the file do not form one grid, because camera frames overlap or scanned regions are apart. The
- * tiles of such a level are composed from the tiles of the file.
+ * Levels whose tiles in the file do not form one grid, because camera frames overlap or scanned regions are apart. This
+ * module composes other tiles, which form a grid, from the tiles of the file.
  */
 import type { Colour, Raster } from '../decode/raster.ts';
 import { type EncodedImage, SlideError } from '../model/slide.ts';
@@ -9,7 +9,7 @@ import { decodeCached } from './decoded-tile-cache.ts';
 import { limits } from './limits.ts';
 import type { ReadTile } from './tiff-image.ts';
 
-/** A group of cells in common columns and rows. A cell is a tile of the file, or a rectangle of one. */
+/** A group of cells in common columns and rows. A cell is a tile of the file, or a rectangle of such a tile. */
 export interface MosaicArea {
   readonly readTile: ReadTile;
   /** Pixels of a tile of the file. */

@@ -76,8 +76,8 @@ function chooseLevels(tiffImages: readonly TiffImage[]): TiffImage[] {
 }
 
 /**
- * Whether an image can be a reduced version of full resolution: there is a downsample that yields both its width and its
- * height, each within one pixel, because writers round up, down or to the nearest.
+ * Returns whether an image can be a reduced version of full resolution: one downsample (the factor by which it is
+ * smaller) yields both its width and its height, each within a pixel, because writers round up, down or to the nearest.
  */
 function isReduced(tiffImage: Size, full: Size): boolean {
   const minDownsample = Math.max(full.width / (tiffImage.width + 1), full.height / (tiffImage.height + 1));

@@ -102,7 +102,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
 }
 
 async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; firstOffset: number }> {
-  const start = await source.read(0, Math.min(headerBytesOf(true), source.size));
+  const start = await source.read(0, Math.min(headerBytesOf(true), source.size)); // BigTIFF has the longer header
   if (!isTiff(start)) throw new SlideError('FILE_CORRUPT', 'The file has no TIFF signature');
   const isLittleEndian = start[0] === 'I'.charCodeAt(0);
   const reader = byteReader(start, isLittleEndian);
@@ -124,7 +124,7 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
 const COUNT_BYTES = 2;
 const ENTRY_BYTES = 12;
 
-/** Whether the offset leads to a directory with the tag NdpiVersion; false when it lies outside the file. */
+/** Whether the offset leads to a little-endian directory with the tag NdpiVersion; false when it lies outside the file. */
 async function isNdpiDirectory(source: ByteSource, offset: number): Promise<boolean> {
   const entriesAt = offset + COUNT_BYTES;
   if (entriesAt > source.size) return false;

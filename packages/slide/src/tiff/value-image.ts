@@ -199,7 +199,7 @@ async function readJpegBlock(
   const streamAt = tileOffset(prefix);
   const buffer = new Uint8Array(streamAt + length);
   await source.readInto(buffer, streamAt, offset, length);
-  const samples = await decodeJpegSamples(completeJpeg(buffer, prefix).jpeg, width, rows, 1);
+  const samples = await decodeJpegSamples(completeJpeg(buffer, prefix).jpeg, width, rows, 1); // 1 component: grey
   return new Uint8Array(samples.subarray(0, width * rows));
 }
 
@@ -339,7 +339,7 @@ interface PredictedRows {
 }
 
 /**
- * Undoes the predictor in place: if there is one, the file stores each sample as the difference from the previous one.
+ * Undoes predictor 2 or 3 in place. With predictor 2, each stored sample is the difference from its left neighbour.
  *
  * @returns whether the samples are little-endian afterwards
  */
@@ -373,7 +373,7 @@ function undoPredictor(
 
 /**
  * Undoes the floating-point predictor. A row contains the high bytes of all samples, then their next bytes, and so on, each
- * byte as the difference to the one before. The result is big-endian.
+ * byte as the difference from the byte before it. The result is big-endian.
  */
 function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, size: number): false {
   const width = rowBytes / size;

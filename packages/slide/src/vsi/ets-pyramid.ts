@@ -56,7 +56,7 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
   const needsRendering = isComposed || ets.codec !== 'jpeg';
   const levels = grids.map((grid) => levelOf(grid, size, ets, needsRendering)) as [Level, ...Level[]];
   const fullRange: GreyRange = { black: 0, white: 2 ** ets.bits - 1 };
-  const usesDeclaredRange = isComposed || ets.bits === 16; // a single 8-bit channel is displayed as stored
+  const usesDeclaredRange = isComposed || ets.bits === 16; // other images of 8 bits are displayed as stored
   const rangeOf = (channel: number): GreyRange =>
     (usesDeclaredRange ? stack.channels.get(channel)?.range : null) ?? fullRange;
   const readTileByIndex = createTileReader(source, ets);
@@ -156,7 +156,7 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
   return [...grids.values()].sort((a, b) => a.resolution - b.resolution);
 }
 
-/** Returns the number of coordinates per tile without the resolution, which is the last one. */
+/** Returns the number of coordinates per tile without the resolution, which is the last coordinate. */
 function positionDimensionsOf({ tiles }: EtsFile): number {
   return tiles.hasResolutions ? tiles.dimensions - 1 : tiles.dimensions;
 }

@@ -175,7 +175,7 @@ function readRange(leaf: Leaf): GreyRange | null {
   return white > black ? { black, white } : null;
 }
 
-/** Returns the colour of a channel: the last and brightest colour of its table. Returns null for a table without colours. */
+/** Returns the colour of a channel: the last and brightest colour of its table; null for a table without colours. */
 function readLastColour(table: Uint8Array): Colour | null {
   const [b, g, r] = table.subarray(-3);
   return b === undefined || g === undefined || r === undefined ? null : { r, g, b };

@@ -29,8 +29,10 @@ export interface Leaf {
 
 /** The tree begins after the TIFF header of the file. */
 const TREE_OFFSET = 8;
+/** Header of a volume: length (byte 0), magic number (2), offset of the first field (8), number of fields (16). */
 const VOLUME_BYTES = 24;
 const VOLUME_MAGIC = 0x5349;
+/** Header of a field: type and flags (byte 0), tag (4), offset of the next field (8), value or its length (12). */
 const FIELD_HEADER_BYTES = 16;
 /** Flags of a field's type. Extended fields are volumes or other structures; an inline value is in the header. */
 const flag = { hasIndex: 0x0800_0000, isExtended: 0x1000_0000, isInline: 0x4000_0000 } as const;
