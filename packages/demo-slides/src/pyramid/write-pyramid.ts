@@ -157,6 +157,7 @@ class TileWriter {
       onPlaced(offset, tile.length);
       await this.#write(tile, offset);
     });
+    writing.catch(() => {}); // `put` and `finish` await an earlier promise first, which rejects with the same error
     this.#pending.push(writing);
     if (this.#pending.length > MAX_PENDING) await this.#pending.shift();
     else await new Promise(setImmediate); // lets the event loop handle messages and signals between two tiles

@@ -219,7 +219,8 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
       applyStamp(tile, pick(stamps, randomAt(seed, k, stream + 1)), {
         x: vessel.x + stepX * relativeDistance,
         y: vessel.y + stepY * relativeDistance,
-        angle: Math.atan2(circleY / long, circleX / short) + vessel.angle + Math.PI / 2,
+        // Along the wall: perpendicular to the normal of the ellipse.
+        angle: Math.atan2(circleY / short, circleX / long) + vessel.angle + Math.PI / 2,
         scale: (isSmall ? 0.62 : 0.74) + 0.25 * randomAt(seed, k, stream + 2),
         density: 0.75 + 0.4 * randomAt(seed, k, stream + 3),
         opacity: randomAt(seed, k, stream + 4) < 0.3 ? 0.6 : 0.92,
