@@ -175,7 +175,10 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
 /** The result of sending a batch of changes. */
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
-  /** Others changed annotations of the batch. `conflicts` has their current features; a deleted one has no geometry. */
+  /**
+   * Other users have changed annotations of the batch. `conflicts` has their current features; a deleted one has no
+   * geometry.
+   */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
   /** The server is unreachable or overloaded; a retry may succeed. */
   | { readonly kind: 'unreachable' }

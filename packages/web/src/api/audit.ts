@@ -1,4 +1,7 @@
-/** API calls of administrators for the audit log, its filters, and its hash chain (each event contains the hash of the previous one). */
+/**
+ * API calls of administrators for the audit log, its filters, and its hash chain (each entry contains the hash of the
+ * previous one).
+ */
 import {
   type AuditChain,
   type AuditEntry,
@@ -14,10 +17,10 @@ import { call, download } from './client.ts';
 import { queryClient } from './query-client.ts';
 
 const chainKey = ['audit-chain'];
-/** Polling interval while a verification is running. */
-const verificationPollMs = 1500;
+/** Polling interval while a check of the chain is running. */
+const checkPollMs = 1500;
 
-/** Loads events page by page, newest first. */
+/** Loads entries page by page, newest first. */
 export function useAudit(filter: AuditFilter) {
   return useInfiniteQuery({
     queryKey: ['audit', filter],
@@ -26,29 +29,29 @@ export function useAudit(filter: AuditFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): readonly AuditEntry[] => pages.flatMap(({ entries }) => entries),
-    // The list is not refreshed automatically; a button loads newer events.
+    // The list is not refreshed automatically; a button loads newer entries.
     staleTime: 0,
     gcTime: 0,
   });
 }
 
-/** Loads the state of the last verification of the audit log, and polls it while a verification is running. */
+/** Loads the result of the last check of the chain, and polls it while a check is running. */
 export function useAuditChain() {
   return useQuery({
     queryKey: chainKey,
     queryFn: ({ signal }) => call(getAuditChain, { signal }),
-    refetchInterval: ({ state }) => (state.data?.isChecking ? verificationPollMs : false),
+    refetchInterval: ({ state }) => (state.data?.isChecking ? checkPollMs : false),
     gcTime: 0,
   });
 }
 
-/** Starts the verification of the whole audit log. @throws like `call` */
+/** Starts a check of the whole chain. @throws like `call` */
 export async function startChainCheck(): Promise<void> {
   const chain = await call(checkAuditChain, {});
   queryClient.setQueryData<AuditChain>(chainKey, chain);
 }
 
-/** Returns all matching events as CSV. @throws like `call` */
+/** Returns all matching entries as CSV. @throws like `call` */
 export function downloadAudit(filter: AuditFilter): Promise<Blob> {
   return download(exportAudit, { query: filter });
 }

@@ -1,6 +1,7 @@
 /**
- * The catalogue for the viewer: groups (datasets or organs) with their image counts, and pages of the list of all images.
- * When the groups change, this module loads the visible pages together with them, so that the whole list changes at once.
+ * The catalogue of images (slides) for the viewer: groups (one per dataset) with their image counts, and pages of the
+ * list of all images. When the groups change, this module loads the visible pages together with them, so that the whole
+ * list changes in one step.
  */
 import {
   AppError,
@@ -261,7 +262,7 @@ export async function loadPosition(
 }
 
 /**
- * Loads an image. Returns the image at once when a loaded list contains it, otherwise null until it is loaded.
+ * Loads an image. Returns the image immediately when a loaded list contains it, otherwise null until it is loaded.
  * `isLoading` is true until the server has responded to the first request; `isUnknown` is true when the catalogue of
  * this account does not contain the image.
  */

@@ -16,7 +16,7 @@ export class ExternalSignInError extends Error {
 
 /** Path in this app to which the provider redirects. */
 const callbackPath = '/auth/callback';
-/** The pending sign-in in the tab's sessionStorage, between start and return. */
+/** Key of the pending sign-in (started, but not completed) in the tab's sessionStorage. */
 const pendingKey = 'external_sign_in';
 const requestTimeoutMs = 10_000;
 

@@ -15,7 +15,7 @@ import { storedToken } from './stored-sign-in.ts';
 const renewalMarginMs = 5 * 60_000;
 /** Delay before the next attempt after a failed renewal, while the current session is still valid. */
 const renewalPauseMs = 30_000;
-/** For this time, all callers get the error of a failed creation: hundreds of tiles may request a session at once. */
+/** For this time, all callers get the error of a failed creation: hundreds of tiles may request a session together. */
 const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
@@ -113,8 +113,8 @@ export function createSessionStore(): ImageSessions {
         return id;
       }
       const lifetimeMs = seconds * 1000;
-      // A session that does not live longer than the margin is renewed after half of its lifetime. Without this rule, it would be due
-      // for renewal at once, and every tile would create a session.
+      // A session that does not live longer than the margin is renewed after half of its lifetime. Without this rule,
+      // it would be due for renewal immediately, and every tile would create a session.
       const marginMs = lifetimeMs > renewalMarginMs ? renewalMarginMs : lifetimeMs / 2;
       current = { id, renewAt: requestedAt + lifetimeMs - marginMs, expiresAt: requestedAt + lifetimeMs };
       failure = null;
@@ -209,7 +209,7 @@ export function useImageSession(): ImageSessionState {
 /**
  * Returns the usage of the account's own image sessions, updated every 30 s while the page is visible.
  *
- * @param session the current session; a new one updates the list at once
+ * @param session the current session; a new one updates the list immediately
  */
 export function useImageSessionStats(session: string | null) {
   return useQuery({

@@ -1,4 +1,4 @@
-/** The URLs of a slide's pixels, and requests for pixels with the image session (their credential). */
+/** The URLs of a slide's pixels, and requests for pixels with the image session (the credential for loading pixels). */
 import { getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import { acceptLanguage } from '../language/language.ts';
 import { endpointUrl, signOutSignal } from './client.ts';
@@ -60,7 +60,7 @@ interface PixelRequest {
  *
  * While the user signs out, this function sends no request, and running requests are aborted. The promise of such a
  * request then stays pending until the caller aborts the request, which closing the screen does. If the promise
- * rejected at once, the viewer would show an error and retry.
+ * rejected immediately, the viewer would show an error and retry.
  *
  * @returns the response of the server, which may also be an error or a second 401; 'session-lost' when no session could be created
  * @throws TypeError when there was no response; the abort reason

@@ -1,4 +1,4 @@
-/** Messages about the results of API calls. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Messages about the results of API calls. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
 import { wording } from '../language/language.ts';
 
 /** Messages for actions on an account; the server's own message takes precedence. */

@@ -9,7 +9,7 @@ interface LoadFailedProps {
   readonly onRetry: () => void;
 }
 
-/** Replaces content that could not be loaded: an error message with a retry button. */
+/** Replaces content that could not be loaded: an error message, in the theme's rose (`eosin`), and a retry button. */
 export function LoadFailed({ message, reason, onRetry }: LoadFailedProps) {
   return (
     <Alert color="eosin" variant="outline" icon={<IconAlertCircle aria-hidden />} title={message}>

@@ -100,7 +100,7 @@ export function ShareDialog(props: ShareDialogProps) {
           label={texts.shareTitle}
           description={texts.shareTitleHint}
           value={title}
-          maxLength={200}
+          maxLength={200} // limit of the API
           data-autofocus
           onChange={({ currentTarget }) => setTitle(currentTarget.value)}
         />

@@ -17,7 +17,7 @@ interface Action {
   readonly undo?: () => Promise<ActionResult>;
 }
 
-/** Shows the result of an action as a toast; a success names the affected person or thing and has an undo button for 10 s. */
+/** Shows the result of an action as a toast. With `undo`, a success has an undo button and stays for 10 s. */
 export function announceAction(result: ActionResult, { about, undo }: Action): void {
   if (!result.success) {
     announce(result);

@@ -12,7 +12,7 @@ export function useMailedCode(): readonly [code: string | null, discard: () => v
   const navigate = useNavigate();
   const linkedCode = codeIn(hash);
   const [code, setCode] = useState(linkedCode);
-  if (linkedCode !== null && linkedCode !== code) setCode(linkedCode);
+  if (linkedCode !== null && linkedCode !== code) setCode(linkedCode); // another link was opened in this tab
 
   useEffect(() => {
     if (linkedCode !== null) void navigate(pathname, { replace: true });

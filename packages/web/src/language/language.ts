@@ -88,8 +88,8 @@ export function chosenLanguageOr(languageWhenMixed: Language): Language {
 }
 
 /**
- * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`, with which the API responds in the language that docs/requirements.md
- * prescribes for each endpoint.
+ * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`: the API then responds in the language that
+ * docs/requirements.md prescribes for each endpoint.
  */
 export function acceptLanguage(): string {
   return choice === 'mixed' ? '*' : choice;
@@ -121,8 +121,8 @@ export function wording<Words extends object>(words: Wording<Words>): Readonly<W
 }
 
 /**
- * Creates texts for a component that several screens use, in two variants. A screen reads the variant, `tr` or `en`, of the language that
- * it has when the choice is 'mixed'. For any other choice, both variants return texts in the chosen language.
+ * Creates texts for a component that several screens use, in two variants: `tr` for screens that are Turkish when the
+ * choice is 'mixed', `en` for the others. For any other choice, both variants return texts in the chosen language.
  */
 export function wordingByScreenLanguage<Words extends object>(
   words: Pick<Wording<Words>, 'tr' | 'en'>,

@@ -1,4 +1,4 @@
-/** Texts of the navigation bars. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Texts of the navigation bars. `languageWhenMixed` applies while the interface mixes Turkish and English. */
 import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({

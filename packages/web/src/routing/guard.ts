@@ -3,7 +3,7 @@ import { may } from '@lamina/contract';
 import type { AuthState } from '../api/auth-state.ts';
 
 /**
- * Who may open a screen. Accounts with a status other than active may open only `openToInactiveAccounts`, whatever access these have.
+ * Who may open a screen. Accounts that are not active may open only the screens in `openToInactiveAccounts`.
  *
  * - `anyone`: everyone, signed in or not
  * - `guests`: visitors who are not signed in

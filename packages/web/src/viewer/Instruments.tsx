@@ -53,7 +53,7 @@ interface InstrumentsProps {
   /** The image whose annotations and result layers are shown; null when the page shows none. */
   readonly annotatedSlide: AnnotatedSlide | null;
   readonly calibration: Calibration | null; // null for a slide without a scale
-  /** Null for a file with one focal plane and one time point. */
+  /** The shown focal plane and time point; null for a file with one of each. */
   readonly shownPlane: ShownPlane | null;
   readonly isFullPage: boolean;
   readonly onToggleFullPage: () => void;
@@ -87,7 +87,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
   /** The annotations of the slide; null until they are loaded. The result layers count objects inside them. */
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
-  /** Element above the scale readout in which the annotations render their toolbar; null before the first rendering. */
+  /** Element above the scale readout for the palette and notes of the drawing mode; null before the first render. */
   const [foot, setFoot] = useState<HTMLElement | null>(null);
   /** Text that screen readers read out after a change on the screen. */
   const [announcement, announce] = useState('');
@@ -128,7 +128,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const chooseTool = (tool: ShapeKind) => {
     whiteBalance.setPicking(false);
     if (tool === 'circle' && drawing.tool !== 'circle' && calibration !== null) {
-      const { rx, ry } = countingCircleRadii(calibration);
+      const { rx, ry } = countingCircleRadii(calibration); // in image pixels
       const { width, height } = view.size();
       const fittingZoom = maxCircleFraction * Math.min(width / (2 * rx), height / (2 * ry));
       if (pose.zoom > fittingZoom) actions.zoomTo(fittingZoom);
@@ -176,6 +176,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     whiteBalance.setPicking(false);
   };
 
+  /** The zooms of the keys 1, 2, … */
   const zooms = calibration === null ? uncalibratedZooms : objectivesOf(calibration).map(({ zoom }) => zoom);
   const measuringKeys = {
     m: () => chooseTool('ruler'),
@@ -206,7 +207,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     '[': () => rotate(-smallTurn),
     f: actions.mirror,
     ...((areColoursOpen || isRotationOpen || arePicturesOpen) && { Escape: closePanels }),
-    ...(!isAnnotating && measuringKeys), // with a chosen tool, its Escape replaces the one that closes panels
+    ...(!isAnnotating && measuringKeys), // the Escape of a chosen tool replaces the Escape that closes panels
     ...(annotatedSlide !== null && { d: toggleAnnotating }),
     b: () => setColoursOpen(!areColoursOpen),
     s: saveScreenshot,

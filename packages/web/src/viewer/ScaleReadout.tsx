@@ -14,7 +14,7 @@ interface ScaleReadoutProps {
   readonly zoom: number;
   /** In degrees clockwise on the screen, from 0 (inclusive) to 360 (exclusive); shown unless 0. */
   readonly rotation: number;
-  /** Null for a file with one focal plane and one time point. */
+  /** The shown focal plane and time point; null for a file with one of each. */
   readonly shownPlane: ShownPlane | null;
 }
 

@@ -40,6 +40,7 @@ interface SlideToolsProps {
   readonly isCalibrated: boolean;
   /** Chooses a measuring tool, or deselects it when it is already chosen. */
   readonly onChooseTool: (kind: ShapeKind) => void;
+  /** Removes the last placed point or, without an unfinished shape, the last measurement. */
   readonly onUndo: () => void;
   readonly onClear: () => void;
   readonly colours: SlideColours;

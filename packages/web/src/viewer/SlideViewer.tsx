@@ -175,7 +175,7 @@ function OpenSlide(props: OpenSlideProps) {
   const [attempt, setAttempt] = useState(0);
   /**
    * URL of the thumbnail that is shown until tiles are loaded; null: none is shown, for example because it would not
-   * fit a field that is only a part of the slide. As state, it does not change when the image session is renewed.
+   * fit a field that is only a part of the slide. The URL is state: a renewed image session must not change it.
    */
   const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? thumbnailUrl : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
@@ -227,7 +227,7 @@ function OpenSlide(props: OpenSlideProps) {
    */
   const createTileUrlBuilder = useEffectEvent(
     (newView: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
-      // `tableSize` is null for a profile that the server ignores.
+      // `tableSize` is null for a profile without a usable colour table.
       const isServerCorrecting = isCorrected && !newView.correctsColours && slideProfile?.tableSize != null;
       return (tile: TileCoordinates) => slide.tileUrlOf(tile, isServerCorrecting ? 'srgb' : undefined);
     },

@@ -38,8 +38,8 @@ export function createRenderer(): Renderer {
   return new Renderer(context, isForced);
 }
 
-/** Returns a WebGL 2 context; null if the browser has none, or only in software and `isForced` is false. */
-function createContext(isForced: boolean): WebGL2RenderingContext | null {
+/** Returns a WebGL 2 context; null if the browser has none, or only in software and `isWebGlForced` is false. */
+function createContext(isWebGlForced: boolean): WebGL2RenderingContext | null {
   const context = document.createElement('canvas').getContext('webgl2', {
     // Smoothed edges would show as seams between neighbouring tiles.
     antialias: false,
@@ -48,9 +48,9 @@ function createContext(isForced: boolean): WebGL2RenderingContext | null {
     alpha: true,
     premultipliedAlpha: true,
     powerPreference: 'high-performance',
-    failIfMajorPerformanceCaveat: !isForced,
+    failIfMajorPerformanceCaveat: !isWebGlForced,
   });
-  if (context === null || isForced) return context;
+  if (context === null || isWebGlForced) return context;
   const extension = context.getExtension('WEBGL_debug_renderer_info');
   const rendererName = context.getParameter(
     extension === null ? context.RENDERER : extension.UNMASKED_RENDERER_WEBGL,

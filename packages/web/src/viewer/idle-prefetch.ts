@@ -86,6 +86,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
     }
   }
 
+  /** Prefetches tiles for the current field, unless the server is busy or the connection is slow. */
   function begin() {
     const field = view.destination();
     if (signal.aborted || field === null || Date.now() < serverBusyUntil || isConnectionSlow()) return;
@@ -101,6 +102,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
     for (let loader = 0; loader < concurrentLoads; loader += 1) void loadAll(tiles, abortController);
   }
 
+  /** Aborts the running prefetch. If the view is sharp, begins a new one after `restMs`. */
   function schedule() {
     stop();
     if (isSharp && !signal.aborted) timer = setTimeout(begin, restMs);

@@ -39,6 +39,7 @@ export class PixelError extends Error {
   }
 }
 
+// A retry cannot help after 502, with which the server reports a damaged slide.
 /** HTTP statuses after which a retry may succeed: a busy or restarting server, or an expired image session (401). */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 

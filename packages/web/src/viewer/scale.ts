@@ -37,7 +37,7 @@ export interface Calibration {
 
 /**
  * Product of pixel size in micrometres and magnification: a scan at 40× has about 0.25 µm per pixel, at 20× about 0.5 µm.
- * Scanners deviate from it by some per cent.
+ * Scanners deviate from this product by some per cent.
  */
 const mppTimesPower = 10;
 /**

@@ -178,7 +178,7 @@ export function screenshotName(
 ): string {
   const magnificationWithPoint = magnification.replace(',', '.'); // Turkish has a decimal comma
   const text = `${slideName} ${magnificationWithPoint}`.replaceAll('×', 'x');
-  const validCharacters = text.replace(/[^\p{L}\p{N}._ -]+/gu, '');
-  const name = validCharacters.replace(/ +/g, ' ').trim();
+  const validText = text.replace(/[^\p{L}\p{N}._ -]+/gu, '');
+  const name = validText.replace(/ +/g, ' ').trim();
   return `${name || 'slide'}.${type === 'image/png' ? 'png' : 'jpg'}`;
 }

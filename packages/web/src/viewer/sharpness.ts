@@ -16,7 +16,7 @@ export type Sharpness = 'sharp' | 'loading' | 'incomplete';
 export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: readonly Tile[]): boolean {
   if (failedTiles.length === 0) return false;
   const drawnLevel = drawnLevelOf(viewer, image);
-  // Like the bounds of tiles, in OpenSeadragon's viewport coordinates, in which the slide is 1 wide.
+  // In OpenSeadragon's viewport coordinates (the slide is 1 wide), like the bounds of tiles. `true`: at this moment.
   const visibleBox = viewer.viewport.getBounds(true).getBoundingBox();
   return failedTiles.some(
     ({ tiledImage, level, bounds }) =>

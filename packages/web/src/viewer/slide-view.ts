@@ -352,8 +352,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   /**
-   * Returns where the slide is on the screen now. OpenSeadragon mirrors the drawn image, but not the coordinates that
-   * it returns; this function mirrors them, too.
+   * Returns where the slide is on the screen now (hence `true`: the current step of a movement). OpenSeadragon mirrors
+   * the drawn image, but not the coordinates that it returns; this function mirrors the coordinates, too.
    */
   function currentPlacement(image: OpenSeadragon.TiledImage): Placement {
     const { viewport } = viewer;
@@ -530,7 +530,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     picture: () => (viewer.world.getItemAt(0) ? pictureNow(viewer) : null),
     colourAt: (point) => {
       const { colours } = renderer;
-      renderer.setColours({ ...colours, adjustment: asScanned });
+      renderer.setColours({ ...colours, adjustment: asScanned }); // `pictureNow` draws the view with these colours
       const picture = viewer.world.getItemAt(0) ? pictureNow(viewer) : null;
       renderer.setColours(colours);
       return picture === null ? null : meanColourAt(picture, point);

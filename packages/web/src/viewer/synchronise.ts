@@ -1,7 +1,7 @@
 /**
  * Computes how two slides that are shown side by side move together. The leader is the slide that the user moves. The
- * follower is the other slide; it repeats what the leader has done since both were linked: the same distance over the
- * tissue, the same zoom factor, the same rotation on the screen.
+ * follower is the other slide; it repeats what the leader has done since the slides were linked: the same distance
+ * over the tissue, the same zoom factor, the same rotation on the screen.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { Calibration } from './scale.ts';
@@ -43,8 +43,8 @@ export function fieldOfFollower(
     y: (newLeaderField.y - leaderField.y) * leaderPixel.y,
   };
   const followerMovement = screenToSlide(followerField, slideToScreen(leaderField, leaderMovement));
-  // Mirroring is applied after the rotation. When only one slide is mirrored, its rotation must therefore change in the opposite
-  // direction.
+  // Mirroring is applied after the rotation. When only one slide is mirrored, the follower must therefore rotate in
+  // the opposite direction.
   const rotationSign = leaderField.isMirrored === followerField.isMirrored ? 1 : -1;
   const hasLeaderFlipped = leaderField.isMirrored !== newLeaderField.isMirrored;
   return {

@@ -1,6 +1,6 @@
 /**
- * Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another slide does not show blank
- * glass first.
+ * Finds tissue in the thumbnail of a slide. When a slide is opened beside another slide, the viewer then does not show
+ * blank glass first.
  */
 import type { SlideField } from './view-address.ts';
 
@@ -35,7 +35,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   const sums = summedAreaTable(tissueMaskOf(picture), picture);
   /** Pixels of the picture per pixel of the slide. */
   const scale = width / slide.width;
-  // The field is treated as an upright square with its shorter side, whatever its rotation; here in pixels of the picture.
+  // The field counts as an upright square as wide as its shorter side, whatever its rotation; in pixels of the picture.
   const fieldSide = (Math.min(view.width, view.height) / field.zoom) * scale;
   const halfSide = Math.max(1, fieldSide / 2);
   /** Returns the fraction of tissue in the square around a position, in pixels of the picture. */

@@ -15,7 +15,7 @@ export interface ViewedSlide {
   /** URL of the table that corrects the scanner's colours; only slides with an ICC profile have one. */
   readonly colourTableUrl: string;
   readonly scale: SlideScale;
-  /** Absent for a file with one focal plane and one time point. */
+  /** The shown focal plane and time point; absent for a file with one of each. */
   readonly shownPlane?: ShownPlane;
   /** File name, which screenshots show. */
   readonly name: string;

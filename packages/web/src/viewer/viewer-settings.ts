@@ -11,12 +11,12 @@ export const viewerSettings = {
   defaultZoomLevel: 0,
   /** Fraction of the viewer that the slide still covers when it is moved to the edge. */
   visibilityRatio: 0.5,
-  animationTime: 1,
-  blendTime: 0.1,
+  animationTime: 1, // of a movement
+  blendTime: 0.1, // fade-in of a new tile
   /** Size of the navigator, the small overview of the slide, as a fraction of the viewer. */
   navigatorSizeRatio: 0.15,
   /** Number of tiles that OpenSeadragon keeps. */
   maxImageCacheCount: 200,
   timeout: tileTimeoutMs,
-  preload: true,
+  preload: true, // tiles are loaded even while the slide is hidden
 } as const;

@@ -1,4 +1,4 @@
-/** Texts of the account status screen. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Texts of the account status screen. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 import { statusLabel } from '../../language/texts.ts';

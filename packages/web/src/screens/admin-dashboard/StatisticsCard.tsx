@@ -42,12 +42,12 @@ function Usage({ days }: Pick<Statistics, 'days'>) {
       <div className={classes.plots}>
         <UsagePlot
           title={texts.signIns}
-          color="haematoxylin"
+          color="haematoxylin" // the theme's blue-purple, named after the stain
           days={days.map(({ day, signIns }) => ({ day, count: signIns }))}
         />
         <UsagePlot
           title={texts.openedSlides}
-          color="eosin"
+          color="eosin" // the theme's rose, named after the stain
           days={days.map(({ day, openedSlides }) => ({ day, count: openedSlides }))}
         />
       </div>

@@ -24,7 +24,7 @@ const minBarHeight = 2;
 export function UsagePlot({ title, days, color }: UsagePlotProps) {
   const id = useId();
   const total = days.reduce((sum, { count }) => sum + count, 0);
-  const maxCount = Math.max(1, ...days.map(({ count }) => count));
+  const maxCount = Math.max(1, ...days.map(({ count }) => count)); // at least 1, because counts are divided by it
   const dayWidth = width / Math.max(1, days.length);
   const firstDay = days[0];
   const busiestDay = days.find(({ count }) => count === maxCount);

@@ -1,6 +1,6 @@
 /**
  * Texts of the screen with the API tokens of all accounts.
- * By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have.
+ * By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then.
  */
 import { wording } from '../../language/language.ts';
 

@@ -93,7 +93,7 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
       <Checkbox
         mt="md"
         label={texts.showSessions}
-        checked={values.sessions === '1'}
+        checked={values.sessions === '1'} // '1' or empty, as in the URL
         onChange={(event) => setValue('sessions', event.currentTarget.checked ? '1' : '')}
       />
       <Group gap="xs" mt="md">

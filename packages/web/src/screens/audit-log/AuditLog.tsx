@@ -30,7 +30,7 @@ export function AuditLog() {
     // Unlike the list, the file always contains the entries about image sessions (`sessions: '1'`).
     mutationFn: () => downloadAudit(toApiFilter({ ...filter, sessions: '1' })),
     onSuccess: (blob) => {
-      saveFile(blob, texts.fileName(new Date().toISOString().slice(0, 10)));
+      saveFile(blob, texts.fileName(new Date().toISOString().slice(0, 10))); // the date in UTC
       toast.success(texts.downloaded);
     },
     onError: (error) => toast.error(messageOf(error, texts.downloadFailed)),

@@ -9,7 +9,7 @@ import { detailOf } from './detail-of.ts';
 import { auditLogPath } from './filter.ts';
 import { summaryOf, texts } from './texts.ts';
 
-const columns = ['time', 'action', 'person', 'target', 'detail', 'address'] as const;
+const columns = ['time', 'action', 'person', 'target', 'detail', 'address'] as const; // keys of `texts`
 
 /** Table of audit entries, grouped by day. In a narrow window, the style sheet turns each row into a card. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {

@@ -42,7 +42,7 @@ export function ChainState() {
   if (state === 'broken') {
     return (
       <Alert
-        color="eosin"
+        color="eosin" // the theme's rose, named after the stain
         variant="outline"
         icon={<IconAlertTriangle aria-hidden />}
         title={texts.broken(formatNumber(brokenAt ?? 0))}

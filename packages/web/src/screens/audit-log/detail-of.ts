@@ -40,7 +40,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   sentences.push(...changeOf(texts.role, roleBefore, role, roleLabel));
   const [fields] = consume('fields');
   if (typeof fields === 'string') {
-    // The list omits fields whose old and new values are known, because they have their own sentences below.
+    // The list omits the fields whose old and new values are known, because each of these has its own sentence below.
     const names = fields.split(' ').filter((name) => !(`${valuePrefixOf(name)}_after` in detail));
     if (names.length > 0) {
       sentences.push(`${texts.fields}: ${names.map((name) => fieldLabels[name] ?? name).join(', ')}`);
@@ -59,8 +59,8 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     ['objective_power', texts.objective],
   ] as const) {
     if (!(`${name}_after` in detail)) continue;
-    const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) =>
-      typeof value === 'number' ? formatFigure(value, 'tr') : texts.none,
+    const [before, after] = consume(`${name}_before`, `${name}_after`).map(
+      (value) => (typeof value === 'number' ? formatFigure(value, 'tr') : texts.none), // 'tr': for a mixed interface
     );
     sentences.push(`${label}: ${before} → ${after}`);
   }

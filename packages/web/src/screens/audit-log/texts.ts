@@ -1,4 +1,4 @@
-/** Texts of the audit log screen. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Texts of the audit log screen. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
 import { auditActionLabel } from '@lamina/contract';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 
@@ -308,7 +308,7 @@ const resultTexts = wording({
   },
 });
 
-/** Actions whose labels say already that something was refused or failed. */
+/** Actions whose labels already say that something was refused or failed. */
 const actionsWithoutResult = new Set([
   'access-refused',
   'token-refused',

@@ -172,7 +172,7 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
               </ActionIcon>
               <ActionIcon
                 variant="subtle"
-                color="eosin"
+                color="eosin" // the theme's rose, named after the stain
                 size={30}
                 aria-label={texts.removeOf(label)}
                 onClick={() => onChange(slides.toSpliced(index, 1))}

@@ -128,7 +128,7 @@ function CaseList({ dataset, onOpenDialog }: CaseListProps) {
             <Button
               size="xs"
               variant="subtle"
-              color="eosin"
+              color="eosin" // the theme's rose, named after the stain
               aria-label={texts.deleteOf(slideCase.name)}
               onClick={() => onOpenDialog({ kind: 'delete', target: slideCase })}
             >

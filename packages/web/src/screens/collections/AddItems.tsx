@@ -12,7 +12,7 @@ type Kind = DraftItem['type'];
 
 /** A saved view, slide or case that the user can add to the collection. */
 interface Candidate {
-  readonly item: Parameters<typeof draftItemOf>[0];
+  readonly item: Parameters<typeof draftItemOf>[0]; // `images`: ids of the slides that the item contains
   /** Text below the title that tells items with the same title apart; may be empty. */
   readonly detail: string;
 }

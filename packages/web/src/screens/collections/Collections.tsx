@@ -49,7 +49,7 @@ export function Collections() {
   const { user } = useAuth();
   const [dialog, setDialog] = useState<Dialog | null>(null);
   if (user === null) return null; // the route guard redirects to the sign-in
-  const canCreate = may(user, 'sharing.own');
+  const canCreate = may(user, 'sharing.own'); // the permission for collections, saved views and share links
   const close = () => setDialog(null);
   return (
     <>
@@ -198,7 +198,7 @@ function CollectionCard({ collection, onOpenDialog }: ListProps & { readonly col
             <Button
               size="xs"
               variant="subtle"
-              color="eosin"
+              color="eosin" // the theme's rose, named after the stain
               aria-label={texts.deleteOf(title)}
               onClick={() => onOpenDialog({ kind: 'delete', ...dialogTarget })}
             >
@@ -309,7 +309,7 @@ function NewCollection({ onClose }: { readonly onClose: () => void }) {
       <TextInput
         label={texts.title}
         value={title}
-        maxLength={200} // as in the API
+        maxLength={200} // the limit of the API
         error={error}
         data-autofocus
         onChange={({ currentTarget }) => setTitle(currentTarget.value)}

@@ -126,7 +126,7 @@ function Item({ item, index, itemCount, onMove, onDrag, onChange, onRemove }: It
         <Tooltip label={texts.remove}>
           <ActionIcon
             variant="subtle"
-            color="eosin"
+            color="eosin" // the theme's rose, named after the stain
             size={36}
             aria-label={texts.removeOf(title)}
             onClick={onRemove}
@@ -146,7 +146,7 @@ function Item({ item, index, itemCount, onMove, onDrag, onChange, onRemove }: It
         autosize
         minRows={1}
         maxRows={10}
-        maxLength={4000} // as in the API
+        maxLength={4000} // the limit of the API
         value={item.text}
         onChange={({ currentTarget }) => onChange({ ...item, text: currentTarget.value })}
       />

@@ -200,7 +200,7 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
           {view !== null && (
             <SlideMarks
               view={view}
-              points={[]}
+              points={[]} // the corners are shown as an area instead
               area={corners}
               onMark={isPlacing ? (corner) => setCorners([...corners, corner]) : null}
               label={texts.regionHint}

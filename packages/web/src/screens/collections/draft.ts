@@ -9,7 +9,10 @@ export const minChoices = 2;
 /** The corners of the smallest region, a triangle. */
 export const minCorners = 3;
 
-/** An item of the collection; `access` is whether the owner may view its slides, `field` the part of the slide that it shows. */
+/**
+ * An item of the collection; `access` is whether the owner may view its slides, `field` the part of the slide that the
+ * item shows.
+ */
 export interface DraftItem
   extends Pick<CollectionItem, 'type' | 'id' | 'access' | 'title' | 'images' | 'field'> {
   /** Key for React, unique in this browser tab: two items may have the same `id`. */

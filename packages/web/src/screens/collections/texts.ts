@@ -1,4 +1,4 @@
-/** Texts of the collection screens. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Texts of the collection screens. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
 import { wording } from '../../language/language.ts';
 
 /** The readers of a collection: `members` for all members, otherwise the number of listed accounts. */

@@ -15,7 +15,7 @@ import { texts } from './texts.ts';
 const Confirmation = z.object({
   password: z.string().min(
     1,
-    failWith(() => sharedTexts.passwordRequired),
+    failWith(() => sharedTexts.passwordRequired), // a function, because the language may change
   ),
 });
 

@@ -1,6 +1,6 @@
 /**
  * Texts of the page that confirms a registration.
- * By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have.
+ * By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then.
  */
 import { wording } from '../../language/language.ts';
 

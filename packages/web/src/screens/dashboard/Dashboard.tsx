@@ -34,7 +34,7 @@ export function Dashboard() {
       {slideLink !== null && (
         <Alert
           mb="xl"
-          color="haematoxylin"
+          color="haematoxylin" // the theme's blue-purple, named after the stain
           icon={<IconMicroscope aria-hidden />}
           title={texts.linkedSlide}
           withCloseButton

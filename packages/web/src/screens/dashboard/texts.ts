@@ -1,4 +1,4 @@
-/** Texts of the dashboard. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Texts of the dashboard. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
 import type { Activity } from '@lamina/contract';
 import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';

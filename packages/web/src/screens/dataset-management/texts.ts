@@ -1,4 +1,4 @@
-/** Texts of the dataset management screen. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Texts of the dataset management screen. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({

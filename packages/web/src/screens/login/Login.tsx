@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 
 /** The login page: sign-in with e-mail and password, with an external identity provider, or both. */
 export function Login() {
-  const { embedded: isEmbeddedOffered, external: provider } = settings.signIn;
+  const { embedded: isEmbeddedOffered, external: provider } = settings.signIn; // embedded: with e-mail and password
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">

@@ -18,7 +18,7 @@ const LoginForm = z.object({
   email: EmailField,
   password: z.string().min(
     1,
-    failWith(() => sharedTexts.passwordRequired),
+    failWith(() => sharedTexts.passwordRequired), // a function, because the language may change
   ),
 });
 type Credentials = z.output<typeof LoginForm>;

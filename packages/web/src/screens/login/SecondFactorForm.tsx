@@ -14,7 +14,7 @@ const CodeForm = z.object({
     .trim()
     .min(
       1,
-      failWith(() => texts.codeRequired),
+      failWith(() => texts.codeRequired), // a function, because the language may change
     ),
 });
 

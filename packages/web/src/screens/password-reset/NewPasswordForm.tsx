@@ -54,7 +54,7 @@ export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
         <Stack gap="lg">
           {isLinkInvalid ? (
             <Alert
-              color="eosin"
+              color="eosin" // the theme's rose, named after the stain
               variant="outline"
               icon={<IconLinkOff aria-hidden />}
               title={texts.linkInvalid}

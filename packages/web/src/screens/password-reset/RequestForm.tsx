@@ -12,7 +12,10 @@ import { texts } from './texts.ts';
 
 const ResetRequest = z.object({ email: EmailField });
 
-/** Form that requests an e-mail with a link for resetting the password. The server responds alike to known and unknown addresses. */
+/**
+ * Form that requests an e-mail with a link for resetting the password. The response is the same for known and unknown
+ * addresses.
+ */
 export function RequestForm() {
   /** Message of the server after a successful request; null before. */
   const [successMessage, setSuccessMessage] = useState<string | null>(null);

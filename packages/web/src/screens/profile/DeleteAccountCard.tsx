@@ -19,7 +19,7 @@ function confirmationSchemaOf(email: string) {
     .trim()
     .refine(
       (typed) => typed.toLowerCase() === email.toLowerCase(),
-      failWith(() => texts.deleteNotConfirmed),
+      failWith(() => texts.deleteNotConfirmed), // a function, because the language may change
     );
 }
 
@@ -67,7 +67,7 @@ export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
             {currentPasswordState.isRequired && <CurrentPasswordField />}
             <Button
               type="submit"
-              color="eosin"
+              color="eosin" // the theme's rose, named after the stain
               variant="outline"
               loading={form.formState.isSubmitting}
               style={{ alignSelf: 'flex-start' }}

@@ -19,7 +19,7 @@ const NewToken = z.object({
     .trim()
     .min(
       1,
-      failWith(() => texts.apiTokenNameRequired),
+      failWith(() => texts.apiTokenNameRequired), // a function, because the language may change
     )
     .max(
       100,

@@ -88,7 +88,7 @@ export function SecondFactorCard() {
 
 interface SensitiveActionButtonProps {
   readonly label: string;
-  /** Title of a dialog that asks for a confirmation; without it, the button acts at once. */
+  /** Title of a dialog that asks for a confirmation; without it, the button acts immediately. */
   readonly question?: string;
   /** Text of the dialog, which says what the action changes. */
   readonly hint?: string;

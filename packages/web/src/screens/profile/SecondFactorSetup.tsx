@@ -35,7 +35,7 @@ const FirstCode = z.object({
     .pipe(
       z.string().regex(
         /^\d{6}$/,
-        failWith(() => texts.codeFormat),
+        failWith(() => texts.codeFormat), // a function, because the language may change
       ),
     ),
 });

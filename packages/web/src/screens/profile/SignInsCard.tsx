@@ -60,7 +60,7 @@ export function SignInsCard() {
             )}
             <Button
               variant="outline"
-              color="eosin"
+              color="eosin" // the theme's rose, named after the stain
               disabled={isBusy}
               onClick={() => void signOutEverywhere()}
             >

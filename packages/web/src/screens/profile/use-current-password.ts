@@ -20,7 +20,7 @@ export function useCurrentPassword() {
       isRequired
         ? z.string().min(
             1,
-            failWith(() => sharedTexts.currentPasswordRequired),
+            failWith(() => sharedTexts.currentPasswordRequired), // a function, because the language may change
           )
         : z.string(),
     [isRequired],

@@ -28,7 +28,7 @@ const RegisterForm = z
       .trim()
       .max(
         100,
-        failWith(() => sharedTexts.displayNameTooLong),
+        failWith(() => sharedTexts.displayNameTooLong), // a function, because the language may change
       ),
     affiliation: z
       .string()

@@ -15,8 +15,8 @@ async function doesServerRespond(): Promise<boolean> {
 }
 
 /**
- * Returns whether the server can be reached. While it cannot, the hook checks again every 3 s, and at once when the browser reports that
- * the network is back.
+ * Returns whether the server can be reached. While it cannot, the hook checks again every 3 s, and immediately when the
+ * browser reports that the network is back.
  *
  * @param onReachableAgain reloads the page; called when a check succeeds after a failed one, and the hook then keeps returning false
  */

@@ -32,7 +32,7 @@ export function DatasetField({ inputWrapperOrder, ...props }: DatasetFieldProps)
       data={datasets.map(({ name }) => name)}
       filter={filterDatasets}
       openOnFocus={false} // the upload panel focuses the field, and an open list would cover the buttons below it
-      maxLength={200} // as in the API
+      maxLength={200} // the limit of the API
       comboboxProps={{ withinPortal: false }}
       {...props}
     />

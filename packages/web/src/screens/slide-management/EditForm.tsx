@@ -8,7 +8,10 @@ import type { SlideFormProps } from './dialog-request.ts';
 import { ScaleFields } from './ScaleFields.tsx';
 import { texts } from './texts.ts';
 
-/** Form for the catalogue entry of one slide, the first of `slides`: its name, dataset, organ and scale. */
+/**
+ * Form for the catalogue entry of one slide, the first of `slides`: its name, dataset, organ, and scale (`mpp`:
+ * micrometres per pixel; `power`: magnification of the objective).
+ */
 export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [name, setName] = useState(slide?.file_name ?? '');
   const [dataset, setDataset] = useState(slide?.dataset_name ?? '');

@@ -34,7 +34,7 @@ export function ImportPreview(props: ImportPreviewProps) {
       </Title>
       {hasCatalogueChanged && (
         <Alert
-          color="eosin"
+          color="eosin" // the theme's rose, named after the stain
           variant="outline"
           icon={<IconAlertTriangle aria-hidden />}
           title={texts.changedMeanwhile}

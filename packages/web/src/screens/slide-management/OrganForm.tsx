@@ -18,7 +18,7 @@ export function OrganForm(props: SlideFormProps) {
       <TextInput
         label={texts.organ}
         placeholder={texts.optional}
-        maxLength={200} // as in the API
+        maxLength={200} // the limit of the API
         value={organ}
         onChange={(event) => setOrgan(event.currentTarget.value)}
         data-autofocus

@@ -27,7 +27,7 @@ export function ScaleFields(props: ScaleFieldsProps) {
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown
-      : formatFigure(Number(value.toPrecision(placeholderDigits)), 'tr');
+      : formatFigure(Number(value.toPrecision(placeholderDigits)), 'tr'); // 'tr': for a mixed interface
   return (
     <Input.Wrapper
       labelElement="div"

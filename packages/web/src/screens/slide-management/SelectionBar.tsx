@@ -85,7 +85,7 @@ export function SelectionBar(props: SelectionBarProps) {
         {presentSlides.length > 0 && (
           <Button
             size="compact-md"
-            color="eosin"
+            color="eosin" // the theme's rose, named after the stain
             variant="light"
             onClick={() => onOpenDialog({ kind: 'remove', slides: presentSlides })}
           >

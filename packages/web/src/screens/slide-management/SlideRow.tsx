@@ -37,6 +37,7 @@ interface SlideRowProps {
   readonly onOpenDialog: (request: DialogRequest) => void;
 }
 
+/** Colours of the theme: haematoxylin is blue-purple, eosin is rose (as in stained tissue). */
 const stateColours: Readonly<Record<SlideState, string>> = {
   ready: 'haematoxylin',
   pending: 'gray',
@@ -143,7 +144,10 @@ function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenD
   const state = stateOf(slide);
   const button = useRef<HTMLButtonElement>(null);
 
-  /** Focuses the menu button first, to which the closing dialog returns the focus; the chosen menu item no longer exists then. */
+  /**
+   * Focuses the menu button first: the dialog later returns the focus to it, because the chosen menu item no longer
+   * exists then.
+   */
   function openDialog(kind: DialogRequest['kind']) {
     button.current?.focus();
     onOpenDialog({ kind, slides: [slide] });

@@ -82,7 +82,7 @@ export const ApplicationRow = memo(function ApplicationRow({
         )}
         {duplicates.length > 0 && (
           <Alert
-            color="eosin"
+            color="eosin" // the theme's rose, named after the stain
             variant="default"
             className={classes.duplicatesAlert ?? ''}
             icon={<IconAlertTriangle aria-hidden />}

@@ -57,8 +57,9 @@ interface ImageCatalogProps {
 }
 
 /**
- * The sidebar of the slide viewer: the images that the user may see, grouped by dataset, with search and filters. The keys n and e
- * open the next image, p and q the previous one. Memoised, because the viewer renders often while the slide moves.
+ * The sidebar of the slide viewer: the images (slides) that the user may see, grouped by dataset, with search and
+ * filters. The keys n and e open the next image, p and q the previous one. Memoised, because the viewer renders often
+ * while the slide moves.
  */
 export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {
   const { onSearch, onReady, ...listProps } = props;
@@ -166,7 +167,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const selectNext = () => selectNeighbour(1);
   const selectPrevious = () => selectNeighbour(-1);
   const focusSearch = () => {
-    flushSync(onSearch); // shows the catalogue at once, because a hidden field cannot receive the focus
+    flushSync(onSearch); // shows the catalogue immediately, because a hidden field cannot receive the focus
     searchField.current?.focus();
     searchField.current?.select();
   };
@@ -253,7 +254,7 @@ const noChoices = { datasets: [], organs: [] };
 /** Returns the text after it has not changed for `pauseMs` milliseconds; an empty text immediately. */
 function useDebounced(text: string, pauseMs: number): string {
   const [debounced, setDebounced] = useState(text);
-  if (text === '' && debounced !== '') setDebounced(''); // during rendering, so that the cleared search applies at once
+  if (text === '' && debounced !== '') setDebounced(''); // during rendering, so that the cleared search applies immediately
   useEffect(() => {
     const timer = setTimeout(() => setDebounced(text), pauseMs);
     return () => clearTimeout(timer);

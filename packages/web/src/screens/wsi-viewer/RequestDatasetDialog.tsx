@@ -54,7 +54,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
             label={texts.reason}
             rows={3}
             resize="vertical"
-            maxLength={1000} // as in the API
+            maxLength={1000} // the limit of the API
             value={reason}
             error={error}
             onChange={(event) => setReason(event.currentTarget.value)}

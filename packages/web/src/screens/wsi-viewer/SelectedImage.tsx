@@ -48,8 +48,8 @@ function scanPropertiesOf(image: Image): readonly (readonly [label: string, valu
 }
 
 /**
- * The sidebar section with the properties of the viewed image, and with buttons to share it and to save the view. Administrators also get
- * a link to the audit log, filtered to the openings of this image.
+ * The sidebar section with the properties of the viewed image (slide), and with buttons to share it and to save the
+ * view. Administrators also get a link to the audit log, filtered to the openings of this image.
  */
 export function SelectedImage({ image, view, isCorrected, results }: SelectedImageProps) {
   const { user } = useAuth();
@@ -74,6 +74,7 @@ export function SelectedImage({ image, view, isCorrected, results }: SelectedIma
             </div>
           ))}
         </dl>
+        {/* `sharing.own` permits both share links and saved views. */}
         {user !== null && may(user, 'sharing.own') && image.status === 'ready' && (
           <Group gap="xs">
             <ShareSlide key={image.id} image={image} />

@@ -116,7 +116,7 @@ export function WsiViewer() {
   /** Whether there are restricted datasets to which the user can request access. */
   const hasRequestable = useRequestableDatasets().data?.some(({ granted }) => !granted) ?? false;
   const showRequestableDatasets = () => {
-    // `flushSync` renders the request buttons at once, so that the first one can be focused.
+    // `flushSync` renders the request buttons immediately, so that the first one can be focused.
     flushSync(() => {
       setCatalogOpen(true);
       setRestrictedOpen(true);

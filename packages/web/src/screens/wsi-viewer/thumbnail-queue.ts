@@ -4,7 +4,7 @@ export interface ThumbnailQueue {
   /**
    * Adds a thumbnail to the queue.
    *
-   * @param onStart called when the thumbnail may load: at once if the list is still and the limit is not reached
+   * @param onStart called when the thumbnail may load: immediately if the list is still and the limit is not reached
    * @returns a function that leaves the queue; must be called when the thumbnail is loaded, has failed or is no longer needed
    */
   enqueue(onStart: () => void): () => void;

@@ -69,7 +69,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
           const annotation = store.find(id);
           painter.set(id, annotation !== undefined && store.isVisible(annotation) ? annotation : null);
         }
-        scheduleDraw(ids === null || ids.length > 0 ? 'all' : 'draft');
+        scheduleDraw(ids === null || ids.length > 0 ? 'all' : 'draft'); // no ids: only other state has changed
       }),
     ];
     const resizeObserver = new ResizeObserver(() => scheduleDraw('all'));

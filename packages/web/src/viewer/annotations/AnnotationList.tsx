@@ -78,7 +78,7 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
     }[event.key];
     if (action === undefined) return;
     event.preventDefault();
-    event.stopPropagation(); // otherwise, the drawing mode and the viewer would handle the same key
+    event.stopPropagation(); // otherwise, the viewer would handle the same key, too
     action();
   };
 

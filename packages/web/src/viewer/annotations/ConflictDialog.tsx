@@ -23,7 +23,7 @@ export function ConflictDialog({
       closeOnEscape={false}
       closeOnClickOutside={false}
       title={texts.conflictTitle}
-      lang={chosenLanguageOr('en')}
+      lang={chosenLanguageOr('en')} // English while the interface mixes two languages
       portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
     >
       {conflict !== undefined && (

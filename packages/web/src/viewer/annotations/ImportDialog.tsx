@@ -34,7 +34,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
     let isClosed = false;
     /** The layer that this dialog has created because the user had none on this slide; null if the user had a layer. */
     let createdLayerId: string | null = null;
-    /** Deletes the layer that this dialog has created, which would stay empty. */
+    /** Deletes the layer that this dialog has created, unless the import may have filled it. */
     const discardEmptyLayer = () => {
       if (createdLayerId === null || mayBeImported.current) return;
       void deleteLayer(createdLayerId).catch(() => undefined);
@@ -74,7 +74,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
       onImported();
       onClose();
     } catch (error) {
-      mayBeImported.current = !(error instanceof AppError); // after another error, it is unknown what the server has done
+      mayBeImported.current = !(error instanceof AppError); // after other errors, the server may have imported the file
       setFailure(messageOf(error, texts.importFailed));
     } finally {
       setImporting(false);
@@ -87,7 +87,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
       opened
       onClose={onClose}
       title={`${texts.importTitle}: ${file.name}`}
-      lang={chosenLanguageOr('en')}
+      lang={chosenLanguageOr('en')} // English while the interface mixes two languages
       portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >

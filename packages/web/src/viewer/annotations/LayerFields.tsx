@@ -23,7 +23,10 @@ interface LayerFieldsProps {
   readonly onReload: () => void;
 }
 
-/** Fields to choose the active layer, which receives new annotations, and to change who may see and edit it. */
+/**
+ * Fields to choose the active layer, which receives new annotations, and to change who may see and edit it (`members`:
+ * everyone who may view the slide).
+ */
 export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFieldsProps) {
   const { store } = slideAnnotations;
   useStoreVersion(store); // renders this component again after each change of the annotations

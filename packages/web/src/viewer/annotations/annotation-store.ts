@@ -23,7 +23,7 @@ export type AnnotationListener = (ids: readonly string[] | null) => void;
 /** While a layer is being loaded, the store notifies its listeners at most once per interval. */
 const loadNotifyIntervalMs = 100;
 
-/** A change of another user to an annotation for which the server has not yet acknowledged this user's change. */
+/** Another user's change. It waits until the server acknowledges this user's change of the same annotation. */
 interface DeferredChange {
   readonly change: AnnotationsEvent['changes'][number];
   readonly layerId: string;
@@ -56,7 +56,7 @@ export class AnnotationStore {
   /** Id of the user's account; empty before the layers are set. */
   #uid = '';
   #isLive = false;
-  /** Last revision of each deleted annotation. When an undo creates the annotation again, this is its base revision. */
+  /** Last revision of each deleted annotation. An undo that creates the annotation again uses it as base revision. */
   readonly #deletedRevisions = new Map<string, number>();
   /** Ids of created layers, by the placeholder id (`newLayerId`) that their first annotations had as layer id. */
   readonly #createdLayers = new Map<string, string>();
@@ -192,7 +192,7 @@ export class AnnotationStore {
     await Promise.all(layersToLoad.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
-  /** Loads each loaded layer again if the server has a newer version of it. @param layers as the server lists them now */
+  /** Loads layers again that are loaded in an older version. @param layers as the server lists them now */
   async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
     const outdated = layers.filter(({ id, version }) => (this.#loadedVersions.get(id) ?? version) < version);
     await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
@@ -354,7 +354,7 @@ export class AnnotationStore {
     let idsToNotify: string[] = [];
     let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
     const notifyLoaded = () => {
-      this.#applyPending();
+      this.#applyPending(); // loaded annotations may have replaced changes that are not sent yet
       this.#notify([...idsToNotify, ...this.queue.pendingOf(this.imageId).keys()]);
       idsToNotify = [];
       notifiedAt = performance.now();

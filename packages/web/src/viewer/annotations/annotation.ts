@@ -38,7 +38,7 @@ export function annotationOf(fields: Omit<Annotation, 'id' | 'bounds'>): Annotat
   return { ...fields, id: fields.feature.id, bounds: boundsOf(fields.feature.geometry) };
 }
 
-/** The colour of annotations without a class: red, as in QuPath. */
+/** The colour of annotations without a class: red, as in QuPath (a desktop slide viewer). */
 const unclassifiedColor: Color = [255, 0, 0];
 
 /** Returns the annotation's own colour; without one, the colour of its class; without a class, red. */
@@ -58,7 +58,7 @@ export function classNameOf({ properties }: AnnotationFeature): string | null {
 
 const roundToHundredths = (value: number) => Math.round(value * 100) / 100;
 
-/** Rounds a position. Returns the same object when it is rounded already, which saves memory for large outlines. */
+/** Rounds a position. Returns the same object for a position that is rounded already; this saves memory. */
 function roundPosition(position: Position): Position {
   const [x, y] = [roundToHundredths(position[0]), roundToHundredths(position[1])];
   return x === position[0] && y === position[1] ? position : [x, y];

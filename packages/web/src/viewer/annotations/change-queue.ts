@@ -17,7 +17,7 @@ import type { PendingStorage } from './pending-storage.ts';
 export type SaveState =
   | { readonly kind: 'saved' }
   | { readonly kind: 'saving'; readonly count: number }
-  /** The server is unreachable; the changes are stored in this browser. */
+  /** The server is unreachable or overloaded; the changes are stored in this browser. */
   | { readonly kind: 'offline'; readonly count: number }
   /** The server has rejected changes; the queue sends nothing until the user retries or discards them. */
   | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown };
@@ -28,7 +28,7 @@ export interface Conflict {
   readonly id: string;
   /** The change of this user. */
   readonly mine: PendingChange;
-  /** The feature on the server, with `revision` in its properties; its geometry is null when it was deleted. */
+  /** The feature on the server, with `revision` in its properties; its geometry is null for a deleted annotation. */
   readonly theirs: unknown;
 }
 
@@ -145,7 +145,7 @@ export class ChangeQueue {
     return [...this.#conflicts.values()];
   }
 
-  /** Sends failed and rejected changes again without delay. An arrow function, so that callers can pass it on. */
+  /** Sends failed and rejected changes again without delay. Callers may pass this function on as a callback. */
   readonly retry = (): void => {
     this.#rejection = null;
     this.#schedule(0);
@@ -301,7 +301,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Queues a batch again. A later change of an annotation replaces the batch's change, and gets its base revision. */
+  /** Queues a batch again. A later change that replaces a change of the batch gets the base revision of the latter. */
   #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }

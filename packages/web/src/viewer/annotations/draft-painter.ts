@@ -85,7 +85,7 @@ function draggedGeometry({ id, feature }: Annotation, draft: Draft | null): Geom
 /** Draws the outline of a geometry: with a border for a selected annotation, without a border for a draft. */
 function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 'selection' | 'draft'): void {
   const { context, placement, size } = scene;
-  if (!boundsTouch(boundsOf(geometry), visibleBounds(placement, size, drawnMargin))) return;
+  if (!boundsTouch(boundsOf(geometry), visibleBounds(placement, size, drawnMargin))) return; // not visible
   const zoom = zoomOf(placement);
   const path = new Path2D();
   addOutline(path, geometry, simplificationLevelOf(zoom));
@@ -253,7 +253,7 @@ function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   context.strokeStyle = darkColor;
   context.fillStyle = '#fff';
   const width = context.measureText(text).width;
-  // To the right of the position and above it, but always within the viewer: 8 px from its right edge, 20 px below its top.
+  // To the right of the position and above it, but at least 8 px from the viewer's right edge and 20 px below its top.
   const left = Math.min(point.x + readoutOffset, size.width - width - 8);
   const baseline = Math.max(20, point.y - readoutOffset);
   context.strokeText(text, left, baseline);

@@ -48,7 +48,7 @@ export type Draft =
     }
   /** A drag of the selected annotations, from the press to the current position of the pointer. */
   | { readonly kind: 'move'; readonly start: Position; readonly end: Position }
-  /** A drag of one vertex to `position`. */
+  /** A drag of one vertex of the annotation `id` to `position`. */
   | { readonly kind: 'vertex'; readonly id: string; readonly vertex: Vertex; readonly position: Position };
 
 /** Returns the feature with another class; null removes the class. */
@@ -94,7 +94,7 @@ export function boxGeometry({
   return { type: 'Polygon', coordinates: [corners] };
 }
 
-/** Returns the polygon (for the polygon tool) or the line through the points; null when there are too few points. */
+/** Returns the polygon (for the polygon tool) or the line through the points; null with fewer than 3 or 2 points. */
 export function pathGeometry(tool: Tool, points: readonly Position[]): Geometry | null {
   const [first] = points;
   if (tool !== 'polygon') return points.length < 2 ? null : { type: 'LineString', coordinates: points };

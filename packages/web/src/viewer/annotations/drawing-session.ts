@@ -226,7 +226,7 @@ export class DrawingSession {
     return selectedTarget?.id ?? null;
   }
 
-  /** Changes the geometry of an annotation. @param geometry null when the edit is not possible, which changes nothing */
+  /** Changes the geometry of an annotation. @param geometry null (the edit is not possible) changes nothing */
   replaceGeometry({ id, feature }: Annotation, geometry: Geometry | null): void {
     if (geometry === null) return;
     this.#store.change([{ id, feature: { ...feature, geometry: normalise(geometry) } }]);
@@ -243,7 +243,7 @@ export class DrawingSession {
     this.#store.select(copies.map(({ id }) => id));
   }
 
-  /** Merges the selected areas into the one that was selected first, or subtracts the others from it. */
+  /** Merges the selected areas into the area that was selected first, or subtracts the other areas from this area. */
   combineSelected(operation: 'merge' | 'subtract'): void {
     const selected = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
     const [first, ...others] = selected;

@@ -28,16 +28,16 @@ export async function followAnnotations(
   while (!signal.aborted) {
     await untilVisible(signal);
     if (signal.aborted) return;
-    const connection = new AbortController();
-    const connectionSignal = AbortSignal.any([signal, connection.signal]);
+    const connectionAbort = new AbortController();
+    const connectionSignal = AbortSignal.any([signal, connectionAbort.signal]);
     const closeWhenHidden = () => {
-      if (document.hidden) connection.abort();
+      if (document.hidden) connectionAbort.abort();
     };
     document.addEventListener('visibilitychange', closeWhenHidden);
     let silenceTimer: ReturnType<typeof setTimeout> | undefined;
     const restartSilenceTimer = () => {
       clearTimeout(silenceTimer);
-      silenceTimer = setTimeout(() => connection.abort(), silenceTimeoutMs);
+      silenceTimer = setTimeout(() => connectionAbort.abort(), silenceTimeoutMs);
     };
     try {
       const stream = await openAnnotationEvents(store.imageId, lastEventId, connectionSignal);
@@ -60,7 +60,7 @@ export async function followAnnotations(
     } finally {
       clearTimeout(silenceTimer);
       document.removeEventListener('visibilitychange', closeWhenHidden);
-      connection.abort();
+      connectionAbort.abort();
       if (!signal.aborted) store.setLive(false);
     }
     await wait(reconnectDelaysMs[Math.min(failures++, reconnectDelaysMs.length - 1)] ?? 0, signal);

@@ -3,7 +3,7 @@ import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';
 
-/** When more annotations than this have changed, the index is rebuilt. Fewer changed ones are tested by each search. */
+/** When more annotations than this have changed, the index is rebuilt. With fewer, each search also tests them. */
 const maxUnindexedChanges = 200;
 
 export class HitIndex {
@@ -23,7 +23,8 @@ export class HitIndex {
   }
 
   /**
-   * Returns the annotations that contain the position or whose outline is at most `reach` image pixels away, the smallest first.
+   * Returns the annotations that contain the position or whose outline is at most `reach` image pixels away, sorted by
+   * the area of their bounding box, the smallest first.
    *
    * @param position in image pixels
    * @param source the current annotations: the annotation store

@@ -16,7 +16,7 @@ export function featuresOfShapes(
     type: 'Feature',
     id: createUuid(),
     geometry: normalise(geometry),
-    properties: { objectType: 'annotation' }, // as in the GeoJSON of QuPath
+    properties: { objectType: 'annotation' }, // as in the GeoJSON of QuPath, a desktop slide viewer
   }));
 }
 

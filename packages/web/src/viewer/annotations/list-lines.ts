@@ -37,7 +37,7 @@ export function linesOf(
   order: SortOrder,
   cssColorOf: (color: ReturnType<typeof colorOf>) => string,
 ): readonly ListLine[] {
-  const locale = chosenLanguageOr('tr'); // Turkish unless English is chosen; the lower case of I is then ı
+  const locale = chosenLanguageOr('tr'); // Turkish unless English is chosen; in Turkish, the lower case of I is ı
   const searchedText = search.trim().toLocaleLowerCase(locale);
   const matches = annotations.filter((annotation) => {
     if (searchedText === '') return true;
@@ -67,7 +67,7 @@ function compareClassNames(a: string | null, b: string | null): number {
   return b === null ? -1 : a.localeCompare(b);
 }
 
-/** Returns the area of the bounding box, which approximates the area of the annotation fast. */
+/** Returns the area of the bounding box: a fast approximation of the area of the annotation. */
 const boxAreaOf = ({ bounds }: Annotation) => (bounds.maxX - bounds.minX) * (bounds.maxY - bounds.minY);
 
 /** How the annotations of a class are sorted: the latest first, the largest first, or by name. */

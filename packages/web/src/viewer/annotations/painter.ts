@@ -188,6 +188,7 @@ function unionOf(a: Bounds, b: Bounds): Bounds {
   };
 }
 
+/** Returns the bounds that contain all annotations; null if there are none. */
 function boundsOfAll(annotations: Iterable<Annotation>): Bounds | null {
   let all: Bounds | null = null;
   for (const { bounds } of annotations) all = all === null ? bounds : unionOf(all, bounds);

@@ -1,6 +1,6 @@
 /**
- * A flag in local storage: whether this browser has unsent changes of annotations. If it has, the next opened slide loads the
- * code that sends them, even if that slide has no annotations.
+ * A flag in local storage: whether this browser has unsent changes of annotations. If so, the viewer loads the code
+ * that sends them as soon as any slide is opened, even a slide without annotations.
  */
 const key = 'annotations-pending';
 

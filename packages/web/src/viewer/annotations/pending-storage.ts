@@ -49,6 +49,7 @@ interface PendingSchema extends DBSchema {
 const databaseName = 'annotations';
 const lockPrefix = 'annotations-tab:';
 
+/** Returns a storage that stores nothing, for a browser without IndexedDB. */
 function emptyStorage(): PendingStorage {
   const doNothing = async () => {};
   return {
@@ -100,7 +101,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
   };
 }
 
-/** Requests a Web Lock that this tab holds until it is closed. Until then, `openTabs` in other tabs returns this tab. */
+/** Requests a Web Lock that this tab holds until it is closed. Until then, `openTabs` in other tabs returns its id. */
 function holdLock(name: string): void {
   void navigator.locks?.request(name, () => new Promise(() => {}));
 }

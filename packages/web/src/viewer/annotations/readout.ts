@@ -1,4 +1,4 @@
-/** The sizes of annotations as text, for the annotation list and beside a shape that is being drawn, and the geometry of that shape. */
+/** Computes the geometry of an unfinished shape, and the sizes of shapes as text. */
 import { areaOf, type Geometry, isArea, lengthOf, pathsOf } from '@lamina/annotations';
 import { areaText, lengthText } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
@@ -18,8 +18,8 @@ export function sizeText(geometry: Geometry, calibration: Calibration | null): s
 }
 
 /**
- * Returns the geometry that a box or a path would have if it were finished now. Its last position is that of the pointer, which is
- * `end` of a box and `floating` of a path. Returns null for other drafts, for a box with a side shorter than one image pixel, and for
+ * Returns the geometry that a box or a path would have if it were finished now. The pointer gives the last position: `end` of
+ * a box, `floating` of a path. Returns null for other drafts, for a box with a side shorter than one image pixel, and for
  * a path with fewer than two points.
  *
  * @param pathEnd `closed` makes a path of at least three points a polygon instead of a line

@@ -18,7 +18,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
       areKeysUsedElsewhere(event.target)
     )
       return;
-    // The browser uses Enter and the space bar to press a focused button.
+    // With Enter or the space bar, the browser presses a focused button or link; the rows of lists (`li`) contain some.
     const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;
     const action = bindings[nameOf(event)];

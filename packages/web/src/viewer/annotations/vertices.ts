@@ -3,7 +3,7 @@ import { boundsOf, createEllipse, type Geometry, isArea, type Position, pathsOf 
 import { distanceToEdge } from './hit-index.ts';
 
 export interface Vertex {
-  /** Index of its path (ring or line) in the result of `pathsOf`. */
+  /** Index of the path (ring or line) in the result of `pathsOf`. */
   readonly path: number;
   /** Index of the vertex in the path. */
   readonly index: number;

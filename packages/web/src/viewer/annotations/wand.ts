@@ -1,6 +1,7 @@
 /**
- * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. It reduces
- * the picture to cells of 4 × 4 CSS pixels, flood-fills the region from the point, and converts its outline to image pixels.
+ * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. The
+ * tool reduces the picture to cells of 4 × 4 CSS pixels, flood-fills the region from the point, and converts the outline
+ * to image pixels.
  */
 import { type AreaGeometry, type Position, signedArea, simplifyGeometry } from '@lamina/annotations';
 import { type Placement, type Point, toImage, zoomOf } from '../overlay/placement.ts';
@@ -27,7 +28,7 @@ export function wandRegion(
   { x, y }: Point,
 ): AreaGeometry | null {
   const picture = view.picture();
-  const placement = view.placement();
+  const placement = view.placement(); // converts image pixels to CSS pixels
   if (picture === null || placement === null) return null;
   // `picture` has a size in CSS pixels and a canvas in device pixels.
   const canvas = document.createElement('canvas');
@@ -143,7 +144,7 @@ function ringsOf(region: Uint8Array, width: number, height: number): Position[][
   const rings: Position[][] = [];
   for (let y = 0; y <= height; y++) {
     for (let x = 0; x <= width; x++) {
-      // Every ring contains at least one edge to the right, which has the region below it.
+      // Every ring contains at least one edge that leads to the right, with the region below.
       if (hasEdge(x, y, 0) && (usedCorners[y * (width + 1) + x] ?? 0) === 0) rings.push(followRing(x, y));
     }
   }

@@ -7,7 +7,7 @@ interface ColourFilterProps {
 
 /**
  * Renders a colour adjustment as an SVG filter, for computers on which the slide is drawn without WebGL. Styles use it as
- * `url(#id)`. It calculates with sRGB values, as the WebGL shader does.
+ * `url(#id)`. The filter calculates with sRGB values, as the WebGL shader does.
  */
 export function ColourFilter({ id, adjustment }: ColourFilterProps) {
   const { gamma, saturation } = adjustment;

@@ -76,7 +76,7 @@ export function toneLineOf({ brightness, contrast, white }: ColourAdjustment): {
 /**
  * Returns a sample after white balance, brightness, contrast and gamma; sRGB, clipped to 0 to 1.
  *
- * @param channel index of the sample's channel: 0 red, 1 green, 2 blue; only the white balance depends on it
+ * @param channel index of the sample's channel: 0 red, 1 green, 2 blue; only the white balance depends on the channel
  */
 export function toneOf(adjustment: ColourAdjustment, sample: number, channel: 0 | 1 | 2 = 0): number {
   const { slopes, intercept } = toneLineOf(adjustment);

@@ -15,7 +15,7 @@ export interface SlideColours {
   readonly change: (adjustment: ColourAdjustment) => void;
   /** Whether the adjustment is kept for all slides. */
   readonly areKept: boolean;
-  /** Keeps the current adjustment for all slides, or for this slide only. */
+  /** Keeps the current adjustment for all slides (true) or for this slide only (false). */
   readonly keep: (areKept: boolean) => void;
   /** Removes the adjustment of this slide and the adjustment for all slides. The correction by the profile stays. */
   readonly reset: () => void;
@@ -27,7 +27,7 @@ export interface SlideColours {
  *
  * @param sharedAdjustment the adjustment for all slides; null when there is none
  * @param onKeep stores the adjustment for all slides; null removes it
- * @param correction the slide's ICC profile, and whether it corrects the colours
+ * @param correction the slide's ICC profile, and whether the viewer corrects the colours by this profile
  */
 export function useColours(
   sharedAdjustment: ColourAdjustment | null,

@@ -25,7 +25,7 @@ interface DrawingsProps {
  * at each step of a movement, so callers render it only while there is a shape or a chosen tool.
  */
 export function Drawings({ view, drawing, calibration, dispatch }: DrawingsProps) {
-  const placement = useSyncExternalStore(view.watch, view.placement);
+  const placement = useSyncExternalStore(view.watch, view.placement); // converts image pixels to CSS pixels
   if (placement === null) return null;
   return (
     <svg className={classes.drawings} aria-hidden="true">

@@ -22,7 +22,7 @@ const labelDistance = 8;
 /** Distance between the centre of a mark and its corners, in CSS pixels. */
 const markRadius = 5;
 
-/** Returns the figures of all shapes, including the unfinished shape. */
+/** Returns the figures of all shapes, including the unfinished shape. @param placement converts image to CSS pixels */
 export function figuresOf(
   drawing: Drawing,
   placement: Placement,
@@ -95,6 +95,7 @@ function outlineOf(shape: Shape, calibration: Calibration | null): readonly Poin
   }
 }
 
+/** Returns the position of the label of a ruler. */
 function labelPositionAboveMiddle([start, end]: readonly Point[]): Point {
   if (start === undefined || end === undefined) return { x: 0, y: 0 };
   return { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 - labelDistance };

@@ -72,7 +72,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
         distance(pressPoint, screenPoint) >= clickTolerance
       ) {
         isDragging = true;
-        // An unfinished ruler or area continues from its last point, so only a new one gets a point where the pointer was pressed.
+        // An unfinished ruler or area continues from its last point, so only a new shape gets a point at the press.
         if (getDrawing().placedPoints.length === 0) placePoint(pressPoint);
       }
       dispatchAt('hover', screenPoint);

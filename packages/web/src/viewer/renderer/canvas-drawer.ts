@@ -98,8 +98,8 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
   }
 
   /**
-   * Corrects the colours of the whole navigator if its bitmaps have the colours as stored. This is so when
-   * `WebGlDrawer` draws the slide: its shader corrects the colours while drawing, and the bitmaps stay uncorrected.
+   * Corrects the colours of the whole navigator if its bitmaps are uncorrected: when `WebGlDrawer` draws the slide, the
+   * shader corrects the colours while it draws, and the bitmaps keep the stored colours.
    */
   #correctNavigator(): void {
     const { colours, pictures } = this.#renderer;

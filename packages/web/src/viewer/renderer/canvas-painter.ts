@@ -36,6 +36,7 @@ function drawUpright(context: Context, { picture, corners, part, opacity }: Canv
   // The first corner is top left, the fourth bottom right.
   const [left = 0, top = 0, , , , , right = 0, bottom = 0] = corners;
   const [partLeft, partTop, partRight, partBottom] = part;
+  // Each span draws a part of the picture on whole device pixels along one axis.
   const columns = spansOf(left, right, partLeft * picture.width, partRight * picture.width);
   const rows = spansOf(top, bottom, partTop * picture.height, partBottom * picture.height);
   context.globalAlpha = opacity;

@@ -10,7 +10,7 @@ import { decode, decodeCorrected } from './decode.ts';
 let canCorrect: boolean | null = null;
 
 /**
- * Returns whether this browser can correct tiles on a 2D canvas, which requires that it returns the pixels of a canvas unchanged.
+ * Returns whether this browser can correct tiles on a 2D canvas, which requires that reading a canvas returns unchanged pixels.
  * Browsers that protect against fingerprinting return noise or refuse to return pixels:
  * https://bugzilla.mozilla.org/show_bug.cgi?id=967895.
  */
@@ -37,8 +37,8 @@ function readsCanvasExactly(): boolean {
 }
 
 /**
- * Maximum number of tiles in the worker at a time, so that it decodes one while it corrects another. Other tiles wait in the
- * page.
+ * Maximum number of tiles in the worker at a time: enough to decode one tile while it corrects another. Other tiles
+ * wait in the page.
  */
 const maxJobsInWorker = 3;
 

@@ -1,5 +1,5 @@
 /**
- * The memory limit for decoded tiles ("pictures"). All views of the page together have one limit, of which each gets an equal
+ * The memory limit for decoded tiles ("pictures"). All views of the page together have one limit; each view gets an equal
  * share.
  */
 

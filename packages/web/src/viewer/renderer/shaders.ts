@@ -18,8 +18,8 @@ void main() {
  * be as coarse as the rasteriser's grid, which OpenGL ES 3.0 allows to be a sixteenth of a pixel (`SUBPIXEL_BITS`): the
  * colour at the edge of a nucleus would be wrong by up to 8 of 255 levels. `uOrigin` is the first corner of the tile in
  * device pixels, `uToUnit` converts distances from this corner to fractions of the tile, and `uPart` is the drawn part
- * of the decoded tile: left, top, right, bottom from 0 to 1. `uTableSize` is 0 without a colour table. The output has
- * premultiplied alpha.
+ * of the decoded tile: left, top, right, bottom from 0 to 1. `uTableSize` is 0 without a colour table; with a table,
+ * samples from 0 to 1 are read between the centres of its first and last texels. The output has premultiplied alpha.
  */
 const fragmentShader = `#version 300 es
 precision highp float;

@@ -63,7 +63,7 @@ export class TilePictures {
     return this.#bytes;
   }
 
-  /** Sets the function that deletes textures; the drawer calls this, because only it has the graphics context. */
+  /** Sets the function that deletes textures; called by the drawer, which alone has the graphics context. */
   deleteTexturesWith(deleteTexture: DeleteTexture): void {
     this.#deleteTexture = deleteTexture;
   }

@@ -79,6 +79,6 @@ export class UploadQueue {
       next.resolve();
     }
     this.#waiting = this.#waiting.slice(uploadedCount);
-    this.#schedule();
+    this.#schedule(); // the next frame resets the time budget, even if no tile waits
   }
 }

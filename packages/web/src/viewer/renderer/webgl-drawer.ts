@@ -16,13 +16,13 @@ const restoreTimeoutMs = 3000;
 /** After this many losses of the context, the driver counts as broken and `CanvasDrawer` draws from then on. */
 const maxContextLosses = 3;
 /**
- * A frame that takes longer must have been drawn by WebGL in software, even if the hardware name that WebGL reports does not say
- * so: a graphics card needs a few ms.
+ * If a frame takes longer, WebGL must have drawn it in software, even if the hardware name that WebGL reports does not
+ * say so: a graphics card needs a few ms.
  */
 const slowFrameMs = 120;
 /**
- * Number of the frame, among the frames with tiles and counted from 1, whose time is measured. During the first frames,
- * the driver also compiles the program.
+ * The frame whose time is measured: its number among the frames with tiles, from 1. During the first frames, the
+ * driver also compiles the program.
  */
 const measuredFrame = 3;
 

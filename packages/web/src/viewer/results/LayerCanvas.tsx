@@ -11,6 +11,7 @@ import { VectorLayer } from './vector-layer.ts';
 
 interface LayerCanvasProps {
   readonly view: SlideView;
+  /** The server's description of the layer's content. */
   readonly descriptor: RasterDescriptor | VectorDescriptor;
   readonly style: LayerStyle;
   /** From 0 to 1. */

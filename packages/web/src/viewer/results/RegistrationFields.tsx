@@ -10,9 +10,7 @@ interface RegistrationFieldsProps {
   readonly isDisabled: boolean;
 }
 
-/**
- * Fields for the registration of a result (its place on the slide): by full size, by pixel size, or by an affine transformation.
- */
+/** Fields for the place of a result on the slide: the whole slide, a pixel size, or an affine transformation. */
 export function RegistrationFields({ kind, value, onChange, isDisabled }: RegistrationFieldsProps) {
   const { method, mpp, matrix } = value;
   return (
@@ -33,7 +31,7 @@ export function RegistrationFields({ kind, value, onChange, isDisabled }: Regist
           value={mpp}
           onChange={(typed) => onChange({ ...value, mpp: typed })}
           min={0}
-          step={0.05}
+          step={0.05} // µm per pixel
           decimalScale={6}
           allowedDecimalSeparators={['.', ',']}
           disabled={isDisabled}

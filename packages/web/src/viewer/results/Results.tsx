@@ -163,7 +163,7 @@ export function Results({
           className={classes.panel}
           data-drawing={props.isDrawing || undefined} // read by the style sheet
           aria-label={texts.results}
-          lang={chosenLanguageOr('en')}
+          lang={chosenLanguageOr('en')} // English while the interface mixes two languages
         >
           <div className={classes.head}>
             {texts.results}
@@ -311,8 +311,8 @@ function ListedLayer({ view, layer, isIncomplete, areas, choice, onChange, ...pr
 }
 
 /**
- * Returns the settings of a layer. The object stays the same until the settings change, because a new object makes the layer
- * compute its colours again.
+ * Returns the settings of a layer: the user's choice, and the layer's defaults where the user has chosen nothing. The
+ * object stays the same until the settings change, because a new object makes the layer compute its colours again.
  */
 function useSettings(descriptor: Descriptor | null, choice: LayerChoice): LayerSettings {
   const { layerKey, isVisible, opacity, style } = choice;

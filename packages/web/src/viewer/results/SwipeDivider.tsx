@@ -28,7 +28,7 @@ export function SwipeDivider({ position, leftName, rightName, onMove }: SwipeDiv
         aria-valuenow={Math.round(position * 100)}
         aria-valuetext={texts.dividerPlace(leftName, rightName, position)}
         onPointerDown={(event) => {
-          if (event.button !== 0) return;
+          if (event.button !== 0) return; // not the main button
           event.currentTarget.setPointerCapture(event.pointerId);
         }}
         onPointerMove={(event) => {

@@ -35,6 +35,7 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
   const regionName = areas.chosen?.label ?? texts.fieldOfView;
   const exportCounts = () => {
     if (counts === null) return;
+    // The filter in three columns: measurement, minimum and maximum.
     const filterCells =
       measurementIndex === null
         ? ['', '', '']

@@ -1,6 +1,6 @@
 /**
- * Tests whether positions lie in an annotated area. It is fast for many positions, because it sorts the edges of the area into
- * horizontal strips first, and each test reads only the edges of one strip.
+ * Tests whether positions lie in an annotated area. The test is fast for many positions: `createAreaTest` first sorts the
+ * edges of the area into horizontal strips, and each test reads only the edges of one strip.
  */
 import { type AreaGeometry, boundsOf, containsPosition, polygonsOf } from '@lamina/annotations';
 

@@ -55,7 +55,7 @@ export class BoundedCache<Key, Value> {
     return null;
   }
 
-  /** Until the failed entry is deleted, `get` does not load it again; otherwise every frame would send a request. */
+  /** Deletes a failed entry after a delay. Until then, `get` does not load it again, as it would in each frame. */
   #scheduleRetry(key: Key): void {
     if (this.#abortController.signal.aborted) return;
     const failureCount = (this.#failures.get(key) ?? 0) + 1;

@@ -2,11 +2,11 @@
  * The arrangement of the result layers of a slide: their order, visibility and style. This module completes and changes it, and
  * formats and parses it as a short text for the page's URL and for saved views: `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
  *
- * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Options: `x` hidden, `o`
- * opacity in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden classes, `m` index of the measurement, `c`
- * coloured by the measurement. A layer has its default for a missing option. `swipe-` is the position of the divider between two
- * compared layers in per cent. None of these characters is escaped in a URL. The text is untrusted input: invalid parts are
- * ignored.
+ * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Each option
+ * comes after a `_`: `x` hidden, `o` opacity in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden
+ * classes, `m` index of the measurement, `c` coloured by the measurement. A layer has its default for a missing option.
+ * `swipe-` is the position of the divider between two compared layers in per cent. None of these characters is escaped
+ * in a URL. The text is untrusted input: the parser ignores invalid parts.
  */
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
 import { resultLimits } from '@lamina/contract';
@@ -52,6 +52,7 @@ const maxHiddenNumber = 65_535;
 const emptyArrangement = '-';
 const swipePrefix = 'swipe-';
 
+/** Returns the key that identifies a layer in the text of an arrangement. */
 export const layerKeyOf = (layerId: string) => layerId.slice(0, keyLength);
 
 /** Parses an arrangement; returns null when the text contains no valid layer, unless it is `emptyArrangement`. */
@@ -225,7 +226,7 @@ export function moveLayer(
 }
 
 /**
- * Returns the settings of a layer: those that the user has chosen and that its content allows, and defaults otherwise.
+ * Returns the settings of a layer: what the user has chosen, if the layer's content allows it, and defaults otherwise.
  *
  * @param descriptor description of the layer's content; null while it is loading
  */

@@ -1,4 +1,4 @@
-/** The style of a result layer, and the filter in it, which selects objects (such as detected cells) of a vector layer. */
+/** The style of a result layer. For a vector layer, it contains a filter of the objects, such as detected cells. */
 import type { VectorDescriptor } from '@lamina/contract';
 import type { RasterStyle } from './raster-style.ts';
 

@@ -20,6 +20,7 @@ const maxPixelScale = 1.5;
 /** Until all visible tiles of the suitable level are loaded, a level that is coarser by this many levels is drawn first. */
 const levelsToPlaceholder = 3;
 
+/** A loaded tile: its stored bytes, and a canvas in the colours of the style. */
 interface ValueTile {
   readonly width: number;
   readonly height: number;
@@ -76,7 +77,7 @@ export class RasterLayer {
     const placeholderLevel = levels[Math.max(0, levels.indexOf(level) - levelsToPlaceholder)];
     const isComplete = this.#drawLevel(context, toScreen, level, 'load-missing');
     if (isComplete || placeholderLevel === undefined || placeholderLevel === level) return;
-    context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+    context.clearRect(0, 0, context.canvas.width, context.canvas.height); // to draw again, the coarser level first
     this.#drawLevel(context, toScreen, placeholderLevel, 'load-missing');
     this.#drawLevel(context, toScreen, level, 'only-loaded');
   }

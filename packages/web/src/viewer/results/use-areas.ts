@@ -53,7 +53,7 @@ export function useAreas(store: AnnotationStore | null): Areas {
 /**
  * Returns the area of an annotation; null when its geometry is a point or a line.
  *
- * @param index number of the annotation, for its label
+ * @param index of the annotation in the store, from 0; the label shows a number from 1
  */
 function countedAreaOf({ id, feature }: Annotation, index: number): CountedArea | null {
   const { geometry, properties } = feature;

@@ -126,15 +126,15 @@ export interface GroupPaths {
   readonly outlines: Path2D;
   /** Centres of all objects: x, y, x, y, … */
   readonly centres: Float32Array;
-  /** Positions in `centres` of the x of those objects that have no outline. */
+  /** Index in `centres` of the x of each object that has no outline. */
   readonly pointIndexes: readonly number[];
 }
 
 /**
  * Reads a block and collects its objects in groups.
  *
- * @param groupOf returns the group of an object from its position in the block and the index of its class; null for an object
- *   that is not drawn. By default, each class is a group
+ * @param groupOf returns the group of an object from its index in the block and the index of its class; null for an
+ *   object that is not drawn. By default, each class is a group
  * @throws RangeError when the block does not have the documented layout
  */
 export function readBlock(

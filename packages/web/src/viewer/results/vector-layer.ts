@@ -45,7 +45,7 @@ type DensityGrid = VectorDescriptor['density'][number];
 /** The painter of one vector layer. */
 export class VectorLayer {
   readonly #descriptor: VectorDescriptor;
-  /** The index of the blocks, the only entry of its cache, which loads it again after a failure. */
+  /** The index of the blocks, as the only entry of a cache, because a cache loads an entry again after a failure. */
   readonly #indexes: BoundedCache<'index', BlockIndex>;
   readonly #blocks: BoundedCache<number, LoadedBlock>;
   /** Counts of one class in the cells of a density grid; the key is `level/class`. */
@@ -53,7 +53,7 @@ export class VectorLayer {
   /** Values of a measurement for the objects of a block; the key is `measurement index/block`. */
   readonly #values: BoundedCache<string, Float32Array>;
   readonly #onChange: () => void;
-  readonly #abortController = new AbortController();
+  readonly #abortController = new AbortController(); // aborted by `close`
   #style: LayerStyle;
   /** The density grid that was drawn last, as an image with one pixel per cell; null before the first grid. */
   #densityImage: {

@@ -42,6 +42,7 @@ export interface CaptureOptions {
   readonly signal: AbortSignal;
 }
 
+/** A horizontal strip of the picture. */
 export interface Strip {
   /** First row of the strip in the picture. */
   readonly top: number;

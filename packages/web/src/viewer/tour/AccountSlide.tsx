@@ -40,7 +40,7 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
         onField={doNothing}
         onView={onView}
         onIncomplete={doNothing}
-        isCorrected
+        isCorrected // by the colour profile in the slide's file
         onCorrect={doNothing}
         keptColours={null}
         onKeepColours={doNothing}

@@ -28,6 +28,7 @@ interface QuestionFormProps {
   /** Whether the next click on the slide marks the point of the answer. */
   readonly isMarking: boolean;
   readonly onMarkingChange: (isMarking: boolean) => void;
+  /** Sends the answer. @returns the server's reply, or an error message to show */
   readonly onSend: (answer: number[] | string) => Promise<AnswerResult | { readonly error: string }>;
 }
 
@@ -163,7 +164,7 @@ function answerOf(
   return point === null ? null : [point.x, point.y];
 }
 
-/** Returns a colour of the theme. @param correct null when the server has not judged the answer */
+/** Returns a theme colour (`haematoxylin`: blue). @param correct null when the server has not judged the answer */
 function colourOf(correct: boolean | null): string {
   if (correct === null) return 'haematoxylin';
   return correct ? 'green' : 'red';

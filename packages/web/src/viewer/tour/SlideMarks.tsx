@@ -19,7 +19,7 @@ interface SlideMarksProps {
 
 /** Draws points and an area over a slide, for example those of a question. While marking is on, a click marks a point. */
 export function SlideMarks({ view, points, area = [], onMark, label }: SlideMarksProps) {
-  const placement = useSyncExternalStore(view.watch, view.placement);
+  const placement = useSyncExternalStore(view.watch, view.placement); // converts image pixels to CSS pixels
   if (placement === null) return null; // the slide is not open yet
   const corners = area.map((corner) => toScreen(placement, corner));
   return (

@@ -72,8 +72,8 @@ export function Tour(props: TourProps) {
   const [view, setView] = useState<SlideView | null>(null); // null until the slide is open
   /** The user's answers, by the index of their step. */
   const [drafts, setDrafts] = useState<ReadonlyMap<number, AnswerDraft>>(new Map());
-  const [isMarking, setMarking] = useState(false);
-  const [isTextShown, setTextShown] = useState(true);
+  const [isMarking, setMarking] = useState(false); // whether the next click marks the place that a question asks for
+  const [isTextShown, setTextShown] = useState(true); // the panel with the text and the question of the step
   const [areAnnotationsShown, setAnnotationsShown] = useState(true);
   /** The step and field of view that a presenter showed last; null when the user has chosen the step. */
   const presentedField = useRef<{ readonly stepIndex: number; readonly field: SlideField | null } | null>(

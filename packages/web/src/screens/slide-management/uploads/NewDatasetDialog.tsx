@@ -17,8 +17,8 @@ interface NewDatasetDialogProps {
 const choices: readonly DatasetAccess[] = ['restricted', 'open'];
 
 /**
- * Dialog that asks who may see a dataset that an upload is about to create. A new dataset is open to all members by default, so the
- * dialog restricts it, if the user decides so, before the upload starts.
+ * Dialog that asks who may see a dataset that an upload is about to create. A new dataset is open to all members
+ * (approved users) by default, so the dialog restricts it, if the user decides so, before the upload starts.
  */
 export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogProps) {
   /** Null until the user has chosen. */

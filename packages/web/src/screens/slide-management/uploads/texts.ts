@@ -3,7 +3,7 @@ import { formatNumber } from '../../../formatting/numbers.ts';
 import { chosenLanguageOr, wording } from '../../../language/language.ts';
 import type { Refusal } from './group-uploads.ts';
 
-/** Texts of the upload panel. By default, the interface mixes Turkish and English: `languageWhenMixed` is the language that they then have. */
+/** Texts of the upload panel. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

@@ -78,7 +78,10 @@ let ownerUid: string | null = null;
 let snapshot: readonly LocalUpload[] = [];
 const listeners = new Set<() => void>();
 
-/** Informs the components about a change of the queue, and the notifications about the progress of all active uploads. */
+/**
+ * Informs the components about a change of the queue, and reports the progress of all active uploads to the
+ * notifications.
+ */
 function publishChanges(): void {
   snapshot = [...entries.values()].map(({ upload }) => upload);
   for (const listener of listeners) listener();
