@@ -72,7 +72,10 @@ export const auditActions = {
   'image-removed': { tr: 'Slayt katalogdan kaldırıldı', en: 'Slide removed from the catalogue' },
   'image-hidden': { tr: 'Slayt üyelerden gizlendi', en: 'Slide hidden from members' },
   'image-shown': { tr: 'Slayt üyelere yeniden gösterildi', en: 'Slide shown to members again' },
-  'image-read-again': { tr: 'Slayt dosyasının yeniden okunması istendi', en: 'Reading the slide file again requested' },
+  'image-read-again': {
+    tr: 'Slayt dosyasının yeniden okunması istendi',
+    en: 'Reading the slide file again requested',
+  },
   'catalogue-imported': { tr: 'Katalog dosyası içe aktarıldı', en: 'Catalogue file imported' },
   'catalogue-exported': { tr: 'Katalog dosyası indirildi', en: 'Catalogue file downloaded' },
   'image-restored': { tr: 'Slayt kataloğa geri alındı', en: 'Slide put back into the catalogue' },

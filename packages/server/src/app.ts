@@ -76,7 +76,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
-    rewriteUrl: routedUrl,
+    rewriteUrl: routedUrl, // adds the API base to the short paths of IIIF and DICOMweb
     // The fast paths see each request first. `take` returns whether it handles the request; Fastify handles all others.
     serverFactory: (fastifyHandler) =>
       createServer(serverOptions, (request, response) => {
@@ -128,7 +128,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   });
   app.addHook('preClose', async () => {
     closeFastPaths();
-    connections.windDown();
+    connections.windDown(); // closes each connection when it has no unfinished request
   });
   app.decorate('now', services.now);
   app.decorateRequest('credential', null); // set by the access check

@@ -180,7 +180,7 @@ function startErrorSentence(
   return `${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
 }
 
-process.umask(0o077); // files of the server are readable for their owner only
+process.umask(0o077); // only their owner can read the files of the server
 await hideEnvironment(); // from render workers, which run as the same user
 try {
   const config = configOfProcess();

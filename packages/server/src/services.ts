@@ -137,11 +137,11 @@ interface ServiceDependencies {
   readonly now?: () => Date;
   /** Default: a new metrics registry for these services only. */
   readonly metrics?: Metrics;
-  /** Default: the object storage of the settings, if any. */
+  /** Default: the object storage that the settings name, if any. */
   readonly objectStorage?: ObjectStorage | null;
   /** Closed by `Services.close`. Default: this process renders tiles with its own render workers. */
   readonly renderedTiles?: RenderedTiles;
-  /** Returns the base URL of links in e-mails and of share links. Default: PUBLIC_URL; without it, HOST and PORT of the settings. */
+  /** Returns the base URL of links in e-mails and of share links. Default: PUBLIC_URL; without it, the settings HOST and PORT. */
   readonly publicUrl?: () => string;
   readonly stopping?: AbortSignal;
   /** For tests, which use a cheaper password hash. */

@@ -1,9 +1,9 @@
 /**
  * All operations on accounts, for the HTTP endpoints: registration, sign-in, passwords, deletion, and the decisions of
  * administrators. Each change is one transaction, in which the check of the state, the new state, the revocation of
- * tokens and the audit entry succeed or fail together. If a change ends image sessions (the credentials of pixel
- * requests), the operation drops them from the cache after the commit, before it returns. The file is long because all
- * operations share the transaction, the checks and the steps after a commit.
+ * tokens (those of sign-ins, and API tokens) and the audit entry succeed or fail together. If a change ends image
+ * sessions (the credentials of pixel requests), the operation drops them from the cache after the commit, before it
+ * returns. The file is long because all operations share the transaction, the checks and the steps after a commit.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -79,35 +79,35 @@ export interface Accounts {
   requestPasswordReset(email: string, origin: Origin): Promise<void>;
   /** Checks that a reset link is valid, without using it up. @throws AppError reset_link_invalid, rate_limited */
   checkPasswordReset(code: string, origin: Origin): Promise<void>;
-  /** Sets a new password and ends all sign-ins of the account. @throws AppError reset_link_invalid, unavailable */
+  /** Sets a new password and revokes all tokens of the account. @throws AppError reset_link_invalid, unavailable */
   confirmPasswordReset(code: string, newPassword: string, origin: Origin): Promise<void>;
-  /** Changes the password and ends every other sign-in of the account. @throws AppError reauth_required, unavailable */
+  /** Changes the password and revokes all tokens but the caller's. @throws AppError reauth_required, unavailable */
   changeOwnPassword(actor: Actor, passwords: { current?: string | undefined; next: string }): Promise<void>;
-  /** Deletes the account of the caller. Only its uid stays, in the audit log. @throws AppError reauth_required, last_admin */
+  /** Deletes the caller's account. The audit log keeps its uid. @throws AppError reauth_required, last_admin */
   deleteOwn(actor: Actor, currentPassword: string | undefined): Promise<void>;
 
   list(query: PeopleQuery): Promise<PeoplePage>;
   /** Returns an account; one whose end date has passed has the status `suspended`. @throws AppError not_found */
   get(uid: string): Promise<UserDetails>;
   /**
-   * Approves an account. With `onlyPending`, suspended and deactivated accounts are rejected with `not_pending`.
+   * Approves an account. With `onlyPending`, throws not_pending for a suspended or deactivated account.
    *
    * @throws AppError not_found, already_active, not_pending, invalid_request
    */
   approve(actor: Actor, uid: string, decision: Decision): Promise<void>;
   /** Makes a recently approved account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
   withdrawApproval(actor: Actor, uid: string): Promise<void>;
-  /** Suspends a pending account, which can read the reason. @throws AppError not_found, not_pending */
+  /** Suspends a pending account, whose owner can still read the reason. @throws AppError not_found, not_pending */
   reject(actor: Actor, uid: string, reason: string): Promise<void>;
   /** Changes the access of an active account. @throws AppError not_found, not_active, invalid_request */
   changeAccess(actor: Actor, uid: string, access: Access): Promise<void>;
-  /** Suspends an account and ends its sign-ins. @throws AppError not_found, closed (if deactivated), self_change, last_admin */
+  /** Suspends an account; revokes tokens. @throws AppError not_found, closed (deactivated), self_change, last_admin */
   suspend(actor: Actor, uid: string): Promise<void>;
-  /** Deactivates an account, ends its sign-ins and revokes its datasets. @throws AppError not_found, self_change, last_admin */
+  /** Deactivates an account; revokes its tokens and grants. @throws AppError not_found, self_change, last_admin */
   deactivate(actor: Actor, uid: string): Promise<void>;
-  /** Makes an active account an administrator and ends its sign-ins. @throws AppError not_found, not_active */
+  /** Makes an active account an administrator and revokes its tokens. @throws AppError not_found, not_active */
   promote(actor: Actor, uid: string): Promise<void>;
-  /** Sets the password of another account and ends its sign-ins. @throws AppError not_found, self_change, closed, unavailable */
+  /** Sets an account's password; revokes its tokens. @throws AppError not_found, self_change, closed, unavailable */
   setPassword(actor: Actor, uid: string, newPassword: string): Promise<void>;
 }
 
@@ -209,7 +209,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   /**
    * Applies an administrator's change to an account, with the audit entry. Checks that the caller may still manage accounts.
    *
-   * @param applyRule returns the changed account, or the same object if nothing changes; throws when the change is not allowed
+   * @param applyRule rule of domain/account.ts: returns the changed account, or the same object if nothing changes;
+   *   throws when the change is not allowed
    * @param writeMore further writes in the same transaction
    */
   async function administer(
@@ -494,8 +495,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           const user = await recheckCaller(tx, signIn, actor, 'account.delete');
           rules.checkMayLeave(user, await hasOtherActiveAdmin(tx, uid));
           await signIn.revokeAll(tx, uid);
-          await releaseLayersOf(tx, uid, now());
-          await releaseResultLayersOf(tx, uid);
+          await releaseLayersOf(tx, uid, now()); // annotation layers: those that members see stay
+          await releaseResultLayersOf(tx, uid); // layers that programs have computed stay
           await deleteUser(tx, uid);
           await audit.record(tx, entry);
         });

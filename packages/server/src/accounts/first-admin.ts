@@ -44,7 +44,7 @@ export async function ensureFirstAdmin({
   const password = config.adminPassword ?? newPassword();
   if (guessableReason(password, { email }) !== null) {
     throw new Error(
-      'ADMIN_PASSWORD is among the commonest passwords, or the address itself: choose another one.',
+      'ADMIN_PASSWORD is one of the most common passwords, or equals the e-mail address: choose another one.',
     );
   }
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
@@ -52,8 +52,8 @@ export async function ensureFirstAdmin({
 
   const isCreated = await runLockedTransaction(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
-    // The file is written before the account is created, so that no account exists whose password could not be stored; and under
-    // the lock, because another process that starts with the same data folder would overwrite it.
+    // Writes the file before it creates the account, so that no account exists whose password could not be stored.
+    // Holds the lock, because another process that starts with the same data folder would overwrite the file.
     if (passwordFile !== null) await writePassword(passwordFile, email, password);
     const createdAt = now().toISOString();
     const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, createdAt), createdAt);

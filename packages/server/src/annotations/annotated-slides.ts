@@ -28,7 +28,7 @@ const layersPerQuery = 100;
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {
-  /** Returns whose private layers a query includes; null: those of all accounts. */
+  /** Returns the account whose private layers a query includes; null includes those of all accounts. */
   const layerReader = (reader: User): LayerReader =>
     mayManageAllLayers(reader) ? null : { uid: reader.uid };
 

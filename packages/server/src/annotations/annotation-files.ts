@@ -63,7 +63,7 @@ type ImportOptions = QueryOf<typeof importAnnotationFile> & { readonly file: Uin
 interface Dependencies {
   readonly db: Database;
   readonly annotations: Pick<Annotations, 'put'>;
-  readonly foreignUse: AuditForeignUse;
+  readonly foreignUse: AuditForeignUse; // audits what administrators do in layers of other accounts
 }
 
 /** The input of the worker thread. */

@@ -74,7 +74,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly signIn: Pick<SignInService, 'holderOf'>;
   readonly foreignUse: AuditForeignUse; // audits what administrators do in layers of other accounts
-  /** Called after a change of a slide's annotations has been committed. */
+  /** Called after a change to a slide's annotations has been committed. */
   readonly onCommit: (imageId: string) => void;
 }
 

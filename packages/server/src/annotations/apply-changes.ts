@@ -18,7 +18,7 @@ import type { DatabaseTransaction } from '../store/database.ts';
 import { currentFeatureOf } from './feature-json.ts';
 import type { StorableFeature } from './parse-feature.ts';
 
-/** A validated change of one annotation. */
+/** A validated change to one annotation. */
 export interface ParsedChange {
   readonly id: string;
   /** The new content; null deletes the annotation. */

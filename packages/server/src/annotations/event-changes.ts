@@ -1,6 +1,6 @@
 /**
- * Reads changes of annotations from the database for event streams, and turns them into the events that an account may receive.
- * Each slide has a change number, which grows with every change of its annotations. A stream remembers the number up to which it
+ * Reads changes to annotations from the database for event streams, and turns them into the events that an account may receive.
+ * Each slide has a change number, which grows with every change to its annotations. A stream remembers the number up to which it
  * has sent changes.
  */
 import type { AnnotationLayer, User } from '@lamina/contract';
@@ -20,7 +20,7 @@ export type AnnotationEvent =
   | { readonly type: 'layer-removed'; readonly data: { readonly layer_id: string } }
   | { readonly type: 'annotations'; readonly data: object };
 
-/** The changes of a slide after the change number `since`, up to `changeNo`. */
+/** The changes to a slide's annotations after the change number `since`, up to `changeNo`. */
 export interface ImageChanges {
   readonly changeNo: number;
   readonly since: number;
@@ -42,7 +42,7 @@ export interface EventClient {
 }
 
 export interface ChangeReader {
-  /** Reads all changes of a slide after a change number. Streams of several accounts share the result. */
+  /** Reads all changes to a slide's annotations after a change number. Streams of several accounts share the result. */
   readSince(imageId: string, changeNo: number): Promise<ImageChanges>;
   /** Returns the events for a client, updates its `sentLayerIds`, and records the read in the audit log if necessary. */
   eventsFor(client: EventClient, changes: ImageChanges): Promise<readonly AnnotationEvent[]>;

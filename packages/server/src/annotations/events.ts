@@ -1,5 +1,5 @@
 /**
- * Sends changes of annotations to browsers as server-sent events, in one stream for each slide that a browser shows.
+ * Sends changes to annotations to browsers as server-sent events, in one stream for each slide that a browser shows.
  * The module sends a change made in this process immediately. While streams are open, it also reads the database every
  * 400 ms, to send changes made in other processes, and to end the streams of accounts that have lost access.
  */
@@ -28,7 +28,7 @@ export interface AnnotationEvents {
    * @throws AppError not_found
    */
   open(actor: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;
-  /** Sends the latest changes of a slide to its streams. Call it after the commit of the changes. */
+  /** Sends the latest changes to a slide's annotations in its streams. Call it after the commit of the changes. */
   sendCommittedChanges(imageId: string): void;
   close(): void;
 }

@@ -55,7 +55,7 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
  * must come first in the transaction.
  *
  * @param findReader called after the lock is taken; returns the account as the transaction sees it
- * @throws AppError not_found, and the errors of `findReader`
+ * @throws AppError not_found, and the errors that `findReader` throws
  */
 export async function requireLockedLayer(
   tx: DatabaseTransaction,

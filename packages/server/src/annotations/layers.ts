@@ -38,7 +38,7 @@ export interface AnnotationLayers {
    * @throws AppError not_found
    */
   list(reader: User, imageId: string, onlyDeleted: boolean, translate: Translate): Promise<AnnotationLayer[]>;
-  /** Creates an empty layer of the caller. @throws AppError not_found, too_many_layers */
+  /** Creates an empty layer that the caller owns. @throws AppError not_found, too_many_layers */
   create(
     actor: Actor,
     imageId: string,
@@ -63,7 +63,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  /** Called after a change of a slide's annotations has been committed. */
+  /** Called after a change to a slide's annotations has been committed. */
   readonly onCommit: (imageId: string) => void;
 }
 
@@ -95,7 +95,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
   const { db, audit, signIn, onCommit } = dependencies;
   const now = () => dependencies.now().toISOString();
 
-  /** Runs a change of a layer in a transaction, and calls `onCommit` afterwards. */
+  /** Runs a change to a layer in a transaction, and calls `onCommit` afterwards. */
   async function commit<T extends Pick<AnnotationLayer, 'image_id'>>(
     work: (tx: DatabaseTransaction) => Promise<T>,
   ): Promise<T> {
@@ -253,7 +253,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
       }),
   };
 
-  /** Returns the caller, who may write annotations of the image, after the transaction has its write lock. @throws AppError not_found */
+  /** Takes the write lock, then returns the caller, who may write annotations of the image. @throws AppError not_found, forbidden */
   async function requireWriter(tx: DatabaseTransaction, actor: Actor, imageId: string): Promise<User> {
     // Changes no row, but makes SQLite take its write lock before the transaction reads.
     await tx.updateTable('annotation_images').set({ change_no: 0 }).where('image_id', '=', '').execute();

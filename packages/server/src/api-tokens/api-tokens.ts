@@ -307,7 +307,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
 
     async revoke(actor, id) {
       await runLockedTransaction(db, 'accounts', async (tx) => {
-        await recheckCaller(tx, signIn, actor, 'users.manage');
+        await recheckCaller(tx, signIn, actor, 'users.manage'); // a permission of administrators
         const deleted = await deleteApiToken(tx, id, null); // null: a token of any owner
         if (deleted === null) throw new AppError('not_found');
         await audit.record(tx, revocationEntry(actor, deleted));
@@ -355,7 +355,7 @@ function isValid({ user, createdAt, expiresAt }: StoredApiToken, now: Date): boo
   const issuedAt = new Date(createdAt);
   return (
     effectiveAccount(user, now).status === 'active' &&
-    !wasIssuedBeforeExpiry(issuedAt, user, now) &&
+    !wasIssuedBeforeExpiry(issuedAt, user, now) && // otherwise the end date of the account passed after the token was issued
     !isFromTheFuture(issuedAt, now) && // otherwise the clock was set back, and the age of the token is unknown
     Date.parse(expiresAt) > now.getTime()
   );

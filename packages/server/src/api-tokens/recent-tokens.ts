@@ -6,7 +6,7 @@
 import type { TokenForPixels } from '../sessions/api-token-service.ts';
 import type { StoredApiToken } from '../store/api-tokens.ts';
 
-/** An API token as read from the database, its caller (`resolved`), and the image session for it (`session`). */
+/** An API token as read from the database, its caller (`resolved`), and its image session, by which it may load pixels. */
 export interface RecentToken extends TokenForPixels {
   readonly storedToken: StoredApiToken;
   /** When the token or its owner's account expires, in milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface RecentToken extends TokenForPixels {
 }
 
 export interface RecentTokens {
-  /** Returns a token; a promise only while it is being read. @throws the errors of the function `read` */
+  /** Returns a token; a promise only while it is being read. @throws the errors that `read` throws */
   get(hash: string): RecentToken | Promise<RecentToken>;
   /** Removes all tokens from the cache. Called after a token was revoked. */
   clear(): void;

@@ -56,6 +56,7 @@ export async function recordApiTokenUse({ db, audit }: Dependencies, use: ApiTok
       });
     });
   } catch (error) {
+    // The row of the token no longer exists.
     if (isMissingReference(error)) throw new AppError('token_invalid', { cause: error });
     throw error;
   }

@@ -17,7 +17,7 @@ export interface ChainCheckResult {
 /** Number of entries that are verified, in a few milliseconds, before other work of the process gets its turn. */
 const chunkSize = 500;
 
-/** Verifies all entries of the audit log. @throws the errors of the database, and the reason of an aborted signal */
+/** Verifies all entries of the audit log. @throws database errors, and the reason of an aborted signal */
 export async function checkChain(db: Database, signal?: AbortSignal): Promise<ChainCheckResult> {
   for (;;) {
     const ends = await findAuditLogEnds(db);
@@ -36,7 +36,7 @@ async function checkBetween(
 ): Promise<ChainCheckResult> {
   let position = lastPruned;
   /** JSON of number and hash of the last pruned entry, as the newest `audit-pruned` entry states them. */
-  let recordedStart = JSON.stringify([0, chainStart]); // no entry was pruned
+  let recordedStart = JSON.stringify([0, chainStart]); // the value if no entry was pruned
   const resultWith = (brokenAt: number | null): ChainCheckResult => ({
     state: brokenAt === null ? 'intact' : 'broken',
     entries: (brokenAt === null ? position.seq : brokenAt - 1) - lastPruned.seq,

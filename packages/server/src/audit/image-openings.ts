@@ -1,7 +1,7 @@
 /**
- * Records in the audit log that an image session has loaded pixels of an image. Every code path that sends pixels (the
- * pixel routes, and the fast path, which answers tile requests before the HTTP framework) calls this module before it
- * responds.
+ * Records in the audit log that an image session (the credential with which a viewer loads pixels) has loaded pixels of
+ * an image. Every code path that sends pixels (the pixel routes, and the fast path, which answers tile requests before
+ * the HTTP framework) calls this module before it responds.
  *
  * - `image-opened`: once per image and session, at the first request for pixels. `detail.by` names the kind of request.
  * - `image-viewed`: once per image and session, when only the thumbnail was loaded before and other pixels are requested.
@@ -38,7 +38,7 @@ export interface ImageOpenings {
   /**
    * Resolves when the audit log contains the event, whichever process wrote it, or when the event is delayed by an outage.
    *
-   * @throws AppError session_invalid or token_invalid when the session has ended, and the errors of the database
+   * @throws AppError session_invalid or token_invalid when the session has ended; database errors
    */
   record(session: ImageSession, image: OpenedImage, source: PixelSource, origin: Origin): Promise<void>;
   /** Writes the events that an outage has delayed, and logs those that it cannot write. */

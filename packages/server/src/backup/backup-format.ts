@@ -6,7 +6,7 @@
  * - `tables/<name>.ndjson.gz`: one line for each row, with a JSON array of its values, in the order of the primary key.
  * - `slides.csv`: a list of the slides in the catalogue. The backup does not contain the slide files.
  * - `settings.env`, `secret.key`: the settings, and the key by which secrets in the tables are encrypted.
- * - `uploads/`, `results/`: with `--with-uploads`, the uploaded slides and the content of result layers.
+ * - `uploads/`, `results/`: with `--with-uploads`, the uploaded slides, and the results of analysis programs.
  *
  * A folder whose name ends in `.unfinished` is not a complete backup.
  */
@@ -37,7 +37,7 @@ export const Manifest = z.object({
   database: z.enum(['SQLite', 'PostgreSQL']),
   /** Name of the last applied migration. */
   schema: z.string(),
-  /** Tables that other tables reference come before them. */
+  /** A table comes after the tables that it references. */
   tables: z.array(
     z.object({
       name: z.string().regex(/^[a-z_]+$/),
@@ -47,7 +47,7 @@ export const Manifest = z.object({
       sha256: z.string(),
     }),
   ),
-  /** Location of the encryption key: `settings` (SECRET_KEY), `file` (secret.key), or `none` when nothing is encrypted yet. */
+  /** Where the encryption key is: `settings` (SECRET_KEY), `file` (secret.key), or `none`: this backup has no key. */
   sealedWith: z.enum(['settings', 'file', 'none']),
   uploads: z.enum(['included', 'left out', 'none']),
 });

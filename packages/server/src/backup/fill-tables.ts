@@ -13,7 +13,7 @@ import {
 
 /** The rows that a table must have: their source, and their expected count and hash. */
 export interface ExpectedTable {
-  readonly shape: TableShape;
+  readonly shape: TableShape; // name, columns and key of the table
   rows(): AsyncIterable<readonly RowValues[]>;
   /** Returns the expected row count and hash, which are computed independently of `rows`. */
   digest(): Promise<TableDigest>;

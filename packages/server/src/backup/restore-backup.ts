@@ -83,7 +83,7 @@ async function requireSameKey({ config }: RestoreDependencies, backup: Backup): 
       `Secrets in the backup are encrypted with the SECRET_KEY of its settings. Set SECRET_KEY as in ${settingsFile} first.`,
     );
   }
-  if (backup.manifest.sealedWith !== 'file' || currentKey === null) return;
+  if (backup.manifest.sealedWith !== 'file' || currentKey === null) return; // null: installKey() installs the key file
   if (currentKey !== (await readKey(backup)).trim()) {
     throw new Error(
       `Secrets in the backup are encrypted with another key. Remove SECRET_KEY, or set it to the contents of ${backupKeyFile}.`,

@@ -226,7 +226,7 @@ async function writeKey(
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const rowsOf = (table: string) => tables.find(({ name }) => name === table)?.rows ?? 0;
-  const [secondFactors, emails] = [rowsOf('second_factors'), rowsOf('letters')]; // the tables with encrypted values
+  const [secondFactors, emails] = [rowsOf('second_factors'), rowsOf('letters')]; // encrypted values; `letters`: queued e-mails
   if (secondFactors + emails > 0) {
     printLine(
       `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} exists. The backup therefore lacks the key that encrypts ${secondFactors} second factors and ${emails} queued e-mails. Run this command where the server runs.`,

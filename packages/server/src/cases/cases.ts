@@ -247,7 +247,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
 
     async register(actor, id, { from_image, to_image, points }) {
       return runLockedTransaction(db, 'accounts', async (tx) => {
-        const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
+        const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // also permits registering slides
         await acquireLock(tx, 'catalogue'); // a scan may change the slides of the case, which is saved as a whole
         const visibleCase = await get(user, id, tx);
         const hasSlide = (imageId: string) => visibleCase.slides.some(({ image_id }) => image_id === imageId);

@@ -47,10 +47,10 @@ import { type CatalogueEditor, editDetail, withEditedFields } from './edit-image
 import { normalizedSlidePath } from './metadata-files.ts';
 
 export interface CatalogueImport {
-  /** Computes the changes of a file. @throws AppError invalid_request when the bytes are not a catalogue file */
+  /** Computes the changes that a file makes. @throws AppError invalid_request when the bytes are not a catalogue file */
   check(file: Uint8Array, language: Language): Promise<ImportPlan>;
   /**
-   * Applies all changes of a file or none.
+   * Makes all changes of a file, or none of them.
    *
    * @param planId the `plan` that `check` has returned: the id of the changes in the preview
    * @returns number of changed entries
@@ -106,13 +106,13 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
     });
     for (let start = 0; start < plan.namings.length; start += batchSize) {
       await renameImages(tx, plan.namings.slice(start, start + batchSize), at);
-      const entries = plan.changes.slice(start, start + batchSize).map(({ image_id, fields }) => ({
+      const auditEntries = plan.changes.slice(start, start + batchSize).map(({ image_id, fields }) => ({
         ...actorAndOrigin,
         action: 'image-edited' as const,
         target: image_id,
         detail: importDetail(fields),
       }));
-      await audit.recordAll(tx, entries);
+      await audit.recordAll(tx, auditEntries);
       await setImmediate();
     }
   }
@@ -187,7 +187,7 @@ const alsoMentionedIn = (line: number) => ({
   en: `Line ${line} is about this slide, too.`,
 });
 
-/** Computes the changes of a file. */
+/** Computes the changes that a file makes to the current catalogue. */
 async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
   const findEntries = await createEntryFinder(db);
   const spellRow = await createRowSpeller(db);
@@ -222,7 +222,7 @@ async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
     }
     lineByImageId.set(image.id, row.line);
     const fields = fieldsOf(image, spellRow(row));
-    // A file that exists may have a name with control characters; a new name must not contain any.
+    // The present name of a slide may contain control characters, because it comes from a file. A new name must not.
     const invalidField = fields.find(({ after }) => !isSingleLine(after));
     if (invalidField !== undefined) {
       invalid.push(problemOfRow(invalidCharacters(invalidField.field)));
@@ -317,8 +317,8 @@ function namingOf(image: ImageNamingWithPath, fields: ImportedChange['fields']):
     fields.map(({ field }) => field),
   );
   const values = Object.fromEntries(fields.map(({ field, after }) => [field, after]));
-  // A hold of kind 'kept' means that a scan left the slide in its dataset although the metadata files name another one. The hold
-  // ends when an administrator sets the dataset.
+  // A hold of kind 'kept' means that a scan left the slide in its dataset although the metadata files beside the slides name
+  // another dataset. The hold ends when an administrator sets the dataset.
   const endsHold =
     fields.some(({ field }) => field === 'dataset_name') && readHold(image.metadata_hold)?.kind === 'kept';
   const metadata_hold = endsHold ? null : image.metadata_hold;

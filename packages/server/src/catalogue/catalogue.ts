@@ -1,6 +1,6 @@
 /**
  * The catalogue of slides: it keeps its entries in line with the slide folders and the bucket, lists the entries that a
- * reader may see, and applies the edits of administrators.
+ * reader (the account of a request) may see, and applies the edits by administrators.
  *
  * The file is long because scans, lists and edits share the jobs and the cached entries of one catalogue.
  */
@@ -76,7 +76,7 @@ export interface Catalogue {
    * null when no account may open the image. A cached value is returned directly, without a promise.
    */
   servable(imageId: string): ServableImage | null | Promise<ServableImage | null>;
-  /** Evicts images from the caches. Call it after a change of these images has been committed. */
+  /** Evicts images from the caches. Call it after a change to these images has been committed. */
   evict(imageIds: readonly string[]): void;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ const refreshAfterMs = 500;
 const maxCachedImages = 10_000;
 /**
  * Delay between the reading of a slide and the search for its result files (the output of analysis programs). During
- * the delay, more slides may be read, so that one search covers many slides.
+ * the delay, more slides may be read; one search then covers all of them.
  */
 const findResultsDelayMs = 5000;
 
@@ -205,7 +205,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   /**
    * Reads an image; while the database is unavailable, returns the cached one.
    *
-   * @throws the error of the database when the image is not cached, or was cached longer ago than the staleness limit
+   * @throws the database error when the image is not cached, or was cached longer ago than the staleness limit
    */
   async function readOrUseCached(imageId: string): Promise<ServableImage | null> {
     try {

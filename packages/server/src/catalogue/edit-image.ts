@@ -1,4 +1,4 @@
-/** Applies edits of administrators to catalogue entries, and returns the audit entries of these edits. */
+/** Applies edits by administrators to catalogue entries, and returns the audit entries for these edits. */
 import { AppError } from '@lamina/contract';
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import { readHold } from '../domain/metadata-hold.ts';
@@ -59,9 +59,9 @@ export async function editImage(
   }
   const editedFields = editableFields.filter((field) => edit[field] !== undefined);
   const metadataHold = readHold(row.metadata_hold);
-  // A metadata hold records that a scan did not apply the metadata files to a slide. "waiting": the scan has hidden the slide
-  // because a metadata file was unusable; showing or hiding the slide ends this hold. "kept": the scan has left the slide in its
-  // dataset although the metadata files name another one; setting the dataset ends this hold.
+  // A metadata hold records that a scan did not apply the metadata files (`catalogue.csv`, …) to a slide. "waiting": the scan
+  // has hidden the slide because a file was unusable; showing or hiding the slide ends this hold. "kept": the scan has left
+  // the slide in its dataset although the files name another dataset; setting the dataset ends this hold.
   const endsHold =
     (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
     (metadataHold?.kind === 'kept' && editedFields.includes('dataset_name'));

@@ -1,13 +1,13 @@
 /**
- * Creates, changes and deletes the cases (named groups of slides) that metadata files name. A scan keeps the edits of
- * administrators: it replaces the name, the description or the slides of a case only if this field still has the value that an
- * earlier scan has written. It never creates a case that an administrator has deleted.
+ * Creates, changes and deletes the cases (named groups of slides) that metadata files (`catalogue.csv`, `dataset.json`) name. A
+ * scan keeps the edits by administrators: it replaces the name, the description or the slides of a case only if this field still
+ * has the value that an earlier scan has written. It never creates a case that an administrator has deleted.
  *
  * A metadata file states the name of a case for a slide; the case belongs to the dataset of the slide's entry. If a scan has no
  * information about a slide, because its file is missing or a metadata file is unusable, the slide stays in its case.
  *
  * In this file, `known` is a case as the last scan wrote it, `wanted` is the case as the metadata files state it now, and
- * `current` is the case as it is stored, with the edits of administrators.
+ * `current` is the case as it is stored, with the edits by administrators.
  */
 import { randomUUID } from 'node:crypto';
 import { caseSlidesLimit, nameKey, naturalCompare } from '@lamina/contract';
@@ -53,7 +53,7 @@ interface WantedSlide extends Pick<ImportedCase, 'name' | 'description'> {
   readonly dataset: string | null;
 }
 
-/** A change of one case. */
+/** A change to one case. */
 interface CaseStep {
   /** Key of the case (see `caseKeyOf`). */
   readonly key: string;

@@ -1,9 +1,9 @@
 /**
- * Computes the dataset and the organ that a scan writes to a catalogue entry because metadata files state them for the
- * slide. A new dataset must not let more accounts see a slide than before. Therefore the scan leaves the entry
- * unchanged while a metadata file is unusable. It also keeps a slide in its restricted dataset (one that only accounts
- * with a grant can see) if the files name a dataset that other accounts can see, too; then only an administrator can
- * move the slide.
+ * Computes the dataset and the organ that a scan writes to a catalogue entry because metadata files (`catalogue.csv`,
+ * `dataset.json`) state them for the slide. A new dataset must not let more accounts see a slide than before. Therefore
+ * the scan leaves the entry unchanged while a metadata file is unusable. It also keeps a slide in its restricted
+ * dataset (one that only accounts with a grant can see) if the files name a dataset that other accounts can see, too;
+ * then only an administrator can move the slide.
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
@@ -21,7 +21,7 @@ export interface EntryUpdate {
   readonly entries: readonly AuditEntry[];
 }
 
-/** Returns the changes of one entry. @param edited fields that an administrator has set; scans do not change them */
+/** Returns the changes to one entry. @param edited fields that an administrator has set; scans do not change them */
 export function followMetadata(
   row: Pick<ScannedRow, 'id' | 'dataset_name' | 'organ_type' | 'hidden_at' | 'metadata_hold'>,
   metadata: SlideMetadata,

@@ -1,7 +1,7 @@
 /**
- * Ingests slide files: a scan adds catalogue entries for new files and marks the entries of missing files. Then it
- * enqueues a job for each new or changed slide, in which a render worker reads the properties of the slide. The
- * fingerprint of a slide is a hash of the versions of its files; it changes when one of these files changes.
+ * Ingests slide files. A scan adds catalogue entries for new files, marks the entries of missing files, and enqueues a
+ * job for each new or changed slide. In the job, a render worker (a separate process that decodes slides) reads the
+ * properties of the slide. The fingerprint of a slide is a hash of the versions of its files.
  */
 import fs from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -43,7 +43,7 @@ export interface Ingest {
    * Reads the files of an entry.
    *
    * @param options with `again`, files are read even if they have already been read and have not changed
-   * @throws RetryLater, so that the job runs again, when the files changed during the read or could not be read now
+   * @throws RetryLater (the job then runs again) when the files changed during the read, or could not be read now
    */
   read(imageId: string, options: { readonly again: boolean }, signal: AbortSignal): Promise<void>;
   /** Aborts the grouping of files and the listing of the bucket, for which running scans wait. */
@@ -209,7 +209,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
 }
 
 /**
- * Returns the changes of an entry after a render worker has inspected its file.
+ * Returns the changes to an entry after a render worker has inspected its file.
  *
  * @param fingerprint fingerprint before the inspection; stored with a failure, so that the file is read again when it changes
  */

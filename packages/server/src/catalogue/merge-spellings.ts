@@ -1,7 +1,7 @@
 /**
  * Merges the different spellings of a dataset or organ name, which earlier versions stored as separate names. The merged dataset is
- * restricted if the dataset of any of its spellings was. An account keeps its grant only if it had a grant to every restricted
- * dataset among them, so no account gains access.
+ * restricted if the dataset of any spelling was restricted. An account keeps its grant only if it had a grant to the dataset of
+ * every restricted spelling, so no account gains access.
  *
  * The server calls mergeSpellings() at each start. If there is nothing to merge, the function only reads the names.
  */
@@ -119,8 +119,8 @@ async function findSpellingsToMerge(
 }
 
 /**
- * Returns the spelling to keep: that of a restricted dataset; if there is none, that of a dataset with settings of an
- * administrator; otherwise the first in alphabetical order.
+ * Returns the spelling to keep: the name of a restricted dataset; if there is none, the name of a dataset that an
+ * administrator has configured; otherwise the first spelling in alphabetical order.
  */
 async function preferredSpelling(
   tx: DatabaseTransaction,

@@ -15,7 +15,7 @@ export interface SlideMetadata {
   readonly organ_type: string | null;
   /** The case that the files name; absent when they name none. */
   readonly inCase?: StatedCase;
-  /** True when a metadata file that may mention the slide is unusable, so that dataset, organ and case may be wrong. */
+  /** True when a metadata file that may mention the slide is unusable, so dataset, organ and case may be wrong. */
   readonly isMetadataIncomplete: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface MetadataFile {
  * Reads the metadata files of a folder.
  *
  * @param missing names of metadata files that earlier scans found in this folder and that are no longer in it
- * @throws errors of the storage; the metadata of the folder is then unknown
+ * @throws storage errors; the metadata of the folder is then unknown
  */
 export async function readFolderMetadata(
   folder: string,

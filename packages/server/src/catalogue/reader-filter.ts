@@ -54,6 +54,7 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inac
       return {
         ...(await visibilityFor(reader)),
         search: q,
+        // Names are replaced by their registered spellings.
         dataset: typeof dataset === 'string' ? await spellingOf(db, 'dataset', dataset) : dataset,
         organ: typeof organ === 'string' ? await spellingOf(db, 'organ', organ) : organ,
       };

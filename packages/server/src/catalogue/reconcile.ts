@@ -228,7 +228,7 @@ async function pairMoved(
 }
 
 /**
- * Logs unusable metadata files, and returns the new and changed catalogue entries that show the problem to administrators.
+ * Logs unusable metadata files (such as `catalogue.csv`), and returns the catalogue entries that show the problem to administrators.
  *
  * @param unpairedEntries entries to which no slide has been assigned; those of the metadata files are removed
  */
@@ -273,7 +273,7 @@ interface CatalogueChanges {
   readonly metadataFileChanges: readonly { readonly id: string; readonly changes: ImageChanges }[];
   /** Entries without a slide. */
   readonly unpairedEntries: readonly ScannedRow[];
-  /** Returns whether the scan could not read the folder of the entry, so that its file may still exist. */
+  /** Returns whether the scan could not read the folder of the entry; its file may still exist then. */
   readonly isInUnreadFolder: (row: ScannedRow) => boolean;
 }
 
@@ -340,8 +340,8 @@ async function applyChanges(
             updateImage(tx, id, { path: `/${id}` }, at),
       ),
       ...moved.map((pair) => async (tx: DatabaseTransaction) => {
-        const entries = await updateEntryOfSlide(tx, pair, await grantedUidsByRestrictedDataset(tx), at);
-        await audit.recordAll(tx, [moveAuditEntry(pair), ...entries]);
+        const auditEntries = await updateEntryOfSlide(tx, pair, await grantedUidsByRestrictedDataset(tx), at);
+        await audit.recordAll(tx, [moveAuditEntry(pair), ...auditEntries]);
       }),
     ],
     oneByOne((tx, step) => step(tx)),
@@ -349,9 +349,9 @@ async function applyChanges(
   await inBatches(changedPairs, async (tx, pairs) => {
     // Queried again, because an administrator may have restricted a dataset since the scan began.
     const restrictedNow = await grantedUidsByRestrictedDataset(tx);
-    const entries: AuditEntry[] = [];
-    for (const pair of pairs) entries.push(...(await updateEntryOfSlide(tx, pair, restrictedNow, at)));
-    await audit.recordAll(tx, entries);
+    const auditEntries: AuditEntry[] = [];
+    for (const pair of pairs) auditEntries.push(...(await updateEntryOfSlide(tx, pair, restrictedNow, at)));
+    await audit.recordAll(tx, auditEntries);
   });
   await inBatches(newImages, async (tx, images) => {
     await insertImages(tx, images, at);

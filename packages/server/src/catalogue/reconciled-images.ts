@@ -1,4 +1,4 @@
-/** Computes and applies the changes of catalogue entries whose slide files a scan found: new, changed and moved ones. */
+/** Computes and applies the changes to catalogue entries whose slide files a scan found: new, changed and moved ones. */
 import { basename } from 'node:path/posix';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
 import { writeHold } from '../domain/metadata-hold.ts';
@@ -59,7 +59,7 @@ export function newImage(
   };
 }
 
-/** Returns an unusable metadata file as if it were a slide: the catalogue entry shows the problem to administrators. */
+/** Returns an unusable metadata file (`catalogue.csv`) as if it were a slide: its entry shows the problem to administrators. */
 export function metadataFileAsSlide({ path }: MetadataProblem): Omit<FoundSlide, 'fingerprint'> {
   return { path, members: [], sizeBytes: 0, ...slideMetadataOf(path, []) };
 }

@@ -1,7 +1,7 @@
 /**
  * Scans a slide root, which is a folder or a bucket: finds the files that are slides, and reads their dataset, organ and case
- * from metadata files. The scan considers only regular files, follows links whose target is below the root, and skips hidden
- * files and folders.
+ * from metadata files (`catalogue.csv`, `dataset.json`). The scan considers only regular files, follows links whose target is
+ * below the root, and skips hidden files and folders.
  *
  * A slide may consist of several files: a main file, by which it is opened and listed, and its members. Some formats keep the
  * members in a companion folder, for example the folder `a` of the slide `a.mrxs`.
@@ -57,11 +57,11 @@ export interface Scan {
   readonly problems: readonly MetadataProblem[];
   /** Paths of the metadata files that exist. */
   readonly metadataFiles: readonly string[];
-  /** Paths that this scan could not read, so that their content is unknown; '' is the root. */
+  /** Paths that this scan could not read, so their content is unknown; '' is the root. */
   readonly unread: readonly string[];
 }
 
-/** Scans one root repeatedly. Contents of files are cached until the files change, so a scan of unchanged folders reads none. */
+/** Scans one root repeatedly. File contents are cached until the files change, so a scan of unchanged folders reads none. */
 export interface Scanner {
   /**
    * Scans the root. A root that does not exist counts as empty.

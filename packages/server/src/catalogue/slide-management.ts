@@ -107,7 +107,7 @@ export function createSlideManagement({
 
     async change({ ids: requestedIds, ...edit }, editor) {
       const uniqueIds = [...new Set(requestedIds)];
-      /** Ids of entries that stand for an unusable metadata file, not for a slide. */
+      /** Ids of entries that stand for an unusable metadata file (such as `catalogue.csv`), not for a slide. */
       const metadataFileIds = new Set<string>();
       const changedIds = await runLockedTransaction(db, 'catalogue', async (tx) => {
         const rows = await findImages(tx, uniqueIds);
@@ -115,15 +115,15 @@ export function createSlideManagement({
         const at = now().toISOString();
         const yieldToEventLoop = createYielder();
         const ids: string[] = [];
-        const entries: AuditEntry[] = [];
+        const auditEntries: AuditEntry[] = [];
         for (const row of rows) {
           await yieldToEventLoop();
           if (isMetadataName(basename(row.path))) metadataFileIds.add(row.id);
           const edited = await editImage(tx, row, withoutUnchanged(edit, row), editor, at);
           if (edited.row !== row) ids.push(row.id);
-          entries.push(...edited.entries);
+          auditEntries.push(...edited.entries);
         }
-        await audit.recordAll(tx, entries);
+        await audit.recordAll(tx, auditEntries);
         return ids;
       });
       catalogue.evict(changedIds);

@@ -126,7 +126,7 @@ export function createCollections(dependencies: Dependencies): Collections {
     });
   }
 
-  /** Runs a change of a collection of the actor, and records its audit event. */
+  /** Runs a change to a collection that the actor owns, and records its audit event. */
   function edit<T>(
     actor: Actor,
     action: AuditAction,
@@ -156,7 +156,7 @@ export function createCollections(dependencies: Dependencies): Collections {
     }));
   }
 
-  /** Returns the readers in stored form. @throws AppError not_found for an unknown account */
+  /** Returns the readers in stored form; `members` means all accounts. @throws AppError not_found for an unknown account */
   async function toStoredReaders(tx: DatabaseTransaction, newReaders: NewCollection['readers']) {
     if (newReaders === 'members') return { readers: 'members', readerUids: [] } as const;
     const readerUids = [...new Set(newReaders)];

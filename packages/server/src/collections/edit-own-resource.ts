@@ -23,7 +23,7 @@ interface EditResult<T> {
 /**
  * Runs a change by the caller (`actor`) and records its audit event in the same transaction.
  *
- * @throws AppError forbidden when the caller may no longer do this, and the errors of `work`
+ * @throws AppError forbidden when the caller may no longer do this, and the errors that `work` throws
  */
 export function editOwnResource<T>(
   { db, audit, signIn }: Dependencies,
@@ -33,7 +33,7 @@ export function editOwnResource<T>(
 ): Promise<T> {
   // The lock `accounts` keeps the permission of the caller, which recheckCaller() checks, unchanged until the commit.
   return runLockedTransaction(db, 'accounts', async (tx) => {
-    const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
+    const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // permits collections and saved views
     const { target, detail, result } = await work(tx, user);
     await audit.record(tx, { action, actor: actor.uid, target, detail, origin: actor.origin });
     return result;

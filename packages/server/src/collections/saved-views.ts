@@ -49,7 +49,7 @@ interface Dependencies {
 }
 
 export function createSavedViews({ db, now, audit, signIn, visibleImages }: Dependencies): SavedViews {
-  /** Runs a change of a saved view of the actor, and records its audit event. */
+  /** Runs a change to a saved view that the actor owns, and records its audit event. */
   function edit<T>(
     actor: Actor,
     action: AuditAction,

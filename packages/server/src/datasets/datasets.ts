@@ -189,7 +189,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         ) {
           throw new AppError('not_found');
         }
-        const name = await registerName(tx, 'dataset', requestedName);
+        const name = await registerName(tx, 'dataset', requestedName); // registers a new name
         const before = await findDataset(tx, name);
         const access = newAccess ?? before?.access ?? 'open';
         const isListed = listed ?? before?.is_listed === 1;

@@ -56,7 +56,7 @@ const tilePositionTags = ['0048021F', '0048021E'];
 /** Tag of PlanePositionSlideSequence, which contains these two attributes. */
 const planePositionTag = '0048021A';
 
-/** Replaces backslashes (which separate values in DICOM) and control characters by spaces, and shortens the text. */
+/** Replaces backslashes (which separate values in DICOM) and control characters, and shortens the text; LO allows 64 characters. */
 const dicomText = (value: string, maxLength: number) =>
   value.replaceAll(/[\\\p{C}]/gu, ' ').slice(0, maxLength);
 
@@ -122,7 +122,7 @@ export function metadataOf(
   const imageType =
     level.level === 0
       ? ['ORIGINAL', 'PRIMARY', 'VOLUME', 'NONE']
-      : ['DERIVED', 'PRIMARY', 'VOLUME', 'RESAMPLED'];
+      : ['DERIVED', 'PRIMARY', 'VOLUME', 'RESAMPLED']; // a smaller level was computed from level 0
   const isLossy = level.process !== 'reversible';
   const spacingXMm = ((slide.mpp?.x ?? nominalMpp) * level.downsample) / 1000;
   const spacingYMm = ((slide.mpp?.y ?? nominalMpp) * level.downsample) / 1000;

@@ -1,6 +1,7 @@
 /**
- * Decides about requests for DICOM frames (tiles) and reads the frames. Every request has an image session (the credential for loading
- * pixels). Two callers write the response: the Fastify route (routes/dicomweb.ts) and the handler in front of it (frame-fast-path.ts).
+ * Checks requests for DICOM frames (tiles), and reads the frames. The callers pass an image session (the credential for loading
+ * pixels) and write the response. They are the Fastify route (routes/dicomweb.ts) and the handler in front of it
+ * (routes/frame-fast-path.ts).
  *
  * The checks, in this order:
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).

@@ -89,6 +89,7 @@ function numberOf(field: string, raw: string): number {
   return Number(raw);
 }
 
+/** Validates `fuzzymatching` and `emptyvaluematching`, which have no effect. @throws AppError invalid_request */
 function checkBoolean(field: string, raw: string): void {
   if (raw !== 'true' && raw !== 'false') throw new AppError('invalid_request', { field });
 }

@@ -119,7 +119,7 @@ function checkProxies(proxies: readonly string[], isHttps: boolean): Finding {
       'Name addresses or networks, as in 10.0.0.5 or 10.0.0.0/24, not host names.',
     );
   }
-  // 0.0.0.0/0 and ::/0 are all addresses.
+  // The networks 0.0.0.0/0 and ::/0 contain all addresses.
   if (proxies.some((proxy) => proxy.endsWith('/0'))) {
     return wrong(
       subject,

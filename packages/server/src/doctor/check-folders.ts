@@ -86,7 +86,7 @@ export async function checkDataFolder({
   ];
 }
 
-/** Creates the folder as the server does, then writes and deletes a test file in it. @throws Error of the file system */
+/** Creates the folder as the server does, then writes and deletes a test file in it. @throws a file-system error */
 async function writeTestFile(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `.doctor-${randomUUID()}`);

@@ -26,8 +26,8 @@ export interface ChainedEntry extends ChainedFields {
 export const chainStart = '';
 
 /**
- * Returns the SHA-256 (base64url) of the previous hash and the fields of an entry. They are hashed as a JSON array,
- * because different values or field boundaries never give the same JSON text.
+ * Returns the SHA-256 (base64url) of the previous hash and the fields of an entry, joined as a JSON array: two
+ * different lists of values never give the same JSON text.
  */
 export function chainHash(previousHash: string, entry: ChainedFields): string {
   const fields = [

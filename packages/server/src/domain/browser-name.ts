@@ -1,6 +1,6 @@
 /** Derives the names of browser and operating system from the User-Agent header, for the list of a user's sign-ins. */
 
-/** The first match wins: user agents also contain the names of other browsers, so the more specific patterns come first. */
+/** In both lists, the first match wins: a user agent also names other products, so the specific patterns come first. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT|Opera)\b/, 'Opera'],

@@ -63,7 +63,7 @@ export function includesView(earlier: ViewKind | undefined, required: ViewKind):
 interface ProtectedImage {
   /** May be undefined if the session belongs to an account, not to a visitor. */
   readonly id?: string;
-  /** Null: no dataset. All members may see such images. */
+  /** Null: the image belongs to no dataset (see `noDataset`). */
   readonly dataset: string | null;
   readonly isHidden: boolean;
 }
@@ -98,7 +98,7 @@ export function requesterOf({
   return { account: apiToken === undefined ? uid : `api-token ${uid}`, session: hash };
 }
 
-/** Maximum number of active image sessions of an account. Creating one more ends the oldest. */
+/** Maximum number of sessions of an account, without those of its share links. Creating one more ends the oldest. */
 export const maxSessionsPerAccount = 10;
 
 /** Returns the remaining whole seconds of a session, at least 0. */
@@ -110,8 +110,9 @@ export function secondsLeft(session: Pick<ImageSession, 'expiresAt'>, now: Date)
 const maxBrowserCacheSeconds = 3600;
 
 /**
- * Returns the Cache-Control header for pixels. Only the browser may cache them, for at most an hour and not beyond the end of the
- * session. Clients with an API token must revalidate each response, because the token is not part of the URL.
+ * Returns the Cache-Control header for pixels. Only the browser may cache them, for at most an hour and not beyond the
+ * end of the session. Clients with an API token must revalidate each response: the token is not part of the URL, so a
+ * cache cannot distinguish responses for different tokens.
  */
 export function cacheControlOf(session: Pick<ImageSession, 'expiresAt' | 'apiToken'>, now: Date): string {
   if (session.apiToken !== undefined) return 'private, no-cache';

@@ -56,7 +56,7 @@ function keysOf(user: User): ComparisonKeys {
   const localPart = email.slice(0, atIndex).replace(/\+.*$/, '');
   return {
     user,
-    name: nameKey(user.displayName ?? ''),
+    name: displayNameKey(user.displayName ?? ''),
     email,
     mailbox: localPart + email.slice(atIndex),
     localPart,
@@ -64,7 +64,7 @@ function keysOf(user: User): ComparisonKeys {
 }
 
 /** Returns the same key for spellings that differ in letter case (also Turkish), diacritics or spaces. */
-function nameKey(name: string): string {
+function displayNameKey(name: string): string {
   return foldDiacritics(name).trim().replace(/\s+/g, ' ');
 }
 

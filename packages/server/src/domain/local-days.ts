@@ -30,7 +30,7 @@ export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[
   return starts.slice(0, count).map((from, i) => ({
     day: new Date((firstDay + i) * dayMs).toISOString().slice(0, 10),
     from: new Date(from),
-    to: new Date(starts[i + 1] ?? from),
+    to: new Date(starts[i + 1] ?? from), // `?? from` only satisfies the type
   }));
 }
 

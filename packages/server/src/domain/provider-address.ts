@@ -1,4 +1,7 @@
-/** Whether the text is an allowed URL of an identity provider: https, or http on this machine for development, without credentials. */
+/**
+ * Whether a string is an allowed URL of an identity provider: https (or http on this machine, for development), without
+ * user name and password.
+ */
 export function isProviderAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);

@@ -1,7 +1,7 @@
 /**
  * Limits the audit entries about refused requests, so that a client cannot flood the audit log. In each minute, the
- * first refusal of each kind to an account (without sign-in: to a network) gets its own entry. This module only counts
- * repetitions; after the minute the caller writes the counts as summary entries.
+ * first refusal of each kind to an account (without sign-in: to a network) gets its own entry, within the maximum
+ * numbers below. This module only counts all other refusals; later the caller writes the counts as summary entries.
  */
 
 /** The client of a refused request. Refusals are counted by its account, or by its network if it is not signed in. */

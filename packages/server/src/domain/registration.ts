@@ -13,14 +13,15 @@ export interface PointPair {
   readonly to: Point;
 }
 
-/** Points count as collinear if the normalised determinant of their scatter is at most this. */
+/** Maximum determinant that counts as 0: that of the points' scatter (relative to its size), or that of the result. */
 const collinearityTolerance = 1e-9;
 
 /**
  * Returns the transform that maps the `from` points best to the `to` points: an affine transform for three or more pairs, a
  * similarity (rotation, scale and shift) for two.
  *
- * @returns null when the points do not determine a transform, for example if they are equal or on one line
+ * @returns the matrix (its use: `transformPoint`); null when the points do not determine a transform, for example if
+ *   they are equal or on one line
  */
 export function registrationOf(pairs: readonly PointPair[]): RegistrationMatrix | null {
   const [fromCentreX, fromCentreY] = centreOf(pairs.map((pair) => pair.from));

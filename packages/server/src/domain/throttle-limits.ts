@@ -1,9 +1,10 @@
 /**
  * The limits of sign-ins and similar attempts, with the reason for each limit.
  *
- * Failed attempts have low limits. Successful ones have far higher limits, because each one costs a password hash, a token and an
- * audit entry. Once a limit is reached, the next attempt must wait 30 s. Each further attempt doubles the wait, up to the
- * window of the limit; then counting starts again. No account is locked permanently.
+ * Failed attempts have low limits. Successful attempts are limited too, because each costs a password hash, a token and
+ * an audit entry, but their limits are far higher. Once a limit is reached, the next attempt must wait 30 s. Each
+ * further attempt doubles the wait, up to the window of the limit; then counting starts again. No account is locked
+ * permanently.
  */
 
 /** At most `maxCount` attempts in a window of `withinMs` milliseconds. */
@@ -44,7 +45,7 @@ export const allFailuresOfNetwork: Limit = { maxCount: 300, withinMs: 15 * minut
  * issue the token, so a wrong password gets the same response whether the account signs in often or does not exist.
  *
  * - `account-and-network`: enough for a class that shares a teaching account, or a program that signs in at every run.
- * - `account`: stops a client that uses many networks (a /48 of IPv6 has 65,536).
+ * - `account`: stops a client that uses many networks (an IPv6 /48, as one site gets it, contains 65,536 /64 networks).
  */
 export const successLimits = {
   'account-and-network': { maxCount: 60, withinMs: 15 * minute },
@@ -74,7 +75,7 @@ export const resetRequestLimits = {
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
- * E-mails that requests without a sign-in trigger to one e-mail address. The response does not reveal that the limit is reached.
+ * E-mails to one address that requests without a sign-in trigger. The response does not reveal a reached limit.
  * Requests from networks from which the account signed in recently are counted separately.
  */
 export const mailLimit: Limit = { maxCount: 20, withinMs: hour };

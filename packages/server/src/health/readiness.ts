@@ -1,7 +1,7 @@
 /**
  * Determines for `GET /health/ready` whether this process is ready for requests: the database answers, the slide folder or the
- * object storage can be read, and the render queue is not full. The checks run at most twice a second. The log states why a process
- * is not ready.
+ * object storage can be read, and the queue of tiles to render is not full. The checks run at most twice a second. The log
+ * states why a process is not ready.
  */
 import fs from 'node:fs/promises';
 import type { Logger } from 'pino';

@@ -12,7 +12,7 @@ interface MeasuredServices {
   readonly renderedTiles: Pick<RenderedTiles, 'figures'>;
 }
 
-/** Time limit of the query that counts sessions. The other metrics must be returned even while the database does not answer. */
+/** Time limit of the query for sessions. The other metrics must be returned even while the database is down. */
 const databaseTimeoutMs = 1000;
 
 /** Registers the metrics. Their names are documented and must not change. */

@@ -40,10 +40,12 @@ export function logResponse(
   log[isPixels && line.status < 400 ? 'debug' : 'info'](fields, 'request');
 }
 
+/** Stores how much the connection has sent before this request. Called when the request arrives. */
 export function recordRequestStart(request: FastifyRequest): void {
   request.bytesSentBefore = bytesSentOn(request.raw.socket);
 }
 
+/** Counts a response in the metrics and logs it. Called when it has been sent. */
 export function recordResponse(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   const route = request.routeOptions.url ?? 'unknown';
   const status = reply.statusCode;

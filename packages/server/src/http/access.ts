@@ -152,7 +152,7 @@ async function recordSlideCall(
   { apiTokens, catalogue }: Pick<AccessServices, 'apiTokens' | 'catalogue'>,
 ): Promise<void> {
   if (onlyDatasetsOf(caller.user) !== null) await catalogue.get(imageId, caller.user); // throws not_found
-  const slide = await catalogue.servable(imageId);
+  const slide = await catalogue.servable(imageId); // null when no account may open the slide
   await apiTokens.recordCall(caller, slide?.id ?? null, endpoint, request);
 }
 

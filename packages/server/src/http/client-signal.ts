@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** Returns a signal that is aborted when the client disconnects before the response is complete. */
 export function clientSignalOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  // Node emits `close` after every response, also after a complete one.
+  // Node emits `close` after every response, even after a complete one.
   response.once('close', () => {
     if (!response.writableFinished) controller.abort();
   });

@@ -49,8 +49,9 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
       'bug: the error code of a response is not declared by its endpoint; the client got the response anyway',
     );
   }
-  // WWW-Authenticate of a 401 names what was missing or invalid: the bearer token, the image session, or a password or code in the
-  // request. Of these codes, only `token_unverifiable` (the server cannot check the token now) has another status.
+  // WWW-Authenticate of a 401 names what was missing or invalid: the bearer token, the image session (credential for
+  // pixels), or a password or code in the request. Of the `token_` codes, only `token_unverifiable` (the server cannot
+  // check the token now) has a status other than 401.
   if (code.startsWith('token_') && apiError.status === 401)
     reply.header('WWW-Authenticate', `Bearer error="${code}"`);
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);

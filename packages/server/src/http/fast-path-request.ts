@@ -14,8 +14,8 @@ import { requestIdOf } from './request-id.ts';
 /** A request handler in front of Fastify. */
 export interface FastPath {
   /**
-   * Takes a request that the fast path supports: answers it or, for example when it refuses the request, calls
-   * `fastify`.
+   * Handles a request that the fast path supports: sends the response, or passes the request to `fastify`, for example
+   * to refuse it.
    *
    * @returns false for any other request; the caller then has to pass it to Fastify
    */

@@ -57,7 +57,10 @@ export async function listenOn(app: FastifyInstance, { host, port }: ListenAddre
   return freePort;
 }
 
-/** Waits until two successive event loop turns accept nothing: closing a socket resets its waiting connections. */
+/**
+ * Waits until two successive event loop turns accept no connection, but at most `backlog` turns: closing a listening
+ * socket resets the connections that it has not accepted yet.
+ */
 async function acceptWaiting(server: Server): Promise<void> {
   let acceptedCount = 0;
   const countConnection = () => acceptedCount++;

@@ -83,7 +83,7 @@ function accessSentence({ access, needsFreshSignIn, scope, allowsVisitors }: End
     return `Needs an image session; the bearer token of a sign-in does not open it.${scopeSentence}`;
   }
   const passwordSentence = needsFreshSignIn
-    ? ' When the sign-in is older than 15 minutes, `current_password` must come along.'
+    ? ' When the sign-in is older than 15 minutes, `current_password` is required.'
     : '';
   const orShareLink = allowsVisitors ? ', or the image session of a share link' : '';
   return `Needs the permission \`${access}\`${orShareLink}.${passwordSentence}${scopeSentence}`;
@@ -111,14 +111,14 @@ const tags: readonly (readonly [start: string, tag: string])[] = [
   ['/image-catalog/annotation-counts', 'Annotations'],
   ['/annotation-layers', 'Annotations'],
   ['/result-layers', 'Results'],
-  ['/datasets', 'Annotations'],
+  ['/datasets', 'Annotations'], // the annotation classes of a dataset
   ['/image-catalog', 'Catalogue'],
   ['/iiif', 'IIIF'],
   ['/dicom-web', 'DICOMweb'],
 ];
 
 function tagOf(path: string): string {
-  return tags.find(([start]) => path.startsWith(start))?.[1] ?? 'Else';
+  return tags.find(([start]) => path.startsWith(start))?.[1] ?? 'Other';
 }
 
 function pathParameters({ path }: Endpoint): Json[] {

@@ -1,4 +1,4 @@
-/** The base URL for links in documents, and the mapping of the short paths of IIIF and DICOMweb, such as `/iiif/…`, to the API. */
+/** The base URL for links in IIIF and DICOMweb responses, and the mapping of short paths (`/iiif/…`) to the API. */
 import type { IncomingMessage } from 'node:http';
 import { apiBase } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';

@@ -26,7 +26,7 @@ export function recordRefusal(
   );
 }
 
-/** Returns the id of the account or slide in the path; null if there is no well-formed one. */
+/** Returns the id (a UUID) of the account or slide in the path; null if there is no well-formed one. */
 function targetOf({ params }: FastifyRequest): string | null {
   const { uid, imageId } = params as { uid?: string; imageId?: string };
   const id = uid ?? imageId ?? '';

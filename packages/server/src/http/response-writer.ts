@@ -2,11 +2,11 @@
  * A writer that sends each response with a single socket write: status line, headers and body are in one buffer, which is reused.
  *
  * For a tile of 11 kB, `writeHead` and `end` cost as much CPU time as everything else that Node does for the request:
- * Node checks and joins each header and writes a list of buffers. A new buffer for each body costs as much again,
- * because the garbage collector would have to free half a gigabyte per second. So a tile is read into a reused buffer,
- * the headers are put before it, and the writer sends the buffer to the socket and tells Node that the response is
- * finished. Telling Node depends on internals of its server (lib/_http_server.js, resOnFinish):
- * routes/tile-adapters.test.ts tests it.
+ * Node checks and joins each header and writes a list of buffers. A new buffer for each body would cost the same CPU
+ * time once more, because the garbage collector would have to free half a gigabyte per second. So a tile is read into
+ * a reused buffer, the headers are put before the tile, and the writer sends the buffer to the socket and tells Node
+ * that the response is finished. This last step depends on internals of Node's HTTP server (lib/_http_server.js,
+ * resOnFinish); routes/tile-adapters.test.ts tests it.
  */
 import type { ServerResponse } from 'node:http';
 import type { Allocate } from '@lamina/slide';
@@ -165,7 +165,7 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
       const { socket } = response;
       // The socket is null while an earlier response to a client that pipelines requests is being sent.
       const needsNode = socket === null || socket.writableLength > 0 || !response.shouldKeepAlive;
-      const bodyBytes = before.length + body.byteLength + after.length; // both texts are ASCII: one byte per character
+      const bodyBytes = before.length + body.byteLength + after.length; // `before` and `after` are ASCII
       const variableHead = `${variableHeaders}Content-Length: ${bodyBytes}\r\nDate: ${dateNow()}\r\n\r\n${before}`;
       const headBytes = fixedHead.length + variableHead.length;
       if (needsNode || headBytes > headBytesReserved || bodyBytes > maxBodyBytes) return false;

@@ -18,7 +18,7 @@ export function sendsPixels({ access, isTile }: Endpoint): boolean {
 }
 
 export interface Bytes {
-  /** Null when the client has sent the ETag of the bytes, so that it has them already (304). */
+  /** Null: the client has sent the ETag of the bytes, so it has them already. The response is then 304. */
   readonly bytes: Uint8Array | string | null;
   /** Content type. */
   readonly type: string;
@@ -27,7 +27,7 @@ export interface Bytes {
   readonly cacheControl: string;
 }
 
-/** A file to be saved by the browser, which may be larger than memory. */
+/** A file that the browser saves. It is sent as a stream, because it may be larger than the memory. */
 export interface Download {
   readonly stream: Readable;
   /** Content type. */

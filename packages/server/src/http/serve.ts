@@ -66,7 +66,7 @@ export interface EndpointRequest<E extends Endpoint> {
   readonly signal: AbortSignal;
   /** Language of the response. */
   readonly language: Language;
-  /** Returns a text in the language of the response. */
+  /** Returns the text of a Turkish and English pair that is in the language of the response. */
   readonly translate: Translate;
   /** Fastify's reply, to set headers beyond the contract. The handler returns the content of the response. */
   readonly reply: FastifyReply;
@@ -226,13 +226,13 @@ function parse(schema: z.ZodObject | undefined, value: unknown): unknown {
   if (issue === undefined) throw new AppError('invalid_request');
   const field = issue.path.join('.');
   throw new AppError('invalid_request', {
-    // Schemas of the contract state an error reason as message. Without one, the text of Zod describes the issue.
+    // Schemas of the contract state an error reason as message. Without one, Zod's own message describes the issue.
     ...(isErrorReason(issue.message) ? { reason: issue.message, ...limitOf(issue) } : { issue }),
     ...(field && { field }),
   });
 }
 
-/** Returns the limit that an error text contains: the maximum of a length, or `limit` of a custom rule. */
+/** Returns the limit that the error message states: the maximum of a length, or `limit` of a custom rule. */
 function limitOf(issue: z.core.$ZodIssue): { readonly limit?: number } {
   const limit: unknown =
     issue.code === 'too_big' ? issue.maximum : issue.code === 'custom' && issue.params?.limit;

@@ -2,7 +2,7 @@
  * IIIF service: image information, images and manifests of slides (iiif.io/api/image/3.0, iiif.io/api/presentation/3.0).
  *
  * A request for exactly the pixels of one Deep Zoom tile gets the bytes of that tile, which are usually the bytes in the slide file. A
- * render worker renders all other images. The server corrects no colours for IIIF.
+ * render worker (a separate process that decodes slides) renders all other images. The server corrects no colours for IIIF.
  */
 import { createHash } from 'node:crypto';
 import { type DeepZoomAddress, type DeepZoomDescriptor, maxViewPixels, type View } from '@lamina/slide';
@@ -103,7 +103,7 @@ export function tileOf(
 
 function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): object {
   const { width, height, tileSize, maxLevel } = descriptor;
-  const [smallestNative = maxLevel] = nativeDziLevels.slice(-1); // the last one, because the largest comes first
+  const [smallestNative = maxLevel] = nativeDziLevels.slice(-1); // native levels are stored in the file; the smallest is last
   // Contains the levels of the file, then one level for each halving until the whole image fits into a single tile.
   const levels = new Set([maxLevel, ...nativeDziLevels]);
   for (let level = smallestNative; level >= 0; level--) {

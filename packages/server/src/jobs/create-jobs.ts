@@ -14,7 +14,7 @@ export async function createJobs(settings: Settings, log: Logger): Promise<Jobs>
   return url === null ? createJobsInProcess({ log, kinds }) : createJobsInPostgres({ url, log, kinds });
 }
 
-/** Returns the kinds of jobs; with a bucket, its scan is scheduled at the interval of the settings. */
+/** Returns the kinds of jobs; with a bucket, its scan is scheduled at the interval that the settings state. */
 function jobKindsOf({ objectStore, objectRescanSeconds }: Settings): typeof jobKinds {
   if (objectStore === null) return jobKinds;
   // The queue does not enqueue the scan at the start of the process, because the catalogue does.

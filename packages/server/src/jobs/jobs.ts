@@ -11,7 +11,7 @@ export interface JobPayloads {
   readonly 'rescan-bucket': { readonly atStart: boolean };
   /** Reads the files of a catalogue entry if they are new or have changed; with `again` even if they have not. */
   readonly 'read-slide': { readonly imageId: string; readonly again: boolean };
-  /** Imports the file of a result layer. */
+  /** Imports the file of a result layer (objects or a raster that an analysis program has computed). */
   readonly 'import-result': { readonly layerId: string };
   /** Finds the files of results that are stored beside slides in folders, and reconciles the result layers with them. */
   readonly 'find-results': object;
@@ -19,7 +19,7 @@ export interface JobPayloads {
   readonly 'draw-demo-slides': object;
   /** E-mails administrators a digest of waiting users and requests. */
   readonly 'tell-who-waits': object;
-  /** Deletes expired image sessions (credentials of tile requests). */
+  /** Deletes expired rows and files: image sessions, API tokens, registrations, deleted annotations and abandoned uploads. */
   readonly sweep: object;
   /** Prunes old entries of the audit log. */
   readonly 'prune-audit': object;
@@ -97,7 +97,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     retry: { times: 3, afterSeconds: 5 },
     timeoutSeconds: 6 * hour,
   },
-  // With a bucket, `createJobs` adds a schedule with the interval of the settings.
+  // With a bucket, `createJobs` adds a schedule with the interval that the settings state.
   'rescan-bucket': {
     whenRunning: 'again',
     keyOf: null,
@@ -105,7 +105,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     retry: { times: 3, afterSeconds: 5 },
     timeoutSeconds: 6 * hour,
   },
-  // Retries errors that the slide itself did not cause, for example of the storage. After the last retry, the next scan
+  // Retries after errors that the slide itself did not cause, such as storage errors. After the last retry, the next scan
   // enqueues the job again.
   'read-slide': {
     whenRunning: 'once',

@@ -52,7 +52,7 @@ const retryAfterMs = [
   30 * minuteMs,
   ...Array<number>(15).fill(180 * minuteMs),
 ];
-/** Time for which a process reserves an e-mail. If the process ends before sending, another one sends it afterwards. */
+/** Time for which a process reserves an e-mail. If the process ends before sending, another one sends it after this time. */
 const claimMs = 2 * minuteMs;
 /** Maximum interval at which a process looks for due e-mails, including those that other processes did not send. */
 const pollEveryMs = minuteMs;
@@ -78,7 +78,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   /** Whether `wake` was called while e-mails were being sent. */
   let isWokenAgain = false;
 
-  /** Binds a ciphertext to its row. This string must not change, or stored e-mails could not be decrypted. */
+  /** Binds a ciphertext to its row in `letters`, the table of queued e-mails. Must not change, or stored rows are unreadable. */
   const purpose = (id: string) => `letter ${id}`;
 
   async function queue(connection: Connection, email: Email): Promise<void> {

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricNow } from './prometheus-types.ts';
 
-/** How the values of several processes are combined, where it differs from prom-client's choice: the earliest start time counts. */
+/** How values of several processes are combined, if not as prom-client does it: the earliest start time counts. */
 const aggregators: Readonly<Record<string, MetricNow['aggregator']>> = {
   process_start_time_seconds: 'min',
 };

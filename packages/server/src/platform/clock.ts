@@ -1,13 +1,13 @@
 /**
- * The clock for everything that expires, such as sign-ins, image sessions, rate-limit blocks and links.
+ * The clock by which sign-ins, image sessions (credentials of viewers), rate-limit blocks, links and the like expire.
  *
  * It follows the system clock, but never runs backwards. When the system clock is set back, times continue from the
- * monotonic clock, so that nothing expires later or earlier than it should, until the system clock has caught up or the
- * program restarts. A forward jump is followed at once, because it is usually correct: the machine was asleep.
+ * monotonic clock until the system clock has caught up or the program restarts, so nothing expires too early or too
+ * late. The clock follows a forward jump at once, because such a jump is usually correct: the machine was asleep.
  */
 import type { Logger } from 'pino';
 
-/** Backward steps of up to this size are followed, because time servers regularly make such corrections. */
+/** The clock follows backward steps of up to this size, because time servers regularly make such corrections. */
 const toleratedMs = 1000;
 
 interface ClockDependencies {

@@ -1,6 +1,6 @@
 /**
- * Reads and validates all settings once at start. Only this file reads the environment. It is longer than 350 lines
- * because each setting needs several lines.
+ * Reads and validates all settings once at start. Only this file reads the environment. The file is longer than 350
+ * lines because each setting needs several lines.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -187,7 +187,7 @@ export interface Config {
   readonly port: number;
   /** Base of links in e-mails and redirects, without a final slash; null if it is derived from host and port. */
   readonly publicUrl: string | null;
-  /** Absolute path of the folder of the embedded database, tile cache, demonstration slides and outbox. */
+  /** Absolute path of the data folder: embedded database, caches, uploads, results, demonstration slides and outbox. */
   readonly dataDir: string;
   /** Absolute path of the slide folder, which the server only reads. */
   readonly slidesDir: string;
@@ -365,7 +365,7 @@ function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAcces
   return {
     endpoint: endpoint as string,
     bucket: bucket as string,
-    // Without slashes at both ends, then with one final slash unless it is empty.
+    // Removes slashes at both ends, then adds a final slash unless the prefix is empty.
     prefix: prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/'),
     region,
     accessKeyId: accessKeyId as string,

@@ -25,7 +25,7 @@ const algorithm = 'aes-256-gcm';
 const ivLength = 12; // a random value of 96 bits, as NIST SP 800-38D section 8.2.2 recommends
 const tagLength = 16;
 
-/** Returns 256 bits derived from the key. Source: RFC 5869. */
+/** Returns 256 bits derived from the key by HKDF (RFC 5869) without a salt; the purpose is the `info` of HKDF. */
 function deriveKey(keyMaterial: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', keyMaterial, '', purpose, 32));
 }
@@ -51,6 +51,7 @@ export function createEncryption({ dataDir, secretKey }: Pick<Config, 'dataDir' 
       const decipher = createDecipheriv(algorithm, key, iv, { authTagLength: tagLength })
         .setAAD(Buffer.from(purpose))
         .setAuthTag(tag);
+      // undefined: the input has no encoding, because it is bytes
       return (
         decipher.update(bytes.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8')
       );

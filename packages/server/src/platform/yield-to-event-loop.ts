@@ -1,4 +1,4 @@
-/** Lets long computations yield to the event loop, so that requests are handled in between. */
+/** Lets long computations yield to the event loop, which handles requests in between. */
 import { setImmediate } from 'node:timers/promises';
 
 /** Minimum time between two yields; about as long as rendering a tile. */

@@ -1,7 +1,7 @@
 /**
  * The file format of result layers, the output of analysis programs for a slide. An import writes a file once; afterwards the server
  * only reads byte ranges of it. Layout: magic number, sections (see raster-import.ts and vector-import.ts), a description of the
- * sections as JSON, its length (Uint32, little-endian), and the magic number again, without which the file is incomplete.
+ * sections as JSON, the length of this JSON (Uint32, little-endian), and the magic number again, which marks a complete file.
  */
 import fs from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

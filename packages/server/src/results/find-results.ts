@@ -1,7 +1,7 @@
 /**
  * Finds files that analysis programs have written beside slides (`a_mask.tif` beside `a.svs`), and keeps the result layers in line
  * with them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches
- * the slide folders. The bucket is searched during each scan for slides, which lists all its objects anyway.
+ * the slide folders. Each scan of the bucket for slides, which lists all objects anyway, then searches the list for result files.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -144,7 +144,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         name,
         kind,
         owner_uid: null,
-        source: 'folder',
+        source: 'folder', // found beside a slide, on a disk or in the bucket
         source_path: file,
         source_version: version,
         state: 'queued',
@@ -180,7 +180,7 @@ function folderOf(key: string): string {
   return folder === '.' ? '' : folder;
 }
 
-/** Returns the slides by lower-case file name, with and without extension; a result file may contain either name. */
+/** Returns the slides by lower-case file name, with and without extension; the name of a result file may contain either. */
 function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
   const byName = new Map<string, Slide>();
   for (const slide of slides) {
@@ -199,7 +199,7 @@ async function findResultsInBucket(
   const byName = slidesByName(slides);
   const results: FoundResult[] = [];
   for (const entry of (await tree.entriesOf(folder)) ?? []) {
-    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null: not named like a result
+    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null: no file with the name of a result
     const slide = result && byName.get(result.slideName);
     const isSlideItself = slide && path.posix.basename(slide.path) === entry.name;
     if (!slide || isSlideItself) continue; // no file is a result of itself

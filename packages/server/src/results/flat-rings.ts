@@ -22,7 +22,7 @@ const [openBracket, closeBracket, comma, minus, decimalPoint, zero, nine, backsl
  * power are exact because they are below 2^53, so the quotient is exactly the number that JSON.parse returns.
  */
 const maxExactLength = 15;
-/** If a polygon contains a number of more characters, the parser returns null. */
+/** Maximum number of characters of a number. The parser returns null for a polygon with a longer number. */
 const maxNumberLength = 40;
 const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, exponent) => 10 ** exponent);
 

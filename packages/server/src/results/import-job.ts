@@ -115,7 +115,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const task = {
       kind: layer.kind,
       source,
-      target: `${files.pathOf(layer.id)}.importing`,
+      target: `${files.pathOf(layer.id)}.importing`, // renamed when the import is complete
       maxBytes,
       registration: ResultRegistration.parse(JSON.parse(layer.registration ?? fullSize)),
       isMask: isMaskByName(layer.source_path),
@@ -203,7 +203,7 @@ class LayerDeleted extends Error {
   override readonly name = 'LayerDeleted';
 }
 
-/** Returns whether the name of a file beside the slide says that it is a mask; null when the name does not tell. */
+/** Returns whether a file found beside a slide is a mask, by its name; null for an upload, and when the name does not tell. */
 function isMaskByName(sourcePath: string | null): boolean | null {
   if (sourcePath === null) return null;
   if (/_mask\.\w+$/i.test(sourcePath)) return true;

@@ -99,7 +99,7 @@ export function blockRanges(
     const isEndOfTree =
       n === order.length || treeNumbers[order[n] as number] !== treeNumbers[order[treeStart] as number];
     if (!isEndOfTree) continue;
-    split(treeStart, n, 32);
+    split(treeStart, n, 32); // a key has 32 bits
     treeStart = n;
   }
   return ranges;

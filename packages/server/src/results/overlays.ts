@@ -26,7 +26,7 @@ export interface Overlays {
   /**
    * Finds a layer of a slide that the image session (the credential for loading pixels) may see, from the current state of the database.
    *
-   * @throws AppError not_found when there is no such layer, it is not ready, or the session does not open its slide
+   * @throws AppError not_found when there is no such layer, it is not ready, or the session may not view its slide
    */
   find(session: ImageSession, layerId: string): Promise<Overlay>;
   /** Returns the descriptor that a viewer needs before it requests tiles or blocks. */

@@ -98,6 +98,7 @@ function badPng(damage: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The PNG file is damaged: ${damage}`);
 }
 
+/** Parses the 13 bytes of the chunk IHDR (section 11.2); the last byte is the interlace method. */
 function parseHeader(bytes: Uint8Array): Header {
   if (bytes.length !== 13) throw badPng('the header has a wrong length');
   const view = new DataView(bytes.buffer, bytes.byteOffset);

@@ -1,7 +1,7 @@
 /**
  * Imports a raster result of a slide, such as a mask or a heatmap: stores its values without loss as tiles of 256 × 256 pixels, in a
  * pyramid in which each level has half the width and height of the previous one. A pixel of a smaller level is the mean of four
- * pixels; in a mask, their most frequent value. raster-reader.ts converts the stored values to 8-bit tiles for display.
+ * pixels of the previous level; in a mask, it is their most frequent value. raster-reader.ts converts the values to 8-bit tiles.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { overlayTileSize as tileSide } from '@lamina/contract';
@@ -35,7 +35,7 @@ export interface RasterDescription extends ValueStatistics {
   readonly tiles: number;
   /** Meaning of the values of a mask; null for continuous values. */
   readonly categories: readonly RasterCategory[] | null;
-  /** Transform from pixels of the raster to pixels of level 0 of the slide: a, b, c, d, e, f. */
+  /** Transform from pixels of the raster to pixels of level 0 (full resolution) of the slide: a, b, c, d, e, f. */
   readonly registration: readonly number[];
 }
 
@@ -201,7 +201,7 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       return unpackValues(type, packed, length);
     },
     writeIndex(): Pick<RasterDescription, 'index' | 'tiles'> {
-      const bytes = new DataView(new ArrayBuffer(tileEntryBytes * offsets.length));
+      const bytes = new DataView(new ArrayBuffer(tileEntryBytes * offsets.length)); // `true` below means little-endian
       for (let n = 0; n < offsets.length; n++) {
         bytes.setFloat64(tileEntryBytes * n, offsets[n] as number, true);
         bytes.setUint32(tileEntryBytes * n + 8, lengths[n] as number, true);

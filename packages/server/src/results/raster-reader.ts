@@ -1,4 +1,4 @@
-/** Reads the tiles and values of an imported raster (raster-import.ts) from the file of its result layer. */
+/** Reads the tiles and values of a raster, such as a heatmap, that an import (raster-import.ts) has written to a file. */
 import { promisify } from 'node:util';
 import { crc32, deflate, inflateRaw } from 'node:zlib';
 import { overlayTileSize as tileSide } from '@lamina/contract';

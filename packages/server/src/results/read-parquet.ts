@@ -20,7 +20,7 @@ import { pointReader } from './read-points.ts';
 
 const signature = Buffer.from('PAR1');
 const maxColumns = 512;
-/** Limit of the footer (metadata at the end of the file), checked after parsing; before, `maxGroupBytes` applies. */
+/** Maximum size of the footer (metadata at the end of the file), checked after parsing. Until then, `maxGroupBytes` limits it. */
 const maxFooterBytes = 16 * 2 ** 20;
 const maxGroupBytes = 256 * 2 ** 20; // of a row group, compressed
 const maxPageBytes = 64 * 2 ** 20; // of a page, unpacked
@@ -86,7 +86,7 @@ export async function readParquet(
 const damagedFile = (damage: string) =>
   new ImportRejectedError('damaged', `The Parquet file is damaged: ${damage}`);
 
-/** Runs a step of the parser. @throws ImportRejectedError damaged for any error of the parser */
+/** Runs a step of the parser. @throws ImportRejectedError damaged for any parser error */
 async function runParser<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step();

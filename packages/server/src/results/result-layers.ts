@@ -134,7 +134,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
   /** Checks that the account may change and delete a layer, and returns it. @throws AppError not_found, forbidden */
   async function requireManageable(caller: User, row: ResultLayerRow | null, connection?: Connection) {
-    // The row of a removed layer may stay, so that the next scan does not import its file again.
+    // A removed layer may still have a row, which keeps the next scan from importing its file again.
     if (row === null || row.problem === removedResultProblem) throw new AppError('not_found');
     await requireImage(caller, row.image_id, connection);
     if (!layerRightsOf(caller, asAnnotationLayer(row)).manage) throw new AppError('forbidden');
@@ -212,7 +212,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       db.transaction().execute(async (tx) => {
         // Deletes nothing, but makes SQLite acquire its write lock before the transaction reads.
         await deleteResultLayerRow(tx, '');
-        const user = await recheckCaller(tx, signIn, actor, 'annotations.write'); // the rights may have changed
+        const user = await recheckCaller(tx, signIn, actor, 'annotations.write'); // also covers result layers
         await requireImage(user, imageId, tx);
         if (registration?.method === 'affine' && isSingular(registration.matrix)) {
           throw new AppError('invalid_request', { field: 'registration' });

@@ -31,7 +31,7 @@ export type ImportOutcome =
 
 /** Limit of the JavaScript heap of the worker. Typed arrays are outside the heap; `resultLimits` of the contract limit their size. */
 const heapMegabytes = 128;
-/** Size of a semi-space of the young generation. A larger one would save little time and cost three times its size. */
+/** Size of a semi-space of the young generation. A larger one would save little time, but needs three times its size in memory. */
 const youngMegabytes = 8;
 
 /** Imports a file. @throws the reason of the signal when it is aborted; any other error that the file did not cause */

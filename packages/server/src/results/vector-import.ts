@@ -1,9 +1,9 @@
 /**
  * Imports the objects of a vector layer in two passes, because ten million objects do not fit into memory. The first
  * pass writes each object to a temporary file (the spill file) and keeps only 17 bytes per object in memory: offset,
- * length, sort key and tree number. Then the objects are sorted by position (see morton-order.ts), and the second pass
- * writes them in blocks to the file of the layer. An object belongs to the block of its centre and is never clipped.
- * Large objects are in separate blocks (trees), which keeps the bounds of others small. Layout: docs/decisions/0023.
+ * length, sort key and tree number (a range of object sizes). Then the objects are sorted by tree and position (see
+ * morton-order.ts), and the second pass writes them in blocks to the file of the layer. An object belongs to the block
+ * of its centre and is never clipped. Large objects are in other blocks than small ones. Layout: docs/decisions/0023.
  *
  * This module is long because both passes share the state of the objects.
  */
@@ -122,7 +122,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
 
   let objectCount = 0;
   let totalVertices = 0;
-  /** For each object: offset and length of its record in the spill file, Morton key, and number of its tree. */
+  /** For each object: offset and length of its record, Morton key, and number of its tree. The arrays grow when they are full. */
   let offsets = new Float64Array(4096);
   let lengths = new Uint32Array(4096);
   let keys = new Uint32Array(4096);
@@ -240,7 +240,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       lengths[objectCount] = record.length;
       keys[objectCount] = mortonKey(object.x / slide.width, object.y / slide.height);
       const longerSide = Math.max(box[2] - box[0], box[3] - box[1]);
-      treeNumbers[objectCount] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide);
+      treeNumbers[objectCount] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide); // 0, 1 or 2
       spillRecord(record);
       widenBounds(bounds, box);
       widenBounds(centers, [object.x, object.y, object.x, object.y]);

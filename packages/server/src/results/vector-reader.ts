@@ -1,5 +1,5 @@
 /**
- * Reads blocks, columns and objects of a vector layer (layout: vector-import.ts) from its file, and counts its objects
+ * Reads blocks, measurements and objects of a vector layer from its file (layout: vector-import.ts), and counts objects
  * in an area. Level 0 is the full resolution. This module is long because all functions read the same layout.
  */
 import { promisify } from 'node:util';

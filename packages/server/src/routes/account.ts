@@ -40,7 +40,7 @@ export function accountRoutes(
 
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
-    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // `imageId` is null for an event that concerns no image
+    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // null: the event concerns no image
     const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
     // A slide that the user has opened but may no longer see stays in the activity without its id, so the web app shows no link.
     return {
@@ -76,7 +76,7 @@ export function accountRoutes(
   serve(app, endSignIns, async (request) => {
     const exceptThis = request.query.except === 'current';
     await ownSignIns.endAll(actorOf(request), { exceptThis });
-    // The header tells the browser to delete cached slide data. Only needed when the sign-in of this browser has ended too.
+    // The header tells the browser to delete cached slide data. It is needed only if the sign-in of this browser has ended, too.
     if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
   });
 

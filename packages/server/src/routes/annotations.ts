@@ -1,10 +1,10 @@
 /**
  * Routes of the annotation layers of slides, and of their annotations.
  *
- * The caller of a request is an account (`user`). Layers and annotations can also be listed by the visitor of a share link, a caller
- * without `user`. Services that only read get `caller.user`. Services that write, or that check the sign-in repeatedly while they send
- * a long response, also get the actor (`actorOf`): the account with its sign-in and client address. Some methods that write get only
- * the actor, and read its account within their transaction.
+ * The caller of a request is an account (`user`). The visitor of a share link, a caller without `user`, can only list layers and
+ * annotations (`linkedAnnotations`). Services that only read get `caller.user`. Services that write, or that check the sign-in
+ * repeatedly while they send a long response, also get the actor (`actorOf`): the account with its sign-in and client address. Some
+ * methods that write get only the actor, and read its account within their transaction.
  */
 import compress from '@fastify/compress';
 import {

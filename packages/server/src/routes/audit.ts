@@ -19,7 +19,8 @@ export function auditRoutes(
     fileName: `${fileNameStart[language]}-${now().toISOString().slice(0, 10)}.csv`,
   }));
 
-  // Both return the last result of verifying the hash chain; `checkAuditChain` also starts another verification.
+  // Both routes return the last result of verifying the hash chain. `checkAuditChain` always starts another
+  // verification, `getAuditChain` only if that result is older than ten minutes.
   serve(app, getAuditChain, () => auditLog.chain());
 
   serve(app, checkAuditChain, () => auditLog.checkChain());

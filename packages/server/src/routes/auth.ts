@@ -68,7 +68,7 @@ export function authRoutes(
     return { token, expires_in: expiresInSeconds };
   });
 
-  // Accepts the ID token of an external provider, which signs the user in, or a bearer token of this server.
+  // The token is an ID token of an external provider, with which the user signs in, or a bearer token of this server.
   serve(app, verifyToken, async ({ body, origin, language }) => {
     if (isIdentityToken(body.token)) return externalSignIn.signIn(body.token, body.nonce, origin, language);
     const resolved = await signIn.resolveToken(body.token);

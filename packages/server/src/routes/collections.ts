@@ -92,7 +92,7 @@ function presentationRoutes(
       }
     }
 
-    /** Reads the account or image session of the request again. Returns null if it has no access. @throws AppError for an invalid token */
+    /** Reads the account or image session of the request again; null if it has no access. @throws AppError for an invalid token */
     async function currentFollower(): Promise<Follower | null> {
       if ('user' in caller) {
         const { user } = await resolveBearerToken(rawHeaders, { signIn, apiTokens });

@@ -119,7 +119,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     return created_at;
   }
 
-  /** Records in the audit log that the session has opened the image, once per source; `descriptor` includes metadata and ICC profile. */
+  /** Records once per source that the session has opened the image. The source `descriptor` includes metadata and ICC profile. */
   async function recordOpening(
     request: DicomWebRequest,
     { image, session }: Awaited<ReturnType<typeof openStudy>>,

@@ -119,7 +119,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     };
   }
 
-  /** Responds with the document about one slide that `createDocument` returns, and records in the audit log that the slide was opened. */
+  /** Responds with the document about one slide that `createDocument` returns. The audit log records that the slide was opened. */
   async function slideDocument(
     request: ImageRequest,
     context: string,
@@ -132,7 +132,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   }
 
   /**
-   * Returns who reads a list of manifests: an account, or the visitor of a share link. The list contains the slides that this reader may see.
+   * Returns the account or the visitor of a share link that reads a list of manifests. The list contains what this reader may see.
    *
    * @throws AppError session_invalid when the sign-in that created the image session has ended
    */
@@ -196,7 +196,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
       request.params,
       new SessionClient(session, request),
     );
-    const source: PixelSource = 'tile';
+    const source: PixelSource = 'tile'; // in the audit log, IIIF images count as tiles
     if (!imageOpenings.isRecorded(session, image.id, source)) {
       await imageOpenings.record(session, image, source, request.origin);
     }

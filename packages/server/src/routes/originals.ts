@@ -79,9 +79,9 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     const original = await originals.find(caller.user, params.imageId);
     const { files, notDeidentifiedBecause } = original.plan;
     const [firstFile, ...otherFiles] = files;
-    // A slide of several files may have only one that can be downloaded; then the response is still a list.
-    const hasOneMember = original.location.members === undefined || original.location.members.length === 0;
-    if (firstFile !== undefined && hasOneMember && otherFiles.length === 0) {
+    // `members` are the files besides the main file. If only one file of several can be downloaded, the response is still a list.
+    const isSingleFile = original.location.members === undefined || original.location.members.length === 0;
+    if (firstFile !== undefined && isSingleFile && otherFiles.length === 0) {
       return send(original, firstFile, { caller, origin, signal, reply });
     }
     const list: OriginalFiles = {

@@ -54,7 +54,7 @@ export function overlayRoutes(
 
   serve(app, pickOverlayObject, async ({ params, query, caller }) => {
     const overlay = await overlays.find(caller, params.layerId);
-    return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) };
+    return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) }; // in pixels of full resolution
   });
 
   /** Sends a binary part of a vector layer (a layer of objects), with gzip if it is stored with gzip and the client accepts that. */

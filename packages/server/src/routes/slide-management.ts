@@ -56,7 +56,7 @@ function slideCount(count: number): string {
 }
 
 /**
- * Returns the message after a change of many slides: a sentence for removing, restoring, hiding, showing or reading them again, and a
+ * Returns the message after a change to many slides: a sentence for removing, restoring, hiding, showing or reading them again, and a
  * general one for every other change.
  *
  * @param count number of changed slides

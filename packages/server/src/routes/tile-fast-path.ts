@@ -35,8 +35,8 @@ export interface TileFastPathDependencies {
 }
 
 /**
- * Matches a tile URL without percent-encoding whose only query parameter, if any, is the image session: the part after the API base is
- * for example `/image-catalog/proxy/<image id>/image_files/14/3_5.jpeg?session=<session id>`.
+ * Matches a tile URL without percent-encoding whose only query parameter, if any, is the image session (the credential of the viewer).
+ * The part after the API base is for example `/image-catalog/proxy/<image id>/image_files/14/3_5.jpeg?session=<session id>`.
  */
 const urlPattern = new RegExp(
   `^${(apiBase + getTile.path)

@@ -70,14 +70,14 @@ function createFile(): Buffer {
   ];
   // The directory begins with the number of entries and ends with the offset of the next directory, which is 0: there is none.
   const file = Buffer.alloc(directoryOffset + 2 + entryBytes * entries.length + 4);
-  file.write('II*\0', 0, 'latin1');
+  file.write('II*\0', 0, 'latin1'); // byte order (little-endian) and the number 42, which identifies TIFF
   file.writeUInt32LE(directoryOffset, 4);
   tile.copy(file, headerBytes);
   for (let i = 0; i < count; i++) {
     file.writeUInt32LE(headerBytes, tileOffsetsOffset + 4 * i);
     file.writeUInt32LE(tile.length, tileLengthsOffset + 4 * i);
   }
-  for (let i = 0; i < 3; i++) file.writeUInt16LE(8, bitsPerSampleOffset + 2 * i);
+  for (let i = 0; i < 3; i++) file.writeUInt16LE(8, bitsPerSampleOffset + 2 * i); // 8 bits for each colour
   file.writeUInt16LE(entries.length, directoryOffset);
   for (const [i, [tag, type, valueCount, valueOrOffset]] of entries.entries()) {
     const entryOffset = directoryOffset + 2 + entryBytes * i;

@@ -1,6 +1,6 @@
 /**
- * Warm-up of the fast path of tiles: before it listens, the server requests tiles of a small temporary slide from itself, so that V8
- * has compiled the code before the first request arrives (docs/performance.md, "The first seconds").
+ * Warm-up of the fast path of tiles (the handler in front of Fastify). Before the server listens, it requests tiles of a small
+ * temporary slide from itself. V8 has then compiled the code when requests arrive (docs/performance.md, "The first seconds").
  *
  * The requests run through the normal code over a loopback connection. Fixed values replace the image session (the credential of the
  * viewer) and the catalogue entry, and the warm-up has its own logger and metrics. So nothing reaches the database, the audit log,

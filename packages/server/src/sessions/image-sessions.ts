@@ -2,10 +2,10 @@
  * The service for image sessions, the credentials with which viewers request pixels. A session is created with a sign-in or a share
  * link, and ends with it.
  *
- * Each request for a tile resolves its session from a cache in this process. A cache entry is valid for 1 s after the last query of
- * its session (30 s while the database is down); every 0.5 s, one query in the background renews the entries of all sessions in use.
- * So a revocation takes effect at once in the process that makes it, and within 1 s in all others. The file is long because all
- * functions share the cache.
+ * Each request for a tile resolves its session from a cache in this process. A cache entry is valid for 1 s after the
+ * last query of its session (30 s while the database is down). While requests arrive, a background query every 0.5 s
+ * renews the entries of all sessions in use. So a revocation takes effect at once in the process that makes it, and
+ * within 1 s in all others. The file is long because all functions share the cache.
  */
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';

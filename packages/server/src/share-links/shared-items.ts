@@ -1,7 +1,7 @@
 /**
- * Finds the slides that a visitor sees after opening a share link. Their titles are numbers or texts that users have
- * entered, never names of files, cases or datasets, which may contain patient data. The target of a link is a slide, a
- * case, a saved view or a collection.
+ * Finds the slides that a visitor sees after opening a share link. The titles of these slides are numbers or strings
+ * that users have entered, never names of files, cases or datasets, which may contain patient data. The target of a
+ * link is a slide, a case, a saved view or a collection.
  */
 import type { SharedItem } from '@lamina/contract';
 import { withoutAnswer } from '../domain/questions.ts';

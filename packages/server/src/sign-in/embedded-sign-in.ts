@@ -88,7 +88,7 @@ export function createEmbeddedSignIn({
     const token = newSecret();
     const issuedAt = now().toISOString();
     await deleteExpiredTokens(tx, now(), timeIn(-tokenIdleMs));
-    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1); // keeps 49
+    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1); // room for this one
     await insertToken(tx, {
       hash: hashSecret(token),
       uid: user.uid,

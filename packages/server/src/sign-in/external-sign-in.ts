@@ -25,8 +25,8 @@ export interface ExternalSignIn {
    *
    * @param nonce value that the browser sent to the provider; undefined: it sent none, so the check is skipped
    * @param language language of e-mails to an account that this call creates
-   * @throws AppError token_invalid, token_unverifiable; email_taken when another account has the address and may not
-   *   be linked; account_not_active for a deactivated account
+   * @throws AppError token_invalid, token_unverifiable; email_taken when another account has the address and linking it
+   *   is not allowed; account_not_active for a deactivated account
    */
   signIn(
     idToken: string,
@@ -131,7 +131,7 @@ export function createExternalSignIn({
         cause: new LinkRefused(sameAddressUser.uid, person.issuer),
       });
     }
-    // Another user may have registered this account and know its password, because registration may not verify the address.
+    // Another user may have registered this account and know its password: not every registration verifies the address.
     await deletePassword(tx, sameAddressUser.uid);
     await deleteResetsOf(tx, sameAddressUser.uid);
     await signIn.revokeAll(tx, sameAddressUser.uid);
@@ -154,7 +154,7 @@ export function createExternalSignIn({
             expires_at: person.tokenEndsAt.toISOString(),
           };
           if (!(await consumeIdentityToken(tx, usedToken, now()))) {
-            throw new AppError('token_invalid', { cause: new Error('used before') });
+            throw new AppError('token_invalid', { cause: new Error('the ID token was used before') });
           }
           const account = await accountOf(tx, person, origin, language);
           const issued = await signIn.issueToken(tx, account.user, origin);

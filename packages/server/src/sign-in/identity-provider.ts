@@ -125,7 +125,7 @@ export function createIdentityProvider({
     async personOf(idToken, nonce) {
       try {
         const claims = await claimsOf(idToken);
-        requireAudience(claims, clientId);
+        requireAuthorisedParty(claims, clientId);
         if (nonce !== undefined && claims.nonce !== nonce) throw new TokenRejection('nonce');
         return personIn(claims, issuer);
       } catch (error) {
@@ -142,7 +142,7 @@ class TokenRejection extends Error {
 }
 
 /** The claim `azp` (authorised party) must be this client. Only a token for a single audience may lack it. */
-function requireAudience({ aud, azp }: JWTPayload, clientId: string): void {
+function requireAuthorisedParty({ aud, azp }: JWTPayload, clientId: string): void {
   const isRequired = Array.isArray(aud) && aud.length > 1;
   const isAccepted = azp === clientId || (azp === undefined && !isRequired);
   if (!isAccepted) throw new TokenRejection('authorised party');

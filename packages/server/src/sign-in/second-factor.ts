@@ -63,7 +63,7 @@ export function createSecondFactor({
   encryption,
   productName,
 }: SecondFactorDependencies): SecondFactor {
-  /** Returns the context of the encryption. It names the account, so a secret that was copied to another account cannot be decrypted. */
+  /** Purpose of the encryption. It names the account, so a secret copied to another account cannot be decrypted. */
   const purpose = (uid: string) => `second factor of ${uid}`;
 
   /** Returns the step (30 s period, counted from 1970) that the code belongs to; null when the code is invalid or was used before. */

@@ -42,6 +42,7 @@ export function rulesOf(
 
 /** Returns the rule of one limit. @param subject whose attempts count together: an account's, a network's, or both */
 export function ruleOf(kind: string, subject: Subject, limit: Limit, { email, origin }: Attempt): Rule {
+  // The subject `account-and-network` has both parts; `everybody` has none, so all attempts share one counter.
   const account = subject.startsWith('account') ? emailKey(email ?? '') : '';
   const network = subject.endsWith('network') ? networkOf(origin.address) : '';
   return { key: hashSecret(JSON.stringify([kind, subject, account, network])), limit };

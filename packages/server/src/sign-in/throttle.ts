@@ -68,7 +68,7 @@ export interface Throttle {
     work: (requireAllowed: RequireAllowed) => Promise<T>,
     decoy?: () => Promise<unknown>,
   ): Promise<T>;
-  /** Called before an attempt to open a share link. @throws AppError rate_limited while its wrong passwords have reached a limit */
+  /** Checks the limits for wrong passwords of a share link. @throws AppError rate_limited while a limit is reached */
   requireShareLink(origin: Origin, linkId: string): Promise<void>;
   /**
    * Counts a wrong password of a share link, or (`linkId` null) a secret that opens no link, separately from sign-ins.
@@ -126,7 +126,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   let lastDeletionMs = 0;
   const nowIso = () => now().toISOString();
 
-  /** Returns, of the blocks of these rules, the one that ends last; null when no rule is blocked. */
+  /** Returns the block that ends last among the blocks of these rules; null when no rule is blocked. */
   async function findBlock(connection: Connection, rules: readonly Rule[]): Promise<Block | null> {
     const timestamp = nowIso();
     const keys = rules.map(({ key }) => key);

@@ -59,7 +59,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
     async start(actor, currentPassword) {
       await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
       return runLockedTransaction(db, 'accounts', async (tx) => {
-        // The sign-in may have ended meanwhile. The permission to change the own password covers the second factor.
+        // The sign-in may have ended meanwhile. The permission `account.password` also covers the second factor.
         const { uid, email } = await recheckCaller(tx, signIn, actor, 'account.password');
         return secondFactor.start(tx, { uid, email });
       });

@@ -12,7 +12,7 @@ import {
 import { type FolderTree, placeIn, type TreeEntry } from './folder-tree.ts';
 
 /**
- * Groups objects into slides by their contents, in a render worker because the objects are untrusted.
+ * Groups objects into slides by their contents, in a render worker (a separate process), because the objects are untrusted.
  *
  * @param folder key without a final slash; '' is the root of the bucket
  * @returns null when the groups cannot be determined now

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type FolderTree, placeIn, type TreeEntry, type TreeTarget } from './folder-tree.ts';
 import { isMissingFile } from './slide-roots.ts';
 
-/** Groups files into slides by their contents, in a render worker because files are untrusted. @param folder absolute path */
+/** Groups untrusted files into slides by their contents, in a render worker (a separate process). @param folder absolute path */
 type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 
 interface DiskTreeOptions {

@@ -10,14 +10,14 @@ import type { NewRow, Row } from './schema.ts';
 
 export type LayerRow = Row<'annotation_layers'>;
 
-/** Finds a layer, also a deleted one; null when it does not exist. */
+/** Finds a layer, even if it is deleted; null when it does not exist. */
 export async function findLayer(db: Connection, id: string): Promise<LayerRow | null> {
   const row = await db.selectFrom('annotation_layers').selectAll().where('id', '=', id).executeTakeFirst();
   return row ?? null;
 }
 
 /**
- * Finds a layer, also a deleted one, and locks it until the transaction ends; null when it does not exist. A
+ * Finds a layer, even if it is deleted, and locks it until the transaction ends; null when it does not exist. A
  * transaction that holds no other lock must call this first, so that SQLite acquires its write lock before the
  * transaction reads.
  */

@@ -12,7 +12,7 @@ export type RevisionRow = Row<'annotation_revisions'>;
 /** Number of rows per statement. A row has 19 values, so the total stays below SQLite's limit of 32,766 parameters. */
 const rowsPerStatement = 1000;
 
-/** Finds an annotation, also a deleted one; null when it does not exist. */
+/** Finds an annotation, even if it is deleted; null when it does not exist. */
 export async function findAnnotation(
   db: Connection,
   layerId: string,
@@ -164,7 +164,7 @@ export function listChangedAnnotations(
     .execute();
 }
 
-/** Returns the uids of the accounts that created or last changed an annotation of the layer, also a deleted one. */
+/** Returns the uids of the accounts that created or last changed an annotation of the layer, even a deleted one. */
 export async function listAuthors(db: Connection, layerId: string): Promise<readonly string[]> {
   const authors = await db
     .selectFrom('annotations')

@@ -180,7 +180,7 @@ export interface AuditQuery {
   readonly from?: string | undefined;
   /** ISO 8601, exclusive. */
   readonly to?: string | undefined;
-  /** `sessions` omits the frequent entries about sign-ins and image sessions. */
+  /** `sessions` omits the frequent entries about creating and revoking image sessions (credentials for pixels). */
   readonly hide?: 'sessions' | undefined;
   /** Last entry of the previous page; the list continues with older entries. */
   readonly after?: AuditPosition | undefined;
@@ -234,7 +234,7 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
     }
     return select.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute();
   };
-  if (uid === undefined) return listRows(null);
+  if (uid === undefined) return listRows(null); // null: no condition on the account
   // Two queries, because no single index serves the condition that the account is the actor or the target.
   const [asActor, asTarget] = await Promise.all([listRows('actor_uid'), listRows('target')]);
   const bySeq = new Map([...asActor, ...asTarget].map((row) => [row.seq, row]));
@@ -321,7 +321,7 @@ export interface AccountEvent {
 }
 
 /**
- * Lists completed events of an account, newest first.
+ * Lists completed events of an account, newest first, without images of which it saw only a thumbnail.
  *
  * @param actions the actions to list when the account is the actor, and when it is the target
  */

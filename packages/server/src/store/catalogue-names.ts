@@ -1,7 +1,7 @@
 /**
- * Queries for the canonical spelling of each dataset and organ name. Spellings that differ only in case or Unicode form
- * share a key; the spelling that is registered first is canonical. When two processes register two spellings at the
- * same time, the unique key of the table lets only one succeed.
+ * Queries for the canonical spelling of each dataset and organ name. Spellings that differ only in letter case, Unicode
+ * form, invisible characters or the number of spaces share a key (`nameKey`). The spelling that is registered first is
+ * canonical. When two processes register two spellings at the same time, the unique key lets only one succeed.
  */
 import { nameKey, spellName } from '@lamina/contract';
 import type { Connection } from './database.ts';

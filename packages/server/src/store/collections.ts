@@ -1,6 +1,6 @@
 /**
- * Queries for collections (ordered lists of slides, cases and saved views, with texts and questions), for the answers to their
- * questions, and for presentations, in which followers see what a presenter shows.
+ * Queries for collections (ordered lists of slides, cases and saved views, each with an optional text and question),
+ * for the answers to their questions, and for presentations, in which followers see what a presenter shows.
  */
 import { Question } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';

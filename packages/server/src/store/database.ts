@@ -83,7 +83,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 export interface DatabaseLocation {
   /** URL of a PostgreSQL database (postgres://…); null for the embedded database. */
   readonly url: string | null;
-  /** File of the embedded database. With null, the database is in memory, which only tests use. */
+  /** File of the embedded database. With null, the database is in memory: for tests, and to read the list of tables. */
   readonly file: string | null;
   /** Content of a database file with which a database in memory starts; without it, the database starts empty. */
   readonly content?: Buffer;
@@ -152,7 +152,7 @@ export function connectionsInUse(db: Database): number {
   return poolsByDatabase.get(db)?.inUse() ?? 0;
 }
 
-/** Called after each query, also after a failed one. @param kind select, insert, update, delete or other */
+/** Called after each query, even after a failed one. @param kind select, insert, update, delete or other */
 export type QueryWatcher = (kind: string, durationMs: number) => void;
 
 const queryWatchers = new WeakMap<Database, Set<QueryWatcher>>();
@@ -216,8 +216,9 @@ function flushToDisk(file: string): void {
 }
 
 /**
- * Runs a transaction that holds a named lock: in all processes together, only one transaction at a time holds it. The transaction
- * acquires the lock before it reads, so it sees the latest data, and no other holder of the lock changes them until the commit.
+ * Runs a transaction that holds a named lock: across all processes, only one transaction at a time holds the lock. The
+ * transaction acquires the lock before it reads, so it sees the latest data, and no other transaction with this lock
+ * changes them until the commit.
  *
  * @param lock name of the data that the transaction changes or relies on; see `LockName`
  */

@@ -35,7 +35,8 @@ export function asKeyValueRows(
 
 /**
  * Locks rows in the order of their hashes. A transaction calls this before it updates these rows, so that two processes
- * that update the same rows cannot deadlock. On SQLite it does nothing, because SQLite has one writer at a time.
+ * that update the same rows cannot deadlock. The lock mode `no key update` does not block inserts of rows that refer to
+ * the locked rows. On SQLite this does nothing, because SQLite has one writer at a time.
  */
 export async function lockInOrder(
   tx: Kysely<Tables>,

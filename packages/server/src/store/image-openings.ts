@@ -7,7 +7,7 @@ import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf, isPostgres } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** Returns the stored rows for every combination of these sessions and images. */
+/** Finds the rows that state which of these images these sessions have shown, unordered. */
 export async function findOpenings(
   db: Connection,
   sessionHashes: readonly string[],
@@ -51,7 +51,7 @@ export async function preventSessionDeletion(
   await sql`select 1 from image_sessions where ${isSelected} order by hash for key share`.execute(tx);
 }
 
-/** Returns the hashes of the sessions that still exist. */
+/** Returns those of `hashes` whose sessions still exist. */
 export async function existingSessions(db: Connection, hashes: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('image_sessions')

@@ -203,7 +203,8 @@ export async function insertSession(
   try {
     return await insertUnlessSignedOut(db, row, maxSessions, record);
   } catch (error) {
-    if (isMissingReference(error)) return null; // the token was deleted without the lock, between the check and the insert
+    // A deletion that does not hold the lock removed the token between the check and the insert.
+    if (isMissingReference(error)) return null;
     throw error;
   }
 }

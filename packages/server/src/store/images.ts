@@ -1,6 +1,7 @@
 /**
- * Queries that read and change catalogue entries, mainly for scans. There is one entry for each slide that is, or was,
- * in a slide root (a storage location such as the slide folder or the bucket), and for each faulty metadata file.
+ * Queries that read and change catalogue entries, mainly for scans, which compare the entries with the stored files.
+ * There is one entry for each slide that is, or was, in a slide root (a storage location such as the slide folder or
+ * the bucket), and for each faulty metadata file.
  */
 import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import { registerNames } from './catalogue-names.ts';
@@ -14,7 +15,7 @@ export type ImageRow = Row<'images'>;
 export const editableFields = ['file_name', 'dataset_name', 'organ_type'] as const;
 export type EditableField = (typeof editableFields)[number];
 
-/** Finds an entry, also a removed one; null if there is none, or its file is missing and `includeMissing` is false. */
+/** Finds an entry, even a removed one; null if there is none, or its file is missing and `includeMissing` is false. */
 export async function findImage(
   db: Connection,
   id: string,

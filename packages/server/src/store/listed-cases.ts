@@ -1,7 +1,8 @@
 /**
- * Queries for the catalogue grouped by cases. An entry may be in several cases; it is listed in only one of them: the first,
- * in the order of `sort_key` and id, among the cases of the entry's own dataset. Cases of other datasets are ignored, because
- * their names must not be shown to readers who cannot see those datasets.
+ * Queries for the catalogue grouped by cases (each with slides of one specimen). An entry may be in several cases; it
+ * is listed in only one of them: the first, in the order of `sort_key` and id, among the cases of the entry's own
+ * dataset. Cases of other datasets are ignored, because their names must not be shown to readers who cannot see those
+ * datasets.
  */
 import { sql } from 'kysely';
 import type { Connection } from './database.ts';

@@ -249,7 +249,7 @@ function selectPositions(db: Connection, page: ImagePage, words: readonly string
 /** Selects all matching entries, sorted by creation time or size. No index has this order: the database sorts them. */
 function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly string[], order: ImageOrder) {
   const range = page.dataset === undefined ? allSortKeys : rangeOfDataset(page.dataset);
-  return sortInOrder(withinRange(selectMatchingWords(db, page, words), range, null), order);
+  return sortInOrder(withinRange(selectMatchingWords(db, page, words), range, null), order); // null: from the start
 }
 
 /** Returns whether the filter selects a dataset that the reader may not see. */

@@ -65,7 +65,8 @@ interface Spellings {
 
 /**
  * Merges the access settings of all spellings of a dataset so that no account gains access:
- * - The dataset is restricted if a spelling was restricted, and listed if all restricted spellings were listed.
+ * - The dataset is restricted if a spelling was restricted, and listed (members see that it exists) if all restricted
+ *   spellings were listed.
  * - An account keeps its grant if it had a grant for every restricted spelling. If no spelling was restricted, the
  *   account must have had a grant for every spelling for which any account had one.
  * - The right of an account to download remains if the account had this right for every spelling. The permission for
@@ -117,7 +118,7 @@ export async function mergeDatasetRows(
     await saveDataset(tx, { name, access, isListed, hasIdentifiableOriginals, now });
   }
   await mergeRequests(tx, name, spellings);
-  await mergeClasses(tx, name, spellings);
+  await mergeClasses(tx, name, spellings); // annotation classes
   return { access, revoked: [...grantsByUid.keys()].filter((uid) => !keptUids.has(uid)) };
 }
 

@@ -129,7 +129,7 @@ async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
   await sql`pragma user_version = 1`.execute(tx);
 }
 
-/** Returns the dialect with an adapter whose migrations run in a transaction, without the migration lock of Kysely. */
+/** Returns the dialect with an adapter that lets Kysely run migrations in a transaction, without Kysely's own lock. */
 export function withOwnMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
     dialect.createAdapter() instanceof PostgresAdapter ? new LockedPostgres() : new TransactionalSqlite();

@@ -101,7 +101,7 @@ function guardClient(client: pg.PoolClient, watchdog: Watchdog): PostgresPoolCli
 
   return {
     query: query as PostgresPoolClient['query'],
-    release: (destroy = false) => client.release(isConnectionLost || destroy),
+    release: (destroy = false) => client.release(isConnectionLost || destroy), // true closes the connection
   };
 }
 

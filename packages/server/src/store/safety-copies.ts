@@ -32,7 +32,7 @@ export async function deleteOldCopies(
   const deleted: string[] = [];
   for (const name of (await fs.readdir(dataDir)).filter((name) => copyNamePattern.test(name))) {
     const file = path.join(dataDir, name);
-    // The change time is when the file was copied or renamed. The modification time would be that of the old database.
+    // The change time (ctime) is when the file was copied or renamed; the modification time is that of the original.
     const { ctimeMs } = await fs.stat(file);
     if (now.getTime() - ctimeMs < safetyCopyDays * dayMs) continue;
     await fs.rm(file, { force: true });

@@ -206,7 +206,7 @@ interface SpentIdentityTokenTable {
 }
 
 /**
- * Storage location of a slide: one of three folders of the server (slides of the operator, demo slides, uploads), or the
+ * Storage location of a slide: one of three folders of the server (the operator's slides, demo slides, uploads), or the
  * bucket of the object storage. API requests never contain it.
  */
 export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
@@ -269,7 +269,7 @@ interface ImageTable {
   removed_at: string | null;
   /** Time since which scans no longer find the file. Null while the file exists. */
   missing_since: string | null;
-  /** Time since which members do not see the entry: an administrator hid it, or it waits for a metadata file (`metadata_hold`). */
+  /** Time since which only administrators see the entry: one of them hid it, or it waits for a metadata file. */
   hidden_at: string | null;
   /** JSON of a MetadataHold: why scans do not apply the metadata files to the slide. Null: they apply them. */
   metadata_hold: string | null;
@@ -283,7 +283,7 @@ interface CatalogueNameTable {
   name: string;
 }
 
-/** Metadata files that scans have found, also invalid ones. A scan compares them, to notice files that disappeared. */
+/** Metadata files that scans have found, including invalid ones. Scans use them to notice files that disappeared. */
 interface MetadataFileTable {
   root: SlideRoot;
   /** Relative to the root, with forward slashes. Unique with the root. */
@@ -324,7 +324,7 @@ interface AuditChainTable {
   last_hash: string;
 }
 
-/** Affiliation and purpose that an applicant entered, and the reason for a rejection. Accounts with none of these have no row. */
+/** What an applicant entered, and the reason for a rejection. An account without any of these fields has no row. */
 interface ApplicationTable {
   uid: string;
   affiliation: string | null;
@@ -643,7 +643,7 @@ interface SavedViewTable {
   updated_at: string;
 }
 
-/** Collections: ordered lists of slides, cases and saved views, with texts and questions. */
+/** Collections: ordered lists of slides, cases and saved views, each item with an optional text and question. */
 interface CollectionTable {
   id: string;
   /** Owner of the collection. */

@@ -54,7 +54,8 @@ export async function listShareLinkRows(db: Connection, uid: string | undefined)
 }
 
 /**
- * Counts an opening of a link, unless the link has been ended or has reached its maximum number of openings.
+ * Counts an opening of a link, unless the link has been ended or has reached its maximum number of openings. The caller
+ * checks that the link has not expired.
  *
  * @returns whether the opening was counted, so that the visitor may open the link
  */

@@ -264,11 +264,11 @@ function hasNul(value: ColumnValue): boolean {
 export interface UnexpectedTables {
   /** Tables of other programs. */
   readonly foreign: readonly string[];
-  /** Lamina's tables, or `table.column`, that are missing. */
+  /** Names of Lamina's tables that are missing, and missing columns as `table.column`. */
   readonly missing: readonly string[];
 }
 
-/** Compares the tables of a database with the tables that its version should have. */
+/** Compares the tables and columns of a database with those that its version should have. */
 export async function unexpectedTables(
   tx: DatabaseTransaction,
   shapes: readonly TableShape[],

@@ -1,6 +1,6 @@
 /**
- * Queries for the files of unfinished uploads and for their progress. A file whose bytes have all arrived waits in the state
- * `checking`, until a process has checked it and sets the state `checked`.
+ * Queries for the files of unfinished uploads and for their progress. A file whose bytes have all arrived stays in the
+ * state `checking` until a process has checked the file and sets the state `checked`.
  */
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';

@@ -12,7 +12,7 @@ export interface FailingDatabase {
   failed(): string | null;
   /** Returns the number of queries since the last call of `failAt`. */
   queryCount(): number;
-  restore(): void;
+  restore(): void; // ends the interception
 }
 
 /** Intercepts the queries of all databases of this process, including begin, commit and rollback. Call `restore` after the test. */

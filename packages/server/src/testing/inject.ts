@@ -1,4 +1,7 @@
-/** Sends test requests to an HTTP server without a network. Fast paths (handlers before Fastify) answer them, too. */
+/**
+ * Sends test requests to an HTTP server without a network. Fast paths (handlers that answer requests before Fastify
+ * gets them) answer test requests, too.
+ */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import inject from 'light-my-request';
 

@@ -16,7 +16,7 @@ export const nginx: string | null =
     .find((file) => fs.existsSync(file)) ?? null;
 
 export interface LoadBalancer {
-  readonly address: string;
+  readonly address: string; // base URL
   readonly port: number;
   readonly process: ChildProcess;
   stop(): Promise<void>;

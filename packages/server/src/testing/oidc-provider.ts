@@ -67,7 +67,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     const provider = new Provider(
       issuer,
       configurationOf(
-        [key, ...publishedKeys].map(({ privateJwk }) => privateJwk), // it signs with the first one
+        [key, ...publishedKeys].map(({ privateJwk }) => privateJwk), // the provider signs with the first one
         claimsOf,
       ),
     );

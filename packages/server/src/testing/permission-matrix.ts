@@ -2,8 +2,8 @@
 import type { ErrorCode } from '@lamina/contract';
 
 /**
- * Kinds of callers. `anonymous` has no token, `bad token` an unknown one; the next seven are accounts by status, and active accounts by
- * role; `visitor` has the image session of a share link.
+ * Kinds of callers. `anonymous` sends no token, and `bad token` an unknown token. The next three are accounts with this
+ * status, and the following four are active accounts with this role. `visitor` has the image session of a share link.
  */
 export const actors = [
   'anonymous',

@@ -2,7 +2,7 @@
  * Runs the whole server in its own process, as main.ts does, with three differences for tests: password hashes are cheap to compute,
  * demonstration slides are small, and processes with different data folders can share one database file.
  *
- * server-process.ts starts it: `node server-main.ts [database file]`, settings in the environment.
+ * server-process.ts starts it with `node server-main.ts [database file]`, and passes the settings in the environment.
  */
 import { flushCompileCache } from 'node:module';
 import pino from 'pino';

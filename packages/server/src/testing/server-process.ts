@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { apiBase } from '@lamina/contract';
 
 export interface ServerProcess {
-  readonly address: string;
+  readonly address: string; // base URL
   readonly process: ChildProcess;
   /** Kills the process without a shutdown, as a power failure would. */
   kill(): Promise<void>;

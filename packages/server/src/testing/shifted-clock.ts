@@ -1,5 +1,6 @@
 /**
- * Replaces `Date` in a server process so that a test can set the wall clock. Node loads it before the server (`--import`).
+ * Replaces `Date` in a server process so that a test can set the wall clock. Node loads this module before the server
+ * (`--import`).
  *
  * On SIGUSR2 the process reads the shift in milliseconds from the file CLOCK_SHIFT_FILE and removes the file. Monotonic
  * clocks and timers are not affected, as on a real machine whose clock is set.

@@ -36,7 +36,8 @@ export async function slideServer(options: Parameters<typeof testServer>[0] = {}
       // The file gets its name when it is complete, so that a scan never reads a part of it.
       await fs.writeFile(`${file}.part`, bytes);
       if (isMetadataName(path.basename(filePath))) {
-        // A scan postpones a metadata file that has changed within the last second. A modification time in the future avoids this.
+        // A scan postpones a metadata file (such as catalogue.csv) that has changed within the last second. A
+        // modification time in the future avoids this.
         const inAnHour = new Date(Date.now() + 3_600_000);
         await fs.utimes(`${file}.part`, inAnHour, inAnHour);
       }

@@ -57,7 +57,7 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
     return layer;
   }
 
-  /** Requests content of a layer with an image session (its credential). @param rest path and query below the layer */
+  /** Requests content of a layer with an image session (a credential). @param rest path and query below the layer */
   async function overlay(layerId: string, rest: string, who: TestUser = owner) {
     const session =
       sessionByUid.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;

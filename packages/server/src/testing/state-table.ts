@@ -15,7 +15,7 @@ export const accountStates = [
   'deactivated:admin',
   'self',
 ] as const;
-/** State of an account before the call: status and role. `self` is the own account of the administrator who sends the call. */
+/** State of an account before the call: status and role. `self` is the account of the administrator who calls. */
 export type AccountState = (typeof accountStates)[number];
 
 interface AccountCall {

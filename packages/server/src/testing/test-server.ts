@@ -88,9 +88,9 @@ export interface TestServer {
   };
   /** Returns a client. @param who a bearer token; an account, which signs in at the first request; null for an anonymous client */
   as(who: TestUser | string | null): Client;
-  /** Starts a second server with the same database and folders, but without the caches of the first one: another process, or a restart. */
+  /** Starts a second server on the same database and folders with empty caches, like another process or a restart. */
   another(): Promise<Pick<TestServer, 'app' | 'as'>>;
-  /** Returns all log lines so far, by default those of the level debug and higher. */
+  /** Returns all log lines so far; without the setting `logLevel`, those of the level debug and higher. */
   logged(): string;
   /** Waits until all queued e-mails have been sent, and returns their sources (RFC 5322), oldest first. */
   outbox(): Promise<string[]>;
@@ -203,7 +203,7 @@ export async function testServer({
     const file = {
       root: 'slides',
       path: `${id}.tif`,
-      members: '[]',
+      members: '[]', // the slide has no further files
       fingerprint: null,
       file_name: `${id}.tif`,
       size_bytes: 1,
@@ -258,7 +258,7 @@ export async function testServer({
       insertApiToken(tx, {
         id: created.id,
         hash: hashSecret(created.token),
-        prefix: created.token.slice(0, 12),
+        prefix: created.token.slice(0, 12), // shown in lists, to recognise the token
         uid,
         name: 'test',
         scopes,
@@ -310,7 +310,7 @@ export async function testServer({
     },
     logged: () => logLines.join(''),
     async outbox() {
-      await services.jobs.idle('tell-who-waits');
+      await services.jobs.idle('tell-who-waits'); // sends administrators a digest of waiting requests
       await services.background.idle();
       const outbox = path.join(config.dataDir, 'outbox');
       if (!fs.existsSync(outbox)) return [];

@@ -49,7 +49,7 @@ export interface Caller {
 
 /** A visitor who has opened the share link of a collection. */
 export interface GivenVisitor {
-  readonly session: string;
+  readonly session: string; // id of the image session, a credential
   readonly secret: string;
   readonly linkId: string;
   readonly collectionId: string;

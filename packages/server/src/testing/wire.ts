@@ -14,7 +14,7 @@ export interface Pixels {
 /** Sends a GET request. @param url URL below `image-catalog/proxy/` @param session id of an image session */
 export type RequestPixels = (url: string, session: string) => Promise<Pixels>;
 
-/** Makes the server listen on a port, unless it does already. @returns a function that requests pixels from it */
+/** Makes the server listen on a port, unless it already does. @returns a function that requests pixels from it */
 export async function startPixelClient({ app }: Pick<SlideServer, 'app'>): Promise<RequestPixels> {
   const origin = app.server.listening
     ? originOf(app.server.address())

@@ -88,7 +88,7 @@ const checkTimeoutMs = 500;
 const idleMs = 5 * 60_000; // a slide is closed when it has not been used for this time
 /** Interval at which unused slides are checked, because an open file handle keeps the disk space of a deleted file allocated. */
 const idleCheckMs = 10_000;
-const minIdleAgeMs = idleCheckMs / 2; // a slide that was checked less than this time ago is left out
+const minIdleAgeMs = idleCheckMs / 2; // a slide that was checked less than this time ago is not checked again
 
 /** Opening, checking and closing share the entries, so this function is long. */
 export function createOpenSlides({

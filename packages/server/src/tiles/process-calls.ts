@@ -46,8 +46,8 @@ export interface Caller<T extends CallTable> {
   /**
    * Calls a function of the other process.
    *
-   * @throws SlideError of the function; DECODE_FAILED when the message cannot be sent or the function throws any other error; the abort
-   *   reason of the signal
+   * @throws SlideError that the function has thrown; SlideError DECODE_FAILED when the message cannot be sent or the
+   *   function has thrown any other error; the abort reason of the signal
    */
   call<K extends keyof T & string>(
     name: K,

@@ -28,6 +28,7 @@ export function renderedTilesCalls(renderedTiles: RenderedTiles) {
     ) => renderedTiles.tile(source, address, { signal, requester }, { colour }),
     view: (signal: AbortSignal, source: RenderSource, view: View, requester: Requester) =>
       renderedTiles.view(source, view, { signal, requester }),
+    // Computing a colour profile or colour table is not cancelled, because the result is cached.
     colourProfile: (_: AbortSignal, source: RenderSource, requester: Requester) =>
       renderedTiles.colourProfile(source, requester),
     colourTable: (_: AbortSignal, source: RenderSource, requester: Requester) =>

@@ -2,13 +2,17 @@
  * Decides how a tile request is answered. Its two callers only write the response: the Fastify route (routes/tiles.ts) and the fast
  * path in front of Fastify (routes/tile-fast-path.ts).
  *
- * Order of the checks: 1. `authorize` checks the image session, its cookie, and the bearer token if one is sent (401;
- * 503 while the database is    unavailable). Without a session, it checks an API token, which needs the scope
- * slides:read (401, 403, 429). 2. `resolve` checks that level, column and row are well-formed, that the image exists,
- * and that the session may open it (404). 3. `resolve` checks that the tile exists (404), compares If-None-Match (304),
- * or gets the tile (503 when the render queue is full). 4. `resolve` waits until the audit log records that this
- * session opened the image, before any pixel is sent. In a short    outage of the database, audit/image-openings.ts
- * records the event afterwards. 5. `resolve` computes Cache-Control from the remaining lifetime of the session.
+ * Order of the checks, with the status of the response when a check fails:
+ * 1. `authorize` checks the image session (the credential for pixels), its cookie, and the bearer token if one is sent
+ *    (401; 503 while the database is unavailable). Without a session, it checks an API token, which needs the scope
+ *    slides:read (401, 403, 429).
+ * 2. `resolve` checks that level, column and row are well-formed, that the image exists, and that the session may open
+ *    the image (404).
+ * 3. `resolve` checks that the tile exists (404), compares If-None-Match (304 without bytes if equal), and otherwise
+ *    gets the tile (503 when the render queue is full).
+ * 4. `resolve` waits until the audit log records that this session opened the image, before any pixel is sent. In a
+ *    short outage of the database, audit/image-openings.ts records the event afterwards.
+ * 5. `resolve` computes Cache-Control from the remaining lifetime of the session.
  */
 import { AppError } from '@lamina/contract';
 import type { Allocate, TileColour } from '@lamina/slide';

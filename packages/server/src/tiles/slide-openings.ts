@@ -18,6 +18,7 @@ export interface SlideOpenings {
 /** Puts a job that reads the header into the render queue. @param requester null when no request waits for the slide */
 type Inspect = (location: SlideLocation, requester: Requester | null) => Promise<SlideSummary>;
 
+/** The requesters that wait for one image, and the running reads of its header. */
 interface Opening {
   /** Requesters with the number of their waiting requests, by account and session. */
   readonly waitingRequesters: Map<string, { readonly requester: Requester; count: number }>;

@@ -185,7 +185,7 @@ export interface Slides {
   close(): Promise<void>;
 }
 
-const openSlidesLimit = 200;
+const openSlidesLimit = 200; // slides that this process keeps open at the same time
 
 interface SlidesDependencies {
   readonly config: Config;

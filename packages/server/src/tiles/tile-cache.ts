@@ -92,7 +92,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     if (existing !== undefined) return existing;
     const diskCache = openTileDiskCache({
       folder: folderOf(fingerprint),
-      maxFileBytes: Math.min(maxFileBytes, maxDiskBytes / 16),
+      maxFileBytes: Math.min(maxFileBytes, maxDiskBytes / 16), // small, because whole files are evicted
       files,
     }).then((opened) => {
       diskBytes += opened.bytes;

@@ -82,7 +82,7 @@ export async function openTileDiskCache({
     pack[kind === 'tiles' ? 'tileBytes' : 'listBytes'] = size;
     packs.set(id, pack);
   }
-  const usedAt = names.length === 0 ? 0 : (await fs.stat(folder)).mtimeMs;
+  const usedAt = names.length === 0 ? 0 : (await fs.stat(folder)).mtimeMs; // written by `readLists`
 
   const tilesFileOf = ({ id }: Pack) => path.join(folder, `${id}.tiles`);
   const listFileOf = ({ id }: Pack) => path.join(folder, `${id}.list`);
@@ -218,7 +218,10 @@ function roundUpToBlocks(bytes: number): number {
   return Math.ceil(bytes / blockBytes) * blockBytes;
 }
 
-/** First and last bytes of the formats of rendered tiles and views. Sources: ITU-T T.81, annex B.1.1.3 (SOI, EOI); PNG, sections 5.2 and 11.2.5. */
+/**
+ * First and last bytes of rendered tiles and views: JPEG (markers SOI and EOI: ITU-T T.81, annex B.1.1.3), and PNG
+ * (signature, and type and CRC of the chunk IEND: PNG, sections 5.2 and 11.2.5).
+ */
 const pictureEnds = [
   { first: Buffer.of(0xff, 0xd8), last: Buffer.of(0xff, 0xd9) },
   { first: Buffer.of(0x89, 0x50, 0x4e, 0x47), last: Buffer.from('IEND\xae\x42\x60\x82', 'latin1') },

@@ -80,7 +80,7 @@ export function createTilePrerenderer({
   async function waitForQuiet(current: PrerenderTask): Promise<void> {
     for (let quietForMs = 0; quietForMs < quietMs[current.reason] && !hasToYield(current); ) {
       const before = performance.eventLoopUtilization();
-      await wait(checkIntervalMs, undefined, { signal: closing.signal, ref: false });
+      await wait(checkIntervalMs, undefined, { signal: closing.signal, ref: false }); // undefined: no result
       const { utilization } = performance.eventLoopUtilization(before);
       const isQuiet = !renderPool.hasWaitingRequests && utilization < maxUtilization;
       quietForMs = isQuiet ? quietForMs + checkIntervalMs : 0;

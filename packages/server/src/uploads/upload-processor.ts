@@ -240,7 +240,7 @@ export function createUploadProcessor({
       const done = { state: 'done', problem: null, place_key: null, leased_until: null } as const;
       await updateUpload(tx, row.id, { ...done, touched_at: at });
       await deleteUploadFiles(tx, row.id);
-      await audit.record(tx, { ...auditEntryOf('upload-finished', row, null), actor: row.uid });
+      await audit.record(tx, { ...auditEntryOf('upload-finished', row, null), actor: row.uid }); // no request, so no origin
     });
     for (const { id } of files) await parts.discard(id);
     onPlaced();

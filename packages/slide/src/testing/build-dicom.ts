@@ -251,7 +251,7 @@ interface FramePlace {
   readonly path: number;
 }
 
-/** Returns the positions of the frames in the order of the file, for a part of a concatenation only those of the part. */
+/** Returns the frames of the file in order. A part of a concatenation contains only some of the frames. */
 function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
   const columns = Math.ceil(width / plan.tileWidth);
   const rows = Math.ceil(height / plan.tileHeight);

@@ -172,8 +172,8 @@ function lutAToB(grid: Buffer): Buffer {
 }
 
 /**
- * Returns the colour of the connection space for a device colour, as numbers from 0 to 1 of the range of stored
- * integers. The ranges are those of XYZ, of legacy Lab in `mft2`, and of Lab in other tables.
+ * Returns the colour of the connection space for a device colour, as shares (0 to 1) of the range that the stored
+ * integers represent: the range of XYZ, of legacy Lab in `mft2`, or of Lab in other tables.
  */
 function encodeColour(
   { gamma = 1.8, black = 0.01, connection }: IccPlan,

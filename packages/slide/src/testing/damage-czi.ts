@@ -11,7 +11,7 @@ import {
 import { paintTissue } from './paint-tissue.ts';
 
 const picture = paintTissue(32, 24);
-// The image in all encodings.
+// The pixels of `picture` in each encoding.
 export const uncompressedData = await encodeCziPixels(picture, 'bgr24', 'none');
 export const zstd0Data = await encodeCziPixels(picture, 'bgr24', 'zstd0');
 export const zstd1Data = await encodeCziPixels(picture, 'bgr24', 'zstd1');

@@ -1,4 +1,8 @@
-/** API calls for API tokens (credentials of programs): those of the signed-in account, and for administrators those of all accounts. */
+/**
+ * API calls for API tokens (credentials of programs): those of the signed-in account, and for administrators those of
+ * all accounts. A function that returns an `ActionResult` never throws: the result says whether the call succeeded,
+ * with a message for the user.
+ */
 import {
   type ApiToken,
   type BodyInputOf,

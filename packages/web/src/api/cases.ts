@@ -1,4 +1,8 @@
-/** API calls for cases (the slides of one specimen) and their registrations (transforms that align two slides of a case). */
+/**
+ * API calls for cases (the slides of one specimen) and their registrations (transforms that align two slides of a
+ * case). A function that returns an `ActionResult` never throws: the result says whether the call succeeded, with a
+ * message for the user.
+ */
 import {
   type BodyInputOf,
   type Case,

@@ -1,4 +1,8 @@
-/** API calls for saved views, collections (shareable lists of slides and views), and the answers to their questions. */
+/**
+ * API calls for saved views, collections (shareable lists of slides and views), and the answers to their questions. A
+ * function that returns an `ActionResult` never throws: the result says whether the call succeeded, with a message for
+ * the user.
+ */
 import {
   answerQuestion,
   type BodyInputOf,

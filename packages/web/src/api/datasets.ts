@@ -1,4 +1,7 @@
-/** API calls for datasets: administrators change access and grants; members request access. */
+/**
+ * API calls for datasets: administrators change access and grants; members request access. A function that returns an
+ * `ActionResult` never throws: the result says whether the call succeeded, with a message for the user.
+ */
 import {
   answerDatasetRequest,
   type Dataset,

@@ -1,4 +1,7 @@
-/** API calls for the account of the signed-in user: profile, activity, password, deletion. */
+/**
+ * API calls for the account of the signed-in user: profile, activity, password, deletion. A function that returns an
+ * `ActionResult` never throws: the result says whether the call succeeded, with a message for the user.
+ */
 import {
   type Activity,
   AppError,

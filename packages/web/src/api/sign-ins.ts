@@ -1,4 +1,7 @@
-/** API calls for the sign-ins of the signed-in account on all devices. */
+/**
+ * API calls for the sign-ins of the signed-in account on all devices. A function that returns an `ActionResult` never
+ * throws: the result says whether the call succeeded, with a message for the user.
+ */
 import { endSignIn as endSignInEndpoint, endSignIns, listSignIns, type SignIn } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';

@@ -1,4 +1,8 @@
-/** API calls of administrators for the slides of the catalogue, and for its export and import as a file. */
+/**
+ * API calls of administrators for the slides of the catalogue, and for its export and import as a file. A function
+ * that returns an `ActionResult` never throws: the result says whether the call succeeded, with a message for the
+ * user.
+ */
 import {
   applyCatalogueImport,
   type BodyInputOf,

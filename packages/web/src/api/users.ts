@@ -1,4 +1,7 @@
-/** API calls of administrators for accounts, applications (pending accounts) and statistics. */
+/**
+ * API calls of administrators for accounts, applications (pending accounts) and statistics. A function that returns an
+ * `ActionResult` never throws: the result says whether the call succeeded, with a message for the user.
+ */
 import {
   AppError,
   applicationsDefaultLimit,

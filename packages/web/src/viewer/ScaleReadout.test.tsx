@@ -48,7 +48,7 @@ describe('ScaleReadout (scale bar and magnification in the viewer)', () => {
     render(
       <ScaleReadout calibration={calibration} zoom={1} rotation={0} shownPlane={{ ...planes, times: 3 }} />,
     );
-    screen.getByText('plane 1 of 5, time 1 of 3');
+    screen.getByText('plane 1 of 5, time point 1 of 3');
   });
 
   it('shows "not calibrated" when the file has neither pixel size nor magnification', () => {

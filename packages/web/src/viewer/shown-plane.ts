@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
  */
 export type ShownPlane = NonNullable<Image['shown_plane']>;
 
-/** Returns a text such as `plane 1 of 5, time 1 of 3`; it omits the plane or the time when the file has only one. */
+/** Returns a text such as `plane 1 of 5, time point 1 of 3`; it omits the plane or the time when the file has only one. */
 export function shownPlaneText({ plane, planes, times }: ShownPlane): string {
   return [
     ...(planes > 1 ? [texts.planeOf(plane, planes)] : []),

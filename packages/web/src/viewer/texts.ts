@@ -248,7 +248,7 @@ export const texts = wording({
     scaleEnteredHint: 'An administrator entered the scale; values in the file are not used',
     shownPlaneHint: 'The file has several focal planes or time points',
     planeOf: (plane, planes) => `plane ${plane} of ${planes}`,
-    timeOf: (time, times) => `time ${time} of ${times}`,
+    timeOf: (time, times) => `time point ${time} of ${times}`,
     notCalibrated: 'not calibrated',
     notCalibratedHint: 'The file says neither its pixel size nor its magnification',
     percent: (zoom) => `${percentOf(zoom)} %`,

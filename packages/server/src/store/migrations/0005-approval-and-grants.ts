@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds the applications of new accounts, which administrators approve; access settings of datasets, with grants and requests, so
- * that a dataset can be restricted; and the times of digest e-mails, so that only one process sends each digest.
+ * Adds tables for the applications of new accounts, which administrators approve; for access settings of datasets, with
+ * grants and requests, so that a dataset can be restricted; and for the times of digest e-mails, so that only one
+ * process sends each digest.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,7 +1,7 @@
 import { type Kysely, PostgresAdapter } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds the time since which an entry is hidden from members, so that a slide can be hidden without removing it. */
+/** Adds a column for the time since which an entry is hidden: only administrators see it, but it is not removed. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('hidden_at', 'text').execute();
   // This index contains all columns that are needed to count the entries of each status.

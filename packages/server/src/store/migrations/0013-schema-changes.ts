@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds the program version that ran each migration, so that an older version can report which newer version did. */
+/** Adds a table of the program versions that ran migrations, so that an older version can name the newer one. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('schema_changes')

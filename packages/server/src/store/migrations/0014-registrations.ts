@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds registrations whose e-mail address is not confirmed yet: with REGISTRATION_HIDE_EXISTING=on, an account is created only
- * when the address is confirmed.
+ * Adds a table of registrations whose e-mail address is not confirmed yet. With REGISTRATION_HIDE_EXISTING=on, the
+ * server creates an account only when the address is confirmed.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

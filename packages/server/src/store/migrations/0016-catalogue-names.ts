@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds the canonical spellings of datasets and organs, so that different spellings are one name; the known metadata
- * files, so that a scan notices a missing file; and, for each entry, why scans do not apply the metadata files to the
- * entry.
+ * Adds a table of the canonical spellings of datasets and organs, so that different spellings are one name; a table of
+ * the known metadata files, so that a scan notices a missing file; and a column that states why scans do not apply the
+ * metadata files to an entry.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds annotations of slides: layers, annotations, their history, and the annotation classes of each dataset. */
+/** Adds tables for annotations of slides: layers, annotations, their history, and the classes of each dataset. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await createLayers(db);
   await createAnnotations(db);

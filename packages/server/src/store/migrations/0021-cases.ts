@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds cases, which group slides of one specimen in a dataset, and the transforms that align two slides of a case. */
+/** Adds tables for cases, which group slides of one specimen, and for transforms that align two slides of a case. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('cases')

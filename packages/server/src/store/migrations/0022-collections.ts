@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds saved views, collections with their readers, answers to their questions, and presentations. */
+/** Adds tables for saved views, and for collections (lists of slides) with readers, answers and presentations. */
 // oxlint-disable-next-line lamina/max-own-lines -- one statement for each table and index
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

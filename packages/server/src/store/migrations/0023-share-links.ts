@@ -2,8 +2,8 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds share links, through which visitors without an account view slides; the setting of a dataset that allows them; and image
- * sessions that belong to a link instead of a sign-in.
+ * Adds a table of share links, through which visitors without an account view slides; a column for the setting of a
+ * dataset that allows share links; and a column for image sessions that belong to a link instead of a sign-in.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

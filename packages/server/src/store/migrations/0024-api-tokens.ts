@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds API tokens, and their uses in the current hour, so that the audit log records each use once per hour. */
+/** Adds tables of API tokens and of their uses per hour, so that the audit log records each use once per hour. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('api_tokens')

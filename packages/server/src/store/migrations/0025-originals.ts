@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds the right of an account to download original files of a granted dataset, and the setting of a dataset that
- * allows the download of files from which labels or patient data cannot be removed. Both are off for existing rows.
+ * Adds a column for the right of an account to download original files of a granted dataset, and one for the setting of
+ * a dataset that allows the download of files from which labels or patient data cannot be removed. Both are off for
+ * existing rows.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds result layers (heat maps or objects that a program computed for a slide). A file contains a layer's content. */
+/** Adds a table of result layers (heat maps or objects that a program computed for a slide). Files store the content. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('result_layers')

@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds columns for the scale that the file states, for the scale that an administrator enters instead, for the focal plane that
- * is shown, and for the error code of an unreadable file. The scale of the file is copied from the existing columns, except
- * values that were derived.
+ * Adds columns for the scale that the file states, for the scale that an administrator enters instead, for the focal
+ * plane that is shown, and for the error code of an unreadable file. Copies the scale of the file from the existing
+ * columns, except values that were derived.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   for (const column of [

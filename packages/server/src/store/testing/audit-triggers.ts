@@ -1,4 +1,4 @@
-/** Removes the protection of the audit log, as the owner of a database could, for tests of the check of its hashes. */
+/** Removes the protection of the audit log, as a database owner could, so that tests can change its rows. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DatabaseKind } from './test-database.ts';

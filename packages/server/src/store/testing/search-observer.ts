@@ -92,7 +92,7 @@ export function openSearchObserver(kind: DatabaseKind): Promise<SearchObserver> 
 }
 
 export interface RecordedPlans {
-  /** Executes the queries recorded since the last call again and returns PostgreSQL's query plans as JSON. */
+  /** Executes again the queries that were recorded since the last call, and returns their query plans as JSON. */
   plans(): Promise<readonly { readonly text: string; readonly plan: string }[]>;
 }
 

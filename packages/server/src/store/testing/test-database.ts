@@ -85,7 +85,7 @@ async function copyTemplate(): Promise<string> {
   return createPostgres(templates.name);
 }
 
-/** Creates a database as a copy of another. @returns its name */
+/** Creates a database as a copy of another, by default of PostgreSQL's own empty template. @returns its name */
 async function createPostgres(original = 'template1'): Promise<string> {
   const name = `${inject('databaseTemplates').name}_${randomBytes(6).toString('hex')}`;
   await withClient(serverUrl ?? '', (client) => client.query(`create database ${name} template ${original}`));
@@ -96,8 +96,8 @@ async function createPostgres(original = 'template1'): Promise<string> {
 const maxBytesToDelete = 1_000_000;
 
 /**
- * Deletes all rows, except in `locks`, whose rows are needed, and in `version` of the job queue. Keeps the tables, including those
- * of the job queue in the schema `jobs`, because creating them takes long.
+ * Deletes all rows, except in `locks`, whose rows are needed, and in the table `version` of the job queue (pg-boss).
+ * Keeps the tables, including those of the job queue in the schema `jobs`, because creating them takes long.
  */
 async function emptyTables(db: Database): Promise<void> {
   const { rows } = await sql<{ name: string; bytes: number }>`

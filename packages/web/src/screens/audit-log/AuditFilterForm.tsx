@@ -120,7 +120,7 @@ function resultOptions(language: Language) {
 }
 
 interface SlideFieldProps {
-  /** Id of the slide; empty for none. */
+  /** Id of the chosen slide; empty when no slide is chosen. */
   readonly value: string;
   readonly entries: readonly AuditEntry[];
   readonly onChange: (value: string) => void;

@@ -46,7 +46,10 @@ export function RecentActivity() {
   );
 }
 
-/** One action. `subject` is the file name of its slide, or null. It is a link unless the slide cannot be opened (`imageId` is null). */
+/**
+ * One action. `subject` is the file name of its slide, if any. It is a link unless the slide cannot be opened
+ * (`imageId` is null).
+ */
 function Entry({ entry: { at, action, subject, imageId } }: { readonly entry: Activity }) {
   const EntryIcon = icons[action];
   return (

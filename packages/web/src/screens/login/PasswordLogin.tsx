@@ -27,7 +27,10 @@ type Credentials = z.output<typeof LoginForm>;
 export function PasswordLogin() {
   const navigate = useNavigate();
   const registeredEmail = registeredEmailIn(useLocation().state);
-  /** Why the last attempt failed; null if it has not. The form shows the reason until the next attempt, a toast only for 5 s. */
+  /**
+   * Why the last sign-in failed; null if none failed. The form shows it until the next attempt (a toast vanishes after
+   * 5 s).
+   */
   const [failure, setFailure] = useState<string | null>(null);
   /** Accepted credentials that need a second-factor code; null during the first step. */
   const [acceptedCredentials, setAcceptedCredentials] = useState<Credentials | null>(null);

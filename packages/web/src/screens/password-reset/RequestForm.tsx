@@ -17,7 +17,7 @@ const ResetRequest = z.object({ email: EmailField });
  * addresses.
  */
 export function RequestForm() {
-  /** Message of the server after a successful request; null before. */
+  /** Message of the server after a successful request; null before the request. */
   const [successMessage, setSuccessMessage] = useState<string | null>(null);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(ResetRequest),

@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 export function ApiTokensCard({ user }: { readonly user: User }) {
   const tokens = useApiTokens();
   const [isCreating, setCreating] = useState(false);
-  /** The new token until the user confirms that it is saved; null when there is none. */
+  /** The new token, until the user confirms that it is saved; null when there is no new token. */
   const [createdToken, setCreatedToken] = useState<CreatedApiToken | null>(null);
 
   return (

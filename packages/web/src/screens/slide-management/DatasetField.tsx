@@ -12,8 +12,8 @@ type DatasetFieldProps = Pick<
 const maxSuggestions = 50;
 
 /**
- * Returns the datasets whose names contain the typed text, regardless of case. Returns none when the text is the complete name of a
- * dataset, because the list of suggestions would then cover the button below the field.
+ * Returns the datasets whose names contain the typed text, regardless of case. Returns no dataset when the text is the
+ * complete name of a dataset, because the list of suggestions would then cover the button below the field.
  */
 const filterDatasets: OptionsFilter = ({ options, search }) => {
   const searchKey = nameKey(search.trim());

@@ -24,8 +24,9 @@ export function enteredText(slide: ManagedImage | undefined, field: 'mpp' | 'pow
 }
 
 /**
- * Returns the scale that the two fields contain: undefined when it did not change, null when both fields are empty, which restores the
- * scale of the slide file, and 'invalid' when a number is malformed or out of range. Both fields accept a decimal comma.
+ * Returns the scale that the two fields contain: undefined when it did not change; null when both fields are empty
+ * (this restores the scale of the slide file); 'invalid' when a number is malformed or out of range. Both fields accept
+ * a decimal comma.
  */
 export function calibrationOf(
   slide: ManagedImage,

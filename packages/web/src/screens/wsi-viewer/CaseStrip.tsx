@@ -18,7 +18,7 @@ interface CaseStripProps {
   readonly session: string | null;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
-  /** The two slides that are open side by side, and the handles to their views; null unless two are open. */
+  /** The two slides that are open side by side, and the handles to their views; null unless two slides are open. */
   readonly comparedSlides: {
     readonly imageIds: Readonly<Record<Half, string>>;
     readonly views: Readonly<Record<Half, SlideView>>;

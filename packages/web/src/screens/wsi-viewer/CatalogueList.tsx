@@ -55,7 +55,7 @@ interface CatalogueListProps {
   readonly isBusy: boolean;
   /** Identifies the filter and the order: a list with another key starts at its top. */
   readonly listKey: string;
-  /** Returns whether a branch of the list, which is a group or a case, is open. */
+  /** Returns whether a branch of the list (a group or a case) is open. */
   readonly isOpen: (branch: DatasetGroup | CaseGroup) => boolean;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   /** Id of the image that the viewer shows; null while it shows none. */

@@ -91,7 +91,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   }, [isReady]);
   /** `filterKey` of the shown list (the previous list while a new one is loading); empty for the whole catalogue. */
   const shownFilter = loadedGroups === undefined ? '' : filterKey(loadedGroups.listing);
-  /** Returns whether a branch of the list, which is a group or a case, is open. */
+  /** Returns whether a branch of the list (a group or a case) is open. */
   const isOpen = useCallback(
     (branch: DatasetGroup | CaseGroup) => isBranchOpen(viewState, shownFilter, branch),
     [viewState, shownFilter],
@@ -128,7 +128,9 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     return true;
   });
 
-  /** Id of the selected slide whose row has been shown; null before the first. Each slide is shown once, also one opened by a link. */
+  /**
+   * Id of the selected slide whose row has been shown; null until then. A slide that a link has opened is also shown.
+   */
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loadedGroups === undefined) return;
@@ -254,7 +256,7 @@ const noChoices = { datasets: [], organs: [] };
 /** Returns the text after it has not changed for `pauseMs` milliseconds; an empty text immediately. */
 function useDebounced(text: string, pauseMs: number): string {
   const [debounced, setDebounced] = useState(text);
-  if (text === '' && debounced !== '') setDebounced(''); // during rendering, so that the cleared search applies immediately
+  if (text === '' && debounced !== '') setDebounced(''); // during rendering: the cleared search applies immediately
   useEffect(() => {
     const timer = setTimeout(() => setDebounced(text), pauseMs);
     return () => clearTimeout(timer);

@@ -9,7 +9,9 @@ import { texts } from './texts.ts';
 const idPrefixLength = 8;
 
 interface ImageRowProps {
-  /** Key of this line of the list, whose lines are titles and rows. The list finds the button to focus by its `data-line`. */
+  /**
+   * Key of this row among the lines (titles and rows) of the list, which finds the button to focus by its `data-line`.
+   */
   readonly lineKey: string;
   /** Undefined while the row is loading. */
   readonly image: Image | undefined;

@@ -36,7 +36,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
   /** Whether a click in a slide places a point. */
   const [isMarking, setMarking] = useState(true);
   const [isRunning, setRunning] = useState(false);
-  /** Message after the registration; null before. */
+  /** Message after the registration; null before the registration. */
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   const pairCount = Math.min(points.first.length, points.second.length);

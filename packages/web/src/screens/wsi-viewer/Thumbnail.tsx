@@ -20,7 +20,7 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   /** The session in the URL of the thumbnail; null until there is one. */
   const [usedSession, setUsedSession] = useState(session);
   const [hasFailed, setFailed] = useState(false);
-  /** Whether the queue of thumbnails, which limits how many load at a time, has given this one a slot. */
+  /** Whether this thumbnail may load now: a queue limits how many thumbnails load at a time. */
   const [canLoad, setCanLoad] = useState(false);
   /** Leaves the queue, which frees the slot for another thumbnail. */
   const leaveQueue = useRef(() => {});

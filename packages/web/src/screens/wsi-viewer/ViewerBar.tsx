@@ -23,7 +23,7 @@ export type ShownStatus = ImageSessionState['status'] | 'doubtful';
 
 interface ViewerBarProps {
   readonly status: ShownStatus;
-  /** Name of the viewed slide; null when the viewer shows none or two. */
+  /** Name of the viewed slide; null when the viewer shows no slide or two slides. */
   readonly title: string | null;
   /**
    * Null without a comparison. `isLinked` says whether the compared slides move together; it is null until the user has selected the

@@ -71,7 +71,6 @@ function Handle({ placement, point, onMove }: HandleProps) {
   return (
     <circle
       className={classes.handle}
-      data-handle
       cx={x}
       cy={y}
       r={handleRadius}

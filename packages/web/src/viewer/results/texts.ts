@@ -85,7 +85,7 @@ export const texts = wording({
     options: (name) => `Options: ${name}`,
     moveUp: (name) => `Move up: ${name}`,
     moveDown: (name) => `Move down: ${name}`,
-    movedTo: (name, place) => `${name}: now number ${formatFigure(place)}`,
+    movedTo: (name, place) => `${name}: now at position ${formatFigure(place)}`,
     compare: 'Compare two layers',
     compared: (left, right) => `On the left: ${left} · On the right: ${right}`,
     divider: 'Divider',

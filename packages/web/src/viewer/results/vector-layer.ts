@@ -89,7 +89,8 @@ export class VectorLayer {
       async (key) => {
         const [measurementIndex = 0, block = 0] = key.split('/').map(Number);
         const index = this.#indexes.peek('index');
-        if (index === null) throw new Error('values of a block requested before the index of the blocks');
+        if (index === null)
+          throw new Error('the values of a block were requested before the index of the blocks was loaded');
         return loadMeasurementOf(descriptor, measurementIndex, index.objectSpanOf(block));
       },
       onChange,

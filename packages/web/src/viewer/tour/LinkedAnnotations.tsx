@@ -51,7 +51,6 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
       className={classes.canvases}
       role="img"
       aria-label={isError ? texts.annotationsNotLoaded : texts.annotationsShown(count ?? 0)}
-      data-annotations={count}
     >
       <canvas ref={canvas} />
     </div>

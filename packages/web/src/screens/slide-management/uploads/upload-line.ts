@@ -19,7 +19,7 @@ export interface UploadLine {
   readonly bytesPerSecond: number | null;
   /** Number of files that the server has received completely. */
   readonly sentFiles: number;
-  /** Path of the file that is being sent; null when none is. */
+  /** Path of the file that is being sent; null when no file is being sent. */
   readonly currentFile: string | null;
   /** State of the upload as a short text for the user, for example "Ready". */
   readonly state: string;

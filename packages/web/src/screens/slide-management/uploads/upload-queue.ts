@@ -38,7 +38,7 @@ export interface LocalUpload {
   /** Number of files that the server has received completely. */
   readonly sentFiles: number;
   readonly sentBytes: number;
-  /** Path of the file that is being sent; null when none is. */
+  /** Path of the file that is being sent; null when no file is being sent. */
   readonly currentFile: string | null;
   /** Why the upload was refused, as a sentence for the user; null in every other phase. */
   readonly message: string | null;
