@@ -55,7 +55,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (code.startsWith('token_') && apiError.status === 401)
     reply.header('WWW-Authenticate', `Bearer error="${code}"`);
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
-  if (code === 'credentials_invalid' || /^(second_factor_|password_(required|invalid)$)/.test(code))
+  if (code === 'credentials_invalid' || /^(second_factor|password)_(required|invalid)$/.test(code))
     reply.header('WWW-Authenticate', 'Credentials');
   if (detail.retryAfterSeconds !== undefined) reply.header('Retry-After', detail.retryAfterSeconds);
   else if (code === 'unavailable') reply.header('Retry-After', 2); // seconds
