@@ -33,7 +33,7 @@ const maxOwnLines = {
     /** Numbers of the lines that are neither blank nor comments. */
     let codeLines = new Set<number>();
 
-    /** Removes all lines of the node except the first from the enclosing function. */
+    /** Removes all lines of the node except the first from the counted lines of the enclosing function. */
     const removeFromEnclosing = (node: Node) => {
       for (const line of linesOf(node).slice(1)) openFunctions.at(-1)?.delete(line);
     };

@@ -42,9 +42,9 @@ async function runVitest(): Promise<TestCounts> {
       commandLine: [
         ...tool('vitest'),
         'run',
-        // By default vitest leaves one processor idle, even if there are only two. With one worker more than there are
-        // processors, a run took 623 s instead of 683 s, but in a test on PostgreSQL the server responded with 503,
-        // because the database was too slow.
+        // By default vitest leaves one processor idle, even if there are only two; this option then uses both. With
+        // one worker more than there are processors, a run took 623 s instead of 683 s, but in a test on PostgreSQL
+        // the server responded with 503, because the database was too slow.
         `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
         '--reporter=default',
         '--reporter=json',

@@ -4,7 +4,8 @@ import { main, run, tool } from '../launcher/runtime.mjs';
 import { quickFolders } from './quick-folders.ts';
 
 await main(async () => {
-  // By default vitest leaves one processor idle, even when there are only two.
+  // By default vitest leaves one processor idle, even when there are only two;
+  // this option then uses both.
   const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
   const folders = quickFolders.map((folder) => `${folder}/`);
   const { code } = await run([...tool('vitest'), 'run', workers, '--reporter=dot', ...folders]);

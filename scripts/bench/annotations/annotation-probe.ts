@@ -22,7 +22,7 @@ declare global {
   }
 }
 
-/** Runs in the page. Playwright sends only the source text of this function, so it must use nothing outside itself. */
+/** Installs the probe in the page, which gets only the function's source text: it must use nothing outside itself. */
 export function installAnnotationProbe(): void {
   const probe: AnnotationProbe = {
     listRequestedAt: 0,

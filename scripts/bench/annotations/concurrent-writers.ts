@@ -13,7 +13,10 @@ const users = 20;
 /** Number of annotations that all users change. Each user also draws new annotations. */
 const sharedCount = 5;
 
-/** The response to a change: the new revisions, or the current annotations with which it conflicts. */
+/**
+ * The response to a change: the new revisions by annotation id, or the current annotations with which the change
+ * conflicts.
+ */
 interface ChangeResponse {
   readonly status: number;
   readonly body: {
@@ -35,6 +38,7 @@ export async function measureConcurrentChanges(
   rounds: number,
 ): Promise<Row> {
   const { url, token } = product;
+  // Arguments of `outline`: x and y of the centre, radius, number of vertices.
   const sharedAnnotations = Array.from({ length: sharedCount }, (_, i) =>
     outline(1000 * i + 500, 500, 200, 12),
   );
@@ -43,7 +47,7 @@ export async function measureConcurrentChanges(
     sharedAnnotations,
   );
 
-  /** Sends a change. @param baseRevision revision (number of changes) that the change replaces; null for a new annotation */
+  /** Sends a change. @param baseRevision revision (number of changes) that it replaces; null for a new annotation */
   const sendChange = async (
     feature: GeneratedFeature,
     baseRevision: number | null,

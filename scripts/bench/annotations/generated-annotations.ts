@@ -40,7 +40,7 @@ export function outline(
   };
 }
 
-/** A rectangle from the upper left corner of the slide, in pixels of full resolution. */
+/** A rectangle in the upper left corner of the slide; its size is in pixels of full resolution. */
 interface Field {
   readonly width: number;
   readonly height: number;
@@ -62,7 +62,7 @@ interface Target {
   readonly imageId: string;
 }
 
-/** Creates a layer that all members see and change. @returns its id */
+/** Creates a layer that all members may see and change. @returns the id of the layer */
 export async function makeLayer(
   { url, token, imageId }: Target,
   features: readonly GeneratedFeature[],

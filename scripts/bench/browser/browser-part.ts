@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- browser`: measures in a headless Chromium on the same machine how soon a person sees a slide that is opened, how soon the
- * next field of view is sharp, and how smoothly the slide moves.
+ * `npm run bench -- browser`: measures in a headless Chromium on the same machine how soon a person sees a slide after
+ * opening it, how soon the next field of view is sharp, and how smoothly the slide moves.
  */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -160,7 +160,7 @@ function measurePan(
 ): Promise<Omit<Pan, 'name'>> {
   return visit(fieldPath(product, 20_000, 15_000), viewport, async (page) => {
     await waitUntilLoaded(page);
-    const centre = { x: viewport.width * 0.6, y: viewport.height / 2 };
+    const centre = { x: viewport.width * 0.6, y: viewport.height / 2 }; // right of the catalogue, on the slide
     const frameCounter = await page.evaluateHandle(() => window.bench.countFrames());
     await page.mouse.move(centre.x, centre.y);
     await page.mouse.down();
@@ -176,7 +176,7 @@ function measurePan(
   });
 }
 
-/** Returns the path of the viewer at full resolution. @param x and `y` are the centre in pixels of full resolution */
+/** Returns the path of the viewer at full resolution, centred on the point (x, y) in pixels of full resolution. */
 function fieldPath(product: RunningProduct, x: number, y: number): string {
   const image = product.imageIdOf(slideNames.scan);
   return `/wsi-viewer?${new URLSearchParams({ image, x: String(x), y: String(y), zoom: '1' })}`;

@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** Runs in the page. Playwright sends only the source text of this function, so it must use nothing outside itself. */
+/** Installs the probe in the page, which gets only the function's source text: it must use nothing outside itself. */
 export function installProbe(): void {
   /** Size in pixels of the reduced copy of the canvas that is compared. */
   const sample = { width: 160, height: 100 };

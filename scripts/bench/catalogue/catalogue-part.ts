@@ -31,7 +31,7 @@ interface Server extends ServerProcess {
   readonly logFile: string;
 }
 
-/** A measured request: `path` below /image-catalog (without it, the list `images` in pages of 50); all other fields are query parameters. */
+/** A measured request. `path` is below /image-catalog, `images` by default; all other fields are query parameters. */
 interface Query {
   readonly path?: string;
   readonly [parameter: string]: string;

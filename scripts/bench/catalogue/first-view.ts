@@ -25,7 +25,7 @@ export async function measureFirstView(signedIn: SignedIn): Promise<FirstView> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
     const rows: FirstRow[] = [];
-    for (let count = 0; count < visits; count++) rows.push(await measureFirstRow(browser, signedIn));
+    for (let visit = 0; visit < visits; visit++) rows.push(await measureFirstRow(browser, signedIn));
     const times = rows.map(({ ms }) => ms);
     return {
       p50: median(times),

@@ -2,8 +2,9 @@
  * `npm run bench -- fairness`: measures how two heavy loads affect other accounts. In the first, one pending account signs in over 60
  * connections without a pause; in the second, one image session requests 1,600 tiles that must be rendered.
  *
- * Each load is measured three times with SQLite and with PostgreSQL (if installed), without and with WORKERS=2 (HTTP worker processes), and with
- * THROTTLE=off. Clients that sign in send different client addresses in X-Forwarded-For, as a trusted reverse proxy would.
+ * Each load is measured three times with SQLite and with PostgreSQL (if installed), without and with WORKERS=2 (HTTP
+ * worker processes), and with THROTTLE=off (no limit on repeated attempts). Clients that sign in send different client
+ * addresses in X-Forwarded-For, as a trusted reverse proxy would.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -46,7 +47,7 @@ const installations: readonly {
 const password = 'a slide a day, at least';
 /** Connections over which the pending account signs in. */
 const signInConnections = 60;
-/** Number of uncached tiles that the heavy image session requests at once. */
+/** Number of uncached tiles that the heavy image session requests at the same time. */
 const coldTiles = 1600;
 /** Interval between two requests for `/health/live`. */
 const healthIntervalMs = 20;
@@ -189,7 +190,7 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
   };
 }
 
-/** Measures a viewer at another part of the slide while one session requests 1,600 tiles at once and repeats rejected requests. */
+/** Measures a viewer of another part of the slide. Meanwhile one session requests 1,600 tiles together, and retries. */
 async function measureTiles(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,

@@ -56,7 +56,10 @@ export function nativeTrace(slide: TiledSlide, seed = 1): string[] {
   return shuffled(tilesOfLevel(slide, maxLevelOf(slide)), randomFrom(seed));
 }
 
-/** Returns the requests of several concurrent viewers, who take turns with six requests each (as many as a browser sends at once). */
+/**
+ * Returns the requests of several concurrent viewers, who take turns with six requests each (as many as a browser sends
+ * in parallel).
+ */
 export function viewingTrace(slide: TiledSlide, viewers: number, seed = 1): string[] {
   const lists = Array.from({ length: viewers }, (_, viewer) =>
     [...fieldsOfViewer(slide, randomFrom(seed * 1000 + viewer))].flat(),

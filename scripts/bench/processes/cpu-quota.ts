@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 const controlGroups = '/sys/fs/cgroup';
-/** Interval for which the quota holds. Within the default of 100 ms, a process that has used up its quota would wait much longer. */
+/**
+ * Interval for which the quota holds. With the default of 100 ms, a process that has used up its quota would wait much
+ * longer for the next period.
+ */
 const periodMicroseconds = 10_000;
 
 export interface CpuQuota {

@@ -31,11 +31,11 @@ import { type ServerGroup, type ServerGroupOptions, startServerGroup } from './s
 
 /** CPU quota of each server process including its child processes, as a share of one processor. */
 const cpuShare = 0.15;
-/** Connections of the load with native tiles, and of the load with a viewing trace. */
+/** Connections of the load with native tiles (sent as the file stores them), and of the load with a viewing trace. */
 const nativeConnections = 48;
 const viewingConnections = 16;
 
-/** The numbers of processes that are measured, and the loads for each. */
+/** What is measured: how many processes, and with which loads. */
 interface Workload {
   /** The measured numbers of processes. */
   readonly counts: readonly number[];
@@ -142,8 +142,8 @@ async function measureThroughput(
   count: number,
   workload: Workload,
 ): Promise<Row> {
-  // The disk cache is hardly larger than the measured tiles. In a larger one the servers would prerender tiles, which would use
-  // the CPU quota.
+  // The disk cache is only a little larger than the measured tiles. In a larger one the servers would prerender tiles,
+  // which would use the CPU quota.
   const group = await startServerGroup(options, count, { TILE_CACHE_BYTES: String(64 * 1024 * 1024) });
   try {
     const pathOf = (tile: string) => group.tilePath(slideNames.scan, tile);

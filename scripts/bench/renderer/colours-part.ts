@@ -33,7 +33,7 @@ const viewport = { width: 1280, height: 800 };
 const comparedSize = { width: 500, height: 400 };
 /** Longer side of the compared thumbnail, in pixels. */
 const thumbnailSide = 256;
-/** The largest allowed ΔE2000 (`must`) of a share of the pixels. */
+/** The largest ΔE2000 (`must`) that is allowed in the given share of the pixels. */
 const limits = [
   { share: 0.95, must: 1 },
   { share: 0.999, must: 2 },

@@ -17,8 +17,8 @@ interface Outline {
   readonly positions: readonly (readonly [x: number, y: number])[];
   /** Index into `classNames`. */
   readonly classIndex: number;
-  readonly radius: number;
-  readonly score: number;
+  readonly radius: number; // mean, in pixels of full resolution
+  readonly score: number; // 0 to 1
 }
 
 /** The centre and class of each outline, computed from the generated positions, for comparison with an imported layer. */

@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-/** Runs in the page. Playwright sends only the source text of this function, so it must use nothing outside itself. */
+/** Installs the probe in the page, which gets only the function's source text: it must use nothing outside itself. */
 export function installLayerProbe(): void {
   const probe: LayerProbe = { requestedAt: 0, requests: 0, frames: [], change: null };
   window.layerProbe = probe;

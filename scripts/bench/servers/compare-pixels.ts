@@ -1,4 +1,7 @@
-/** A comparison of the pixels of native tiles with those that OpenSlide reads at the same position of the slide. */
+/**
+ * A comparison of the pixels of native tiles (sent as the file stores them) with those that OpenSlide reads at the same
+ * position.
+ */
 import sharp from 'sharp';
 import type { BenchEnvironment, BenchOptions } from '../environment.ts';
 import { randomFrom, shuffled } from '../load/random.ts';
@@ -30,7 +33,7 @@ export async function comparePixels(
   try {
     let largest = 0;
     let compared = 0;
-    // The index is the number of the level in the file, by which OpenSlide addresses it.
+    // The index is the number of the level in the file, with which OpenSlide addresses the level.
     for (const [level, halvings] of comparedHalvings.entries()) {
       for (const tile of chooseTiles(environment.tileSize, halvings, isQuick ? 10 : 60)) {
         const served = await fetchBytes(runningProduct, runningProduct.pathOf(tile));

@@ -1,6 +1,6 @@
 /**
- * The compared tile servers: the product, nginx with the same tiles as static files, OpenSlide's Deep Zoom generator under gunicorn, and
- * iipsrv.
+ * The compared tile servers: the product, nginx with the same tiles as static files, OpenSlide's Deep Zoom generator
+ * under gunicorn, and iipsrv (the server of IIPImage).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -141,7 +141,7 @@ function openSlideServer({ slides, tileSize, cache, pin }: BenchEnvironment): Ca
         servers: [server],
         pathOf: (tile) => `/${slideNames.scan}/${tile}.jpeg`,
       });
-      await measureResponseTime(port, `/${slideNames.seed}/0/0_0.jpeg`); // loads the code for tiles, as with the product
+      await measureResponseTime(port, `/${slideNames.seed}/0/0_0.jpeg`); // loads the code, as `productServer` does
       return running;
     },
   };

@@ -129,7 +129,8 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
   const { url, token, port } = product;
   const { secret } = await makeLink(product, lesson);
   /**
-   * Time at which each event was sent. The field of view of an event has its index in this list as x, by which followers recognise it.
+   * Time at which each event was sent. The x of an event's field of view is the index of the event in this list, so
+   * that followers recognise it.
    */
   const sentAt: number[] = [];
   const times: number[] = [];
@@ -284,7 +285,7 @@ type Point = readonly [x: number, y: number];
 /** Size of a pixel of a scan at 40×, in µm. */
 const pixelSizeUm = 0.25;
 
-/** Returns a random point near a corner of a slide. @param corner 0 for the top left, 1 for the bottom right, 0.5 for the middle */
+/** Returns a random point, up to 10,000 pixels right of and below (80,000 × corner, 80,000 × corner). */
 function randomPoint(corner: number): Point {
   const coordinate = () => Math.round(80_000 * corner + Math.random() * 10_000);
   return [coordinate(), coordinate()];

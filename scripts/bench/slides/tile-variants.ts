@@ -1,5 +1,6 @@
 /**
- * Variants of a native JPEG tile that are a little darker or brighter in one component, created without encoding the tile again.
+ * Variants of a scanner's JPEG tile that are a little darker or brighter in one colour component, created without
+ * encoding the tile again.
  *
  * The DC coefficient of an 8 × 8 block is proportional to the mean of its samples. The first block of a component
  * stores this coefficient; each following block stores the difference from the block before. Replacing the first number

@@ -139,7 +139,7 @@ async function writeChanges(
   current: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges> {
   let { annotation_count: count, vertex_count: vertices, next_position: position } = layer;
-  const changeNo = await nextChangeNo(tx, layer.image_id); // by this number, event streams find new changes
+  const changeNo = await nextChangeNo(tx, layer.image_id); // event streams find new changes by this number
   const rows: AnnotationRow[] = [];
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {

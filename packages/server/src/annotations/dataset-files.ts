@@ -64,6 +64,7 @@ export async function exportDataset({ db, printLine }: Dependencies, options: Da
   printLine(`${count} layers of ${images.length} slides exported to ${options.folder}`);
 }
 
+/** Writes the annotations of a layer to a file. @returns the name of the file */
 async function writeLayer(
   db: Database,
   image: ImageRow,
@@ -93,8 +94,8 @@ function portableName(text: string): string {
  * Imports each file into a new layer. The name of the file must begin with the file name of its slide, with or without the
  * extension of the slide.
  *
- * @throws Error with a sentence for the operator when the dataset has no slides or the owner has no account; the error of the
- *   file system when the folder cannot be read
+ * @throws Error with a sentence for the operator when the dataset has no slides or the owner has no account; a file-system
+ *   error when the folder cannot be read
  */
 export async function importDataset(dependencies: Dependencies, options: DatasetImport): Promise<void> {
   const { db, printLine } = dependencies;

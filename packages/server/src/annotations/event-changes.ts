@@ -35,7 +35,7 @@ export interface ImageChanges {
 export interface EventClient {
   readonly actor: Actor;
   readonly reader: User;
-  /** Translates texts into the language of the request that opened the stream. */
+  /** Translates strings of events into the language of the request that opened the stream. */
   readonly translate: Translate;
   /** Ids of the layers that the client knows: at first those that it could read, then updated by `eventsFor`. */
   readonly sentLayerIds: Set<string>;

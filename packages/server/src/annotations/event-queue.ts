@@ -15,7 +15,7 @@ export function createEventQueue(): EventQueue {
   let waitingTexts: string[] = [];
   let waitingChars = 0;
   let hasEnded = false;
-  /** Wakes the reader when it waits for a text or the end. */
+  /** Wakes the reader of the stream when it waits for a string or the end. */
   let wake = () => {};
 
   async function* texts(): AsyncGenerator<string> {

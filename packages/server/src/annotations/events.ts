@@ -24,7 +24,7 @@ export interface AnnotationEvents {
    * @param reader account of the client when the stream is opened
    * @param options.after change number of the last event that the client has received; null: begin with the next change
    * @param options.waitMs time after which the stream ends; 0: after the first check; null: never
-   * @param options.translate translates texts of the events into the language of the request
+   * @param options.translate translates strings of the events into the language of the request
    * @throws AppError not_found
    */
   open(actor: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;

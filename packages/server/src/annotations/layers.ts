@@ -243,7 +243,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           { includesDeleted: true },
         );
         if (layer.deleted_at === null && !rights.manage) throw new AppError('forbidden');
-        // For a deleted layer, the response does not reveal to other accounts that it exists.
+        // For a deleted layer, the response does not reveal to other accounts that the layer exists.
         if (!rights.manage) throw new AppError('not_found');
         if (layer.deleted_at === null) return describeOne(tx, user, layer, translate);
         if (layer.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');

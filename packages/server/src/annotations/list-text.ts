@@ -58,7 +58,7 @@ interface Page {
   readonly box: store.Box | null;
   /** Position of the last annotation of the previous page; 0 for the first page. */
   readonly after: number;
-  /** Null: all. */
+  /** Maximum number of annotations; null: all. */
   readonly limit: number | null;
 }
 

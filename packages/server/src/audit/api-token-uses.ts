@@ -23,7 +23,7 @@ export function hourOf(at: Date): string {
 interface ApiTokenUse {
   /** Id and prefix of the token. */
   readonly token: ApiTokenName;
-  readonly uid: string; // of the owner
+  readonly uid: string; // uid of the owner of the token
   /** Null for a call that concerns no slide. */
   readonly imageId: string | null;
   /** `call`: a request for anything but pixels. */

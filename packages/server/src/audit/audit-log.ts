@@ -148,7 +148,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
       try {
         const { state, entries, brokenAt, lastHash } = await checkChain(db, closing.signal);
         lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
-        // Operators usually store the server's log elsewhere. Its copies of the last hash reveal a completely rewritten audit log.
+        // Operators usually store the server's log elsewhere. The hashes in this log reveal a completely rewritten audit log.
         if (state === 'intact')
           log.info({ entries, lastHash }, 'audit log verified: no entry was changed or removed');
         else

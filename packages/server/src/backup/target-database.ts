@@ -34,6 +34,7 @@ export interface Target {
    *
    * @param work creates and fills the tables in an empty database; if it throws, the contents stay unchanged
    * @returns the path of the safety copy of the previous embedded database; null when there was none
+   * @throws Error with a sentence for the operator when another program uses PostgreSQL; the errors that `work` throws
    */
   fill(work: (tx: DatabaseTransaction) => Promise<void>): Promise<string | null>;
   close(): Promise<void>;

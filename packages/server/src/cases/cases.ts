@@ -248,7 +248,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     async register(actor, id, { from_image, to_image, points }) {
       return runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // also permits registering slides
-        await acquireLock(tx, 'catalogue'); // a scan may change the slides of the case, which is saved as a whole
+        await acquireLock(tx, 'catalogue'); // a scan may change the slides of the case, and saveCase() writes the whole case
         const visibleCase = await get(user, id, tx);
         const hasSlide = (imageId: string) => visibleCase.slides.some(({ image_id }) => image_id === imageId);
         if (!hasSlide(from_image) || !hasSlide(to_image)) throw new AppError('not_found');
@@ -294,6 +294,6 @@ function matrixOf(points: readonly PointPair[]): RegistrationMatrix {
 function pixelSizeOf(
   image: { readonly mpp_x: number | null; readonly mpp_y: number | null } | undefined,
 ): { readonly x: number; readonly y: number } | null {
-  if (!image?.mpp_x) return null; // null, 0 or an image that the caller may not view
+  if (!image?.mpp_x) return null; // no pixel size (null or 0), or no image that the caller may view
   return { x: image.mpp_x, y: image.mpp_y ?? image.mpp_x };
 }

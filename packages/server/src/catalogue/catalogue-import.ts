@@ -68,7 +68,7 @@ interface ImportDependencies {
 
 /** The changes that an import of a file would make in the current catalogue. */
 interface Plan {
-  /** See `computePlanId`. */
+  /** Hash of the plan (see `computePlanId`). */
   readonly id: string;
   readonly changes: readonly ImportedChange[];
   /** The new column values of each changed entry, in the order of `changes`. */

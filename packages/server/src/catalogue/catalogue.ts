@@ -91,7 +91,7 @@ interface CatalogueDependencies {
   readonly objectStorage: ObjectStorage | null;
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
-  /** Called after each scan of the bucket with its listing; searches it for result files of analysis programs. */
+  /** Called after each scan of the bucket with the listing; searches the listing for result files of analysis programs. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Creates, changes and deletes the cases (named groups of slides) that metadata files (`catalogue.csv`, `dataset.json`) name. A
  * scan keeps the edits by administrators: it replaces the name, the description or the slides of a case only if this field still
- * has the value that an earlier scan has written. It never creates a case that an administrator has deleted.
+ * has the value that an earlier scan has written. It never recreates a case that an administrator has deleted.
  *
  * A metadata file states the name of a case for a slide; the case belongs to the dataset of the slide's entry. If a scan has no
  * information about a slide, because its file is missing or a metadata file is unusable, the slide stays in its case.

@@ -36,7 +36,7 @@ export function followMetadata(
   const keepsDataset = isDatasetChanged && widensAccess(row.dataset_name, metadata.dataset_name, restricted);
   const hold: MetadataHold | null = keepsDataset ? { kind: 'kept', dataset: metadata.dataset_name } : null;
   const isOrganChanged = !edited.has('organ_type') && !isSameName(row.organ_type, metadata.organ_type);
-  // An earlier scan hid the slide because a metadata file was unusable. Now all of them are usable.
+  // An earlier scan hid the slide because a metadata file was unusable. Now all metadata files are usable.
   const isToShow = oldHold?.kind === 'waiting' && row.hidden_at !== null;
   const isHoldChanged = (hold === null ? null : writeHold(hold)) !== row.metadata_hold;
 

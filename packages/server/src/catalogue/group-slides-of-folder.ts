@@ -13,7 +13,7 @@ export interface SeenFile {
   readonly name: string;
   /** Path below the slide root, with all links resolved. */
   readonly realPlace: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** Changes whenever the file changes. */
   readonly version: string;

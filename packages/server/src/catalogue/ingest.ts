@@ -60,7 +60,7 @@ interface IngestDependencies {
   /** The bucket; null when the settings name none. */
   readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'enqueue'>;
-  /** Called after each scan of the bucket with its listing; searches it for result files of analysis programs. */
+  /** Called after each scan of the bucket with the listing; searches the listing for result files of analysis programs. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
   /** Called after an entry has changed, so that caches evict it. */
   readonly onChange: (imageId: string) => void;
@@ -152,7 +152,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     }
     if (where === 'bucket' && bucketTree !== null) await dependencies.onBucketListed(bucketTree, signal);
     bucketTree = null;
-    const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0; // `retryFailed`: at a start
+    const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0; // `retryFailed` is true at a start
     log[isNotable ? 'info' : 'debug'](
       {
         where,

@@ -19,7 +19,7 @@ export interface SlideMetadata {
   readonly isMetadataIncomplete: boolean;
 }
 
-/** The case of a slide, and details about the slide in this case. A field is null when the files do not state it. */
+/** The case of a slide, with the slide's stain (dye) and block (piece of tissue). A field is null if the files do not state it. */
 export interface StatedCase {
   readonly name: string;
   readonly description: string | null;

@@ -138,7 +138,7 @@ export async function reconcile(
 
   const maybeMovedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatched, yieldToEventLoop);
   const newImages: NewImage[] = [];
-  /** Handles a slide without an entry of its fingerprint: the slide was replaced, has a new main file, or is new. */
+  /** Handles a slide without an entry of its fingerprint: replaced, moved during the scan, with a new main file, or new. */
   async function reconcileUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
     const row = entryOfReplaced(found, unpairedEntries);

@@ -50,7 +50,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
       // The answer is of another kind than the question, for example positions of choices for a free text.
       if (correct === undefined) throw new AppError('invalid_request', { field: 'answer' });
       const uid = 'user' in follower ? follower.user.uid : null;
-      const person = 'user' in follower ? follower.user.uid : follower.hash; // of a visitor: the hash of the image session
+      const person = 'user' in follower ? follower.user.uid : follower.hash; // the session hash identifies a visitor
       await db.transaction().execute((tx) =>
         saveAnswer(tx, {
           collection_id: collectionId,

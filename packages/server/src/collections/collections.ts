@@ -47,9 +47,9 @@ export interface Collections {
   findOwn(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
   /** Creates a collection. @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
   create(actor: Actor, collection: NewCollection): Promise<Collection>;
-  /** Changes a collection of the actor. @throws AppError not_found; conflict if `changes.version` is not current */
+  /** Changes a collection that the actor owns. @throws AppError not_found; conflict if `changes.version` is not current */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
-  /** Deletes a collection of the actor. @throws AppError not_found */
+  /** Deletes a collection that the actor owns. @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
 }
 

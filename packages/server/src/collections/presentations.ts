@@ -144,7 +144,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
       const endsAt = performance.now() + waitMs;
       let sentSeq = 0;
       let lastSentAt = performance.now();
-      let rightsCheckedAt = performance.now(); // the caller has checked them before
+      let rightsCheckedAt = performance.now(); // the caller has checked the rights before this call
       try {
         yield 'retry: 2000\n\n'; // browsers reconnect after 2 s
         await readStates([collectionId]);

@@ -34,9 +34,9 @@ export interface SavedViews {
   get(uid: string, id: string): Promise<SavedView>;
   /** Creates a saved view. @throws AppError not_found for a slide that the actor may not view */
   create(actor: Actor, view: BodyOf<typeof createEndpoint>): Promise<SavedView>;
-  /** Changes a saved view of the actor. @throws AppError not_found; conflict if `changes.version` is not current */
+  /** Changes a saved view that the actor owns. @throws AppError not_found; conflict if `changes.version` is not current */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
-  /** Deletes a saved view of the actor. @throws AppError not_found */
+  /** Deletes a saved view that the actor owns. @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
 }
 

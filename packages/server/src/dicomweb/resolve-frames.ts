@@ -82,7 +82,7 @@ export function createFrameResolver({
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
       // The response is the same whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
-      const client = new SessionClient(session, request); // for the render queue: the requester, and the signal of the request
+      const client = new SessionClient(session, request); // tells the render queue who requests, and when to abort
       const allocate = numbers.length === 1 ? request.allocate : undefined;
       const first = await dicomWeb.frame(image, params, numbers[0] ?? 1, client, allocate);
       const { fingerprint } = first;
@@ -110,7 +110,7 @@ export function createFrameResolver({
       }
       const cacheControl = cacheControlOf(session, now());
       const frameList = numbers.length === 1 ? params.frames : numbers.join('_');
-      const formName = form.isMultipart ? 'parts' : 'one'; // in the ETag, because multipart and single bodies differ
+      const formName = form.isMultipart ? 'parts' : 'one'; // part of the ETag, because multipart and single bodies differ
       const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
       if (!form.isMultipart) return { before: '', ...firstPart, after: '', etag, cacheControl };
       const { before, bytes, after, type } = multipartOf(form.type, firstPart, furtherParts);

@@ -90,7 +90,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return new Map([...images].filter(([, { status }]) => status === 'ready'));
   }
 
-  /** Returns the slides of a case for an account. The title of a slide is its block and stain; without both, its file name. */
+  /** Returns the slides of a case for an account. A slide's title is its block (piece of tissue) and stain, or its file name. */
   async function caseListing(user: User, id: string): Promise<Listing> {
     const { name, description, slides } = await cases.get(user, id);
     const images = await readyImages(

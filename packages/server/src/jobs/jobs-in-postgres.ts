@@ -123,7 +123,7 @@ export async function createJobsInPostgres({
   ): Promise<void> {
     const jobs = payloads.map((data) => ({
       data,
-      singletonKey: keyOfJob(name, data as never),
+      singletonKey: keyOfJob(name, data as never), // `never` fits the payload of every kind
       ...(startAfter !== null && { startAfter }),
     }));
     await boss.insert(name, jobs);
@@ -197,7 +197,7 @@ export async function createJobsInPostgres({
     },
 
     async idle(name) {
-      while (!closing.signal.aborted && (await hasOpenJobs(boss, name))) await wait(100);
+      while (!closing.signal.aborted && (await hasOpenJobs(boss, name))) await wait(100); // polls every 100 ms
     },
 
     close() {

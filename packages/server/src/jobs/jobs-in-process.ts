@@ -120,7 +120,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
 
     async enqueue(name, payloads, afterMs = 0) {
       for (const payload of [payloads].flat() as JobPayload[]) {
-        const key = keyOfJob(name, payload as never);
+        const key = keyOfJob(name, payload as never); // `never` fits the payload of every kind
         const job = { payload, failures: 0 };
         if (afterMs > 0) enqueueLater(name, key, job, afterMs);
         else enqueueNow(name, key, job);

@@ -54,7 +54,7 @@ const settleMs = 2000;
 const searchAgainAfterMs = 2 * settleMs;
 
 interface ResultSearch {
-  /** Searches `tree`, the listing of the bucket. Logs a failure instead of throwing, because the next scan searches again. */
+  /** Searches `tree`, the listing of the bucket. Throws only after an abort; logs other failures, as the next scan searches again. */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 
@@ -76,6 +76,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         const layers = layersByImage.get(slide.id) ?? [];
         const results = found.results.filter(({ imageId }) => imageId === slide.id);
         await reconcile(
+          // The layers of files that may be incomplete stay unchanged.
           layers.filter(({ source_path }) => source_path === null || !found.settlingPaths.has(source_path)),
           results,
           importedLayerIds,

@@ -39,7 +39,7 @@ interface Dependencies {
 
 /** Maximum size of a layer's file when there is no quota. */
 const maxBytesWithoutQuota = 2 ** 40;
-const progressIntervalMs = 1000; // between two writes of the progress to the database
+const progressIntervalMs = 1000; // minimum time between two writes of the progress to the database
 /** An upload that has received no data for this time is deleted. */
 const uploadExpiryMs = 48 * 60 * 60_000; // 48 hours
 /** A file without a layer is deleted only after this time, because a younger one may belong to a running import. */

@@ -28,8 +28,8 @@ type Ring = number[];
 const maxPartsOfObject = 64;
 /** Largest absolute value of a coordinate, in the unit of the file. */
 const maxCoordinate = 1e8;
-const maxNesting = 16; // of child objects within objects
-const maxTextLength = 200; // of names, classes and ids, in characters
+const maxNesting = 16; // maximum depth of child objects within objects
+const maxTextLength = 200; // maximum length of names, classes and ids, in characters
 
 export interface ObjectReader {
   /** Sets the class names of numbered types, as HoVerNet and CellViT write them. */

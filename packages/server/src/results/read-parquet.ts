@@ -22,8 +22,8 @@ const signature = Buffer.from('PAR1');
 const maxColumns = 512;
 /** Maximum size of the footer (metadata at the end of the file), checked after parsing. Until then, `maxGroupBytes` limits it. */
 const maxFooterBytes = 16 * 2 ** 20;
-const maxGroupBytes = 256 * 2 ** 20; // of a row group, compressed
-const maxPageBytes = 64 * 2 ** 20; // of a page, unpacked
+const maxGroupBytes = 256 * 2 ** 20; // maximum size of a compressed row group
+const maxPageBytes = 64 * 2 ** 20; // maximum size of an unpacked page, a part of a row group
 /** Number of rows that one call decodes. A row with an outline is larger than a row with a point. */
 const rowsPerPart = { points: 32_768, outlines: 4096 } as const;
 

@@ -248,7 +248,8 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
         const lockedRow = uuidPattern.test(layerId) ? await lockResultLayer(tx, layerId) : null;
         const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
         const row = await requireManageable(user, lockedRow, tx);
-        if (row.source === 'folder') await removeFoundResultLayer(tx, layerId);
+        if (row.source === 'folder')
+          await removeFoundResultLayer(tx, layerId); // keeps the row, for the next scan
         else await deleteResultLayerRow(tx, layerId);
         await audit.record(tx, {
           action: 'result-layer-deleted',
@@ -330,7 +331,7 @@ function toResultLayer(
     owner_name: isFromScan ? null : ownerName,
     source: row.source,
     state: row.state,
-    progress: row.percent / 100, // of the import, which follows the upload
+    progress: row.percent / 100, // progress of the import, which follows the upload
     problem: problem === null ? null : { code: problem, message: translate(problems[problem]) },
     size_bytes: row.size_bytes,
     object_count: row.object_count,

@@ -20,7 +20,7 @@ export interface ImportTask {
   readonly slide: {
     readonly width: number;
     readonly height: number;
-    readonly mpp: { readonly x: number; readonly y: number } | null;
+    readonly mpp: { readonly x: number; readonly y: number } | null; // micrometres per pixel; null: unknown
   };
 }
 

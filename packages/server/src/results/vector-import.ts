@@ -240,7 +240,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       lengths[objectCount] = record.length;
       keys[objectCount] = mortonKey(object.x / slide.width, object.y / slide.height);
       const longerSide = Math.max(box[2] - box[0], box[3] - box[1]);
-      treeNumbers[objectCount] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide); // 0, 1 or 2
+      treeNumbers[objectCount] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide); // 0: small, 2: large
       spillRecord(record);
       widenBounds(bounds, box);
       widenBounds(centers, [object.x, object.y, object.x, object.y]);

@@ -279,7 +279,7 @@ function bestMatchIn(bytes: Buffer, block: number, target: PickTarget, previousB
   const vertexCountsStart = blockHeaderBytes + 8 * objectCount;
   let deltaPosition = vertexCountsStart + 4 * bytes.readUInt32LE(blockField.ringCount);
   const ringCountsStart = deltaPosition + 4 * bytes.readUInt32LE(blockField.vertexCount);
-  let ringNumber = 0; // in the block
+  let ringNumber = 0; // number of the ring in the block
   for (let i = 0; i < objectCount; i++) {
     const centerX = originX + bytes.readInt32LE(blockHeaderBytes + 4 * i);
     const centerY = originY + bytes.readInt32LE(blockHeaderBytes + 4 * (objectCount + i));

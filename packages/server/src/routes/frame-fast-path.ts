@@ -3,8 +3,8 @@
  * (routes/tile-fast-path.ts).
  *
  * It takes requests for one frame (the DICOM term for a tile) that have a bearer token, and writes the response with status 200. It
- * makes no decision of its own: as for the Fastify route (routes/dicomweb.ts), http/access.ts decides about the token, and
- * dicomweb/resolve-frames.ts about the frame. When one of them throws an error, `markRefused` stores the error with the request
+ * makes no decision of its own: as for the Fastify route (routes/dicomweb.ts), http/access.ts checks the token, and
+ * dicomweb/resolve-frames.ts checks the request. When one of them throws an error, `markRefused` stores the error with the request
  * (http/refused-tiles.ts), and Fastify sends the error response.
  *
  * The fast path passes these requests to Fastify unchanged:

@@ -37,7 +37,7 @@ export function overlayRoutes(
     const overlay = await overlays.find(caller, params.layerId);
     const etag = etagOf(params.layerId, params.z, params.tile);
     const isKnown = reply.request.headers['if-none-match'] === etag;
-    const bytes = isKnown ? null : await overlays.tile(overlay, params.z, params.tile); // null: 304
+    const bytes = isKnown ? null : await overlays.tile(overlay, params.z, params.tile); // null: the response is 304
     await imageOpenings.record(caller, overlay.image, 'tile', origin);
     return { bytes, type: getOverlayTile.response, etag, cacheControl: cacheControlOf(caller, now()) };
   });
@@ -54,7 +54,7 @@ export function overlayRoutes(
 
   serve(app, pickOverlayObject, async ({ params, query, caller }) => {
     const overlay = await overlays.find(caller, params.layerId);
-    return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) }; // in pixels of full resolution
+    return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) }; // x, y, tolerance: pixels of level 0
   });
 
   /** Sends a binary part of a vector layer (a layer of objects), with gzip if it is stored with gzip and the client accepts that. */

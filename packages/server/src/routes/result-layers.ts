@@ -80,7 +80,7 @@ export async function resultLayerRoutes(
       const { headers, raw } = reply.request;
       const offset = numberIn(headers, 'upload-offset');
       if (offset === null) throw new AppError('invalid_request', { field: 'Upload-Offset' });
-      const total = numberIn(headers, 'upload-length'); // null: sent with an earlier call
+      const total = numberIn(headers, 'upload-length'); // null: an earlier call stated it
       const receivedBytes = await layers.receive(caller.user, params.layerId, { offset, total, stream: raw });
       reply.headers({ ...tusVersion, 'Upload-Offset': receivedBytes });
     });

@@ -56,7 +56,7 @@ export function tileRoutes(
   });
 
   // The fast path in front of Fastify (routes/tile-fast-path.ts) answers most tile requests. This route answers all other requests, and
-  // sends the error response when the fast path has refused a request. Both use `tiles.resolve`, which decides about the request.
+  // sends the error response when the fast path has refused a request. Both use `tiles.resolve`, which checks the request.
   serve(app, getTile, async (request) => {
     const { params, query, caller, origin, reply } = request;
     const refusedRequest = refusedTileOf(reply.request.raw);

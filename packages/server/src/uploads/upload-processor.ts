@@ -250,9 +250,9 @@ export function createUploadProcessor({
     const at = now().getTime();
     for (const row of await listUnfinishedUploads(db)) {
       if (closing.signal.aborted) return;
-      const isStale = at - Date.parse(row.touched_at) > expiryMs;
+      const isExpired = at - Date.parse(row.touched_at) > expiryMs;
       // An upload whose target path is taken (`exists`) stays until its administrator or its expiry deletes it.
-      if (row.state === 'open' && isStale) await abandon(row, null);
+      if (row.state === 'open' && isExpired) await abandon(row, null);
       else if (row.problem !== 'exists') await storeIfComplete(row.id);
     }
     await deleteDoneUploads(db, new Date(at - keepDoneMs).toISOString());

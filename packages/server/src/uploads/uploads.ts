@@ -116,7 +116,7 @@ interface UploadsDependencies {
 
 /** Disk space that uploads leave free for other data, above all the database. */
 const reserveBytes = 512 * 1024 ** 2;
-/** Minimum interval between two updates of an upload's time of last progress. */
+/** Minimum interval between two updates of `touched_at`, the time of an upload's last progress. */
 const touchEveryMs = 10 * 60_000;
 
 /** The function is long because its inner functions share the dependencies and the checks. */
@@ -279,7 +279,7 @@ export function createUploads({
           const files = await listUploadFiles(tx, uploadId);
           const existing = files.find((file) => isSamePlace(file.path, filePath));
           if (existing !== undefined && existing.state !== 'open' && existing.state !== 'refused') {
-            throw new AppError('upload_ended');
+            throw new AppError('upload_ended'); // only incomplete (`open`) and rejected files may be replaced
           }
           if (existing !== undefined) await deleteUploadFile(tx, existing.id);
           const others = await countUploadFiles(tx, uploadId);

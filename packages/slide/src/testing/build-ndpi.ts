@@ -106,7 +106,9 @@ export async function ndpiDirectories({
 /** Values of SourceLens that mark images without a magnification. */
 const [MACRO_LENS, MAP_LENS] = [-1, -2];
 
-/** Returns the tags that all directories have, with texts that name a patient and a device, which readers must not return. */
+/**
+ * Returns the tags that all directories have. Some name a patient and a device; readers must not return these names.
+ */
 function commonTags(width: number, height: number, pixelsPerCm: number, samples: number) {
   return {
     [tag.ImageWidth]: long(width),

@@ -30,7 +30,7 @@ const compressions: Readonly<Record<Packing, number>> = {
   zstd: 50_000,
 };
 
-/** Builds a TIFF directory with exactly these grey or RGB samples. Where a tile exceeds the image, its samples are 99. */
+/** Builds a TIFF directory with exactly these grey or RGB samples. Samples of a tile beyond the image edge are 99. */
 export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
   const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];

@@ -238,7 +238,9 @@ export async function setPasswordByCode(code: string, newPassword: string): Prom
   }
 }
 
-/** Replaces the data of the signed-in account in state and storage. */
+/**
+ * Replaces the data of the signed-in account in state and storage. Does nothing after another tab has signed in or out.
+ */
 export function refreshUser(user: User): void {
   const { token } = authState();
   if (token === null || token !== storedToken()) return;

@@ -194,7 +194,7 @@ async function send<T>(
 ): Promise<T> {
   const token = storedToken();
   const headers = new Headers({ 'Accept-Language': acceptLanguage() });
-  // A call with the session of a share link is made as a visitor, even in the browser of a signed-in account.
+  // With the session of a share link, the call acts for a visitor, even in the browser of a signed-in account.
   const isForVisitors = endpoint.access === 'reader-or-visitor' || endpoint.allowsVisitors === true;
   const isVisitor = isForVisitors && typeof query?.session === 'string';
   if (token !== null && endpoint.access !== 'anyone' && !isVisitor) {
@@ -269,7 +269,7 @@ export function messageOf(error: unknown, fallback: string): string {
   return (error instanceof UnexpectedResponseError ? error.serverMessage : null) ?? fallback;
 }
 
-/** Returns the field that the API rejected; null if there is none. */
+/** Returns the name of the request field that the API rejected; null if the error names none. */
 export function fieldOf(error: unknown): string | null {
   return error instanceof AppError ? (error.detail.field ?? null) : null;
 }

@@ -1,4 +1,7 @@
-/** Messages about the results of API calls. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
+/**
+ * Messages about the results of API calls. By default, the interface mixes Turkish and English; `languageWhenMixed`
+ * names the language of these texts in that case.
+ */
 import { wording } from '../language/language.ts';
 
 /** Messages for actions on an account; the server's own message takes precedence. */

@@ -45,7 +45,7 @@ export function sender(send: SendRequest) {
 
   /** Creates a file of an upload. @returns the response, and the id of the file */
   async function create(uploadId: string, path: string, sizeBytes: number) {
-    const metadataValues = Object.entries({ upload: uploadId, path, modified: '1700000000000' }); // any time
+    const metadataValues = Object.entries({ upload: uploadId, path, modified: '1700000000000' }); // any time stamp
     // The tus protocol defines the format: comma-separated pairs of a key and a base64 value.
     const metadata = metadataValues
       .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)

@@ -59,8 +59,8 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     ['objective_power', texts.objective],
   ] as const) {
     if (!(`${name}_after` in detail)) continue;
-    const [before, after] = consume(`${name}_before`, `${name}_after`).map(
-      (value) => (typeof value === 'number' ? formatFigure(value, 'tr') : texts.none), // 'tr': for a mixed interface
+    const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) =>
+      typeof value === 'number' ? formatFigure(value, 'tr') : texts.none,
     );
     sentences.push(`${label}: ${before} → ${after}`);
   }

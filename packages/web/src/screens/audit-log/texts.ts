@@ -1,4 +1,7 @@
-/** Texts of the audit log screen. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
+/**
+ * Texts of the audit log screen. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
+ * language of these texts in that case.
+ */
 import { auditActionLabel } from '@lamina/contract';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 

@@ -1,4 +1,7 @@
-/** Texts of the collection screens. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
+/**
+ * Texts of the collection screens. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
+ * language of these texts in that case.
+ */
 import { wording } from '../../language/language.ts';
 
 /** The readers of a collection: `members` for all members, otherwise the number of listed accounts. */

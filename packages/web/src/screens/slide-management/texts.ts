@@ -6,7 +6,10 @@ const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatN
 const formatPixelSize = (value: number) =>
   value.toLocaleString(chosenLanguageOr('tr'), { maximumSignificantDigits: 4 });
 
-/** Texts of the slides screen. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
+/**
+ * Texts of the slides screen. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
+ * language of these texts in that case.
+ */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

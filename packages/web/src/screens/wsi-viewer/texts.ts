@@ -8,7 +8,10 @@ const magnification = (objective: number) => `${formatFigure(Number(objective.to
 /** Marks a value that was estimated because the file does not contain it. */
 const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text);
 
-/** Texts of the slide viewer. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
+/**
+ * Texts of the slide viewer. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
+ * language of these texts in that case.
+ */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {

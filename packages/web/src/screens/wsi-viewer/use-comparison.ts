@@ -32,7 +32,10 @@ interface ComparedHalf {
    * the field that corresponds to the field of the other slide. Null shows the whole slide.
    */
   readonly initialField: () => SlideField | null;
-  /** Whether the URL has no field and the slides are not aligned: `initialField` is then an estimate that may show blank glass. */
+  /**
+   * Whether the URL has no field and the slides are not registered. `initialField` then estimates; it may show blank
+   * glass.
+   */
   readonly isInitialFieldEstimated: boolean;
 }
 

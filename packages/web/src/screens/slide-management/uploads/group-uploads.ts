@@ -48,7 +48,7 @@ const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$
  * - A slide that consists of a single file is an upload of its own, even inside a folder.
  * - A slide with a companion folder is one upload together with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
  * - Several DICOM files that were not chosen in a folder are one upload.
- * - A VMS file (of a Hamamatsu slide) lists its companions: it is one upload with all other files that were not chosen in a folder.
+ * - A VMS file (of a Hamamatsu slide) lists its companions: it is one upload with all remaining files outside folders.
  * - Any other folder is one upload if one of its files usually has companions. If none has, each of its files is an upload.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {

@@ -3,7 +3,10 @@ import { formatNumber } from '../../../formatting/numbers.ts';
 import { chosenLanguageOr, wording } from '../../../language/language.ts';
 import type { Refusal } from './group-uploads.ts';
 
-/** Texts of the upload panel. By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then. */
+/**
+ * Texts of the upload panel. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
+ * language of these texts in that case.
+ */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {
