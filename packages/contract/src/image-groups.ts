@@ -1,6 +1,6 @@
 /**
- * Endpoints with which the viewer reads the catalogue: groups with their image counts, and pages of images. All groups, one
- * after the other, form one list. A page is addressed by the position of its first image in this list, so that the viewer can
+ * Endpoints with which the viewer screen reads the catalogue: groups with their image counts, and pages of images. A group
+ * is a dataset, divided into cases. All groups, one after the other, form one list. A page is addressed by the position of its first image in this list, so that the viewer can
  * scroll to any part.
  */
 import { z } from 'zod';
@@ -11,7 +11,8 @@ import { ExistingName, SearchText } from './text.ts';
 /**
  * The order of a list of images:
  * - `name`: natural order of datasets, cases and file names. Within a dataset, images of cases come before images without a case.
- * - `newest`, `largest`: images in this order. The dataset with the first image comes first, and cases have no effect.
+ * - `newest`, `largest`: images by the time when they were added, or by the size of their files, largest value first. The
+ *   images of a dataset stay together, and the dataset with the first image comes first. Cases have no effect.
  */
 export const ImageOrder = z.enum(['name', 'newest', 'largest']);
 export type ImageOrder = z.infer<typeof ImageOrder>;
@@ -66,10 +67,12 @@ export const listImageGroups = endpoint({
       )
       .meta({ description: 'Datasets that have images in this list, in the order of the list' }),
     datasets: z.array(z.object({ dataset_name: datasetName, images: count })).meta({
-      description: 'All datasets, each with the number of images that the list would have if filtered by it',
+      description:
+        'All datasets, each with the number of its images that match the other filters, without `dataset` and `no_dataset`',
     }),
     organs: z.array(z.object({ organ_type: z.string().nullable(), images: count })).meta({
-      description: 'All organs, each with the number of images that the list would have if filtered by it',
+      description:
+        'All organs, each with the number of its images that match the other filters, without `organ` and `no_organ`',
     }),
   }),
   status: 200,

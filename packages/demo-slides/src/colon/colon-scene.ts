@@ -34,8 +34,8 @@ export const SURFACE_ALONG = 2;
 export const MUCOSA_DEPTH = 3;
 export const MUCOSA_ALONG = 4;
 export const MUSCLE_DEPTH = 5;
-/** How loose the connective tissue is, a noise; larger is looser. */
-export const LOOSE = 6;
+/** How dense the connective tissue is, a noise; larger is denser. */
+export const DENSITY = 6;
 /** Thickness of the section relative to the mean. */
 export const THICKNESS = 7;
 // Displacement of textures and glands, as `ColonLayout.warp` computes it.

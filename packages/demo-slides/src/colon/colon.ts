@@ -12,10 +12,10 @@ import { layOutColon } from './colon-layout.ts';
 import {
   type ColonScene,
   createColonScene,
+  DENSITY,
   DISTANCE_FROM_EDGE,
   FAT,
   fatIn,
-  LOOSE,
   LYMPHOID,
   MUCOSA_ALONG,
   MUCOSA_DEPTH,
@@ -89,7 +89,7 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
     out[MUCOSA_ALONG] = position.mucosaAlong;
     out[MUSCLE_DEPTH] = position.muscleDepth;
     out[MUSCLE_ALONG] = position.muscleAlong;
-    out[LOOSE] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
+    out[DENSITY] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
     out[THICKNESS] = 1 + 0.1 * roughNoiseAt(seed + 64, x / 2600, y / 2600, 2);
     out[SHIFT_X] = shift.x;
     out[SHIFT_Y] = shift.y;
@@ -119,7 +119,7 @@ function interpolateQuantities(scene: ColonScene, field: SampledField): void {
   interpolateIf(muscleDepth.max > -BORDER, MUSCLE_ALONG, 0);
   interpolateIf(mucosaDepth.max > -BORDER && muscleDepth.min < BORDER, MUCOSA_ALONG, 0);
   interpolateIf(rangeOf(field, LYMPHOID).max > 0, LYMPHOID, -1);
-  for (const quantity of [LOOSE, THICKNESS, SHIFT_X, SHIFT_Y]) {
+  for (const quantity of [DENSITY, THICKNESS, SHIFT_X, SHIFT_Y]) {
     interpolate(field, quantity, planeOf(scene, quantity));
   }
 }

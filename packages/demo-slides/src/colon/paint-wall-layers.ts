@@ -2,8 +2,8 @@
  * Paints the connective tissue and the muscle of the colon wall.
  *
  * The stains are haematoxylin (blue-violet, mostly in nuclei) and eosin (pink, in muscle and connective tissue).
- * Numbers without a name are chosen by eye, so that each layer resembles stained tissue: amounts of stain (the unit is
- * defined in `stain.ts`), weights of textures and noises in these amounts, and scales by which a texture is stretched.
+ * Numbers without a name are chosen by eye, so that each layer resembles stained tissue. They are amounts of stain (the
+ * unit is defined in `stain.ts`), weights of textures and noises in these amounts, and scales that stretch a texture.
  */
 import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -11,9 +11,9 @@ import { nearestValue, sample } from '../stain/texture.ts';
 import { FRAY_REACH } from '../structures/frayed-edges.ts';
 import {
   type ColonScene,
+  DENSITY,
   DISTANCE_FROM_EDGE,
   INNER_MUSCLE,
-  LOOSE,
   LYMPHOID,
   layerOf,
   MUCOSA,
@@ -44,7 +44,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   ];
   const [along, muscleAlong] = [planeOf(scene, MUCOSA_ALONG), planeOf(scene, MUSCLE_ALONG)];
   const [mucosaDepth, muscleDepth] = [planeOf(scene, MUCOSA_DEPTH), planeOf(scene, MUSCLE_DEPTH)];
-  const [loose, lymphoid] = [planeOf(scene, LOOSE), planeOf(scene, LYMPHOID)];
+  const [density, lymphoid] = [planeOf(scene, DENSITY), planeOf(scene, LYMPHOID)];
   const [shiftX, shiftY, thickness] = [
     planeOf(scene, SHIFT_X),
     planeOf(scene, SHIFT_Y),
@@ -53,13 +53,13 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   for (let row = 0, pixel = 0; row < size; row++) {
     const y = tile.y + row;
     for (let column = 0; column < size; column++, pixel++) {
-      // Skips pixels of bare glass.
+      // Skips bare glass: pixels outside the tissue (negative distances, in pixels) beyond the reach of its frayed edge.
       if ((distanceFromEdge[pixel] as number) < -FRAY_REACH || (surfaceDepth[pixel] as number) < -2) continue;
       const x = tile.x + column;
       const cloud = nearestValue(clouds, x, y);
       const granules = nearestValue(grain, x, y);
-      /** How loose the connective tissue is, mostly −1…1. */
-      const gaps = loose[pixel] as number;
+      /** How dense the connective tissue is, mostly from −1 (loose) to 1; as a slow noise, it also bends the textures. */
+      const dense = density[pixel] as number;
       // Depths below the lower border of the mucosa and below the inner border of the muscle coat.
       const toMucosa = mucosaDepth[pixel] as number;
       const toMuscle = muscleDepth[pixel] as number;
@@ -68,10 +68,11 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       let e = 0;
       // A lymph follicle extends through the muscularis mucosae.
       const isFollicle = (lymphoid[pixel] as number) > cloud * 0.08;
-      switch (isFollicle ? MUCOSA : layerOf(toMucosa, toMuscle, cloud * 9)) {
+      const borderShift = cloud * 9; // makes the borders of the layers uneven
+      switch (isFollicle ? MUCOSA : layerOf(toMucosa, toMuscle, borderShift)) {
         case MUCOSA: {
           const strand = nearestValue(reticulum, x, y);
-          e = 0.13 + (0.24 + 0.1 * gaps) * strand + 0.05 * cloud + 0.02 * granules;
+          e = 0.13 + (0.24 + 0.1 * dense) * strand + 0.05 * cloud + 0.02 * granules;
           h = 0.05 + 0.03 * strand;
           break;
         }
@@ -86,9 +87,9 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           break;
         }
         case SUBMUCOSA: {
-          const v = toMucosa + (shiftY[pixel] as number) * 3 + gaps * 60;
+          const v = toMucosa + (shiftY[pixel] as number) * 3 + dense * 60;
           const strand = nearestValue(collagen, (along[pixel] as number) + (shiftX[pixel] as number) * 3, v);
-          const collagenAmount = smoothStep(-0.75, 0.5, gaps + cloud * 0.2);
+          const collagenAmount = smoothStep(-0.75, 0.5, dense + cloud * 0.2);
           e =
             strand * (0.26 + 0.46 * collagenAmount + 0.06 * cloud) +
             0.05 * collagenAmount +
@@ -97,7 +98,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           break;
         }
         case INNER_MUSCLE: {
-          const v = toMuscle + gaps * 40 + (shiftY[pixel] as number);
+          const v = toMuscle + dense * 40 + (shiftY[pixel] as number);
           const u = muscleAlong[pixel] as number;
           const strand = nearestValue(muscle, u, v);
           const cleft = sample(clefts, u * 0.62, v * 0.9);
@@ -115,8 +116,8 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           const warpedX = x + (shiftX[pixel] as number) * 1.5;
           const warpedY = y + (shiftY[pixel] as number) * 1.5;
           const fibreSection = nearestValue(muscleEnds, warpedX, warpedY);
-          const bundle = sample(bundles, (warpedX + 30 * gaps) * 0.23, (warpedY - 40 * gaps) * 0.23);
-          const bundleCover = smoothStep(0.02, 0.62, bundle + 0.35 * gaps + 0.08 * cloud);
+          const bundle = sample(bundles, (warpedX + 30 * dense) * 0.23, (warpedY - 40 * dense) * 0.23);
+          const bundleCover = smoothStep(0.02, 0.62, bundle + 0.35 * dense + 0.08 * cloud);
           e = (0.16 + 0.6 * fibreSection + 0.05 * granules) * (0.38 + 0.62 * bundleCover);
           h = (0.065 + 0.025 * granules) * bundleCover;
           break;
@@ -124,10 +125,10 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
         case SUBSEROSA: {
           const strand = nearestValue(
             collagen,
-            (muscleAlong[pixel] as number) + gaps * 60,
-            toMuscle * 1.3 + gaps * 120,
+            (muscleAlong[pixel] as number) + dense * 60,
+            toMuscle * 1.3 + dense * 120,
           );
-          e = strand * (0.52 + 0.2 * gaps);
+          e = strand * (0.52 + 0.2 * dense);
           h = 0.03 * strand;
           break;
         }

@@ -65,6 +65,7 @@ function keysOf(user: User): ComparisonKeys {
 
 /** Returns the same key for spellings that differ in letter case (also Turkish), diacritics or spaces. */
 function displayNameKey(name: string): string {
+  // `foldDiacritics` also folds the letter case.
   return foldDiacritics(name).trim().replace(/\s+/g, ' ');
 }
 

@@ -57,7 +57,7 @@ async function itemsOfLink(
         ...slides.map((slide, index) => ({
           ...slide,
           text: text ?? slide.text,
-          item: position,
+          item: position, // position of the item in the collection
           // The web app asks a question about a case at the first slide of the case.
           ...(question !== null && index === 0 && { question: withoutAnswer(question) }),
         })),
@@ -89,7 +89,7 @@ async function itemsOf(
         image_id: view.image_id,
         title: view.title,
         text: view.text,
-        field: fieldOf(view),
+        field: fieldOf(view), // the field of view: the visible part of the slide
         ...(colours !== null && { colours }),
       },
     ];

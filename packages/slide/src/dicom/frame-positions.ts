@@ -71,11 +71,11 @@ export function createPositionCollector(
   let count = 0;
   return {
     add(frame) {
-      if (count === frames) throw corruptError(`it describes more than its ${frames} frames`);
+      if (count === frames) throw corruptError(`it describes more frames than the ${frames} that it claims`);
       const [position] = frame.items(tag.PlanePositionSlideSequence);
       const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
       const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
-      if (column === null || row === null) throw corruptError(`it has no position of frame ${count + 1}`);
+      if (column === null || row === null) throw corruptError(`it states no position for frame ${count + 1}`);
       // A file that does not name its optical paths has only one.
       const path = pathOf(frame) ?? sharedPath;
       const isFirstPath = path === null || firstPathId === null || path === firstPathId;

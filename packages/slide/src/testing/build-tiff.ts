@@ -81,7 +81,8 @@ export function buildTiff({ directories, isLittleEndian = true, isBig = false }:
     else buffer.writeUIntBE(value, 0, bytes);
     return buffer;
   };
-  const [countBytes, pointerBytes] = isBig ? [8, 8] : [2, 4];
+  /** Sizes in bytes: of the number of entries of a directory; of an offset or a number of values. */
+  const [entryCountBytes, pointerBytes] = isBig ? [8, 8] : [2, 4];
 
   const writeStreams = (
     streams: readonly (Uint8Array | null)[],
@@ -122,7 +123,7 @@ export function buildTiff({ directories, isLittleEndian = true, isBig = false }:
     });
     const noNextDirectory = encodeNumber(0, pointerBytes);
     const bytes = Buffer.concat([
-      encodeNumber(entries.length, countBytes),
+      encodeNumber(entries.length, entryCountBytes),
       ...encodedEntries,
       noNextDirectory,
     ]);
@@ -132,12 +133,12 @@ export function buildTiff({ directories, isLittleEndian = true, isBig = false }:
 
   /** Position in the header at which the offset of the first directory is stated. */
   const firstAt = isBig ? 8 : 4;
-  // BigTIFF states the bytes of an offset (8) and a reserved 0 after its version.
-  const version = isBig ? [43, 8, 0] : [42];
+  // After its version, BigTIFF states the size of an offset in bytes (8) and a reserved 0.
+  const versionFields = isBig ? [43, 8, 0] : [42];
   append(
     Buffer.concat([
       Buffer.from(isLittleEndian ? 'II' : 'MM'),
-      ...version.map((value) => encodeNumber(value, 2)),
+      ...versionFields.map((value) => encodeNumber(value, 2)),
       encodeNumber(0, pointerBytes), // replaced below
     ]),
   );

@@ -54,10 +54,10 @@ export const texts = wording({
     newCase: 'New case',
     propose: 'Propose from file names',
     proposeHint:
-      'The separator splits a file name into parts: the first ones are the name of the case, the last one is the stain, those between are the block. At least two slides of the same name make a case.',
+      'The separator splits a file name into parts: the first ones are the name of the case, the last one is the stain, those between are the block. At least two slides with the same case name make a case.',
     separator: 'Separator',
     separators: { _: 'Underscore ( _ )', '-': 'Hyphen ( - )', ' ': 'Space', '.': 'Full stop ( . )' },
-    caseParts: 'Parts in the name of the case',
+    caseParts: 'Number of parts in the case name',
     nothingProposed: 'No case of at least two slides follows this rule.',
     createCases: (count: number) =>
       count === 0 ? 'Create' : count === 1 ? 'Create 1 case' : `Create ${count} cases`,
@@ -73,7 +73,7 @@ export const texts = wording({
     deleteOf: (name: string) => `Delete: ${name}`,
     deleteHeading: 'Delete the case?',
     deleteText: (name: string) =>
-      `The case “${name}” and its registrations will be deleted. The slides stay in the catalogue.`,
+      `The case “${name}” and the alignments of its slides will be deleted. The slides stay in the catalogue.`,
     name: 'Name of the case',
     nameHint: 'Use a neutral number, never the name of a patient.',
     nameRequired: 'Enter a name for the case.',

@@ -50,7 +50,7 @@ export interface LocalUpload {
   readonly uploadId: string | null;
 }
 
-/** Two, so that one upload can be sent while the server checks the files of another one. */
+/** Two, so that one upload can be sent while another one waits for the server to check its files. */
 const maxConcurrentUploads = 2;
 /** Time after which the queue retries an upload to which the server has not responded. */
 const retryDelayMs = 5000;
@@ -113,7 +113,7 @@ export function useLocalUploads(): readonly LocalUpload[] {
 /**
  * Adds an upload to the queue. It replaces a sent or refused upload with the same dataset and path.
  *
- * @returns false when an unfinished upload with the same dataset and path is in the queue already
+ * @returns false when an upload with the same dataset and path is in the queue that is neither sent nor refused
  */
 export function enqueue(group: FileGroup, dataset: string): boolean {
   const key = `${dataset}/${group.path}`;
@@ -180,7 +180,7 @@ export async function cancel(key: string): Promise<void> {
   if (uploadId !== null) await cancelUpload(uploadId);
 }
 
-/** Removes a finished upload from the queue; the server continues to list it. */
+/** Removes a sent or refused upload from the queue; the server continues to list a sent one. */
 export function removeFinished(key: string): void {
   entries.delete(key);
   publishChanges();
@@ -234,7 +234,8 @@ function handleFailure(entry: QueueEntry, error: unknown): void {
     window.addEventListener('online', retry);
     return;
   }
-  // `sendFile` cannot sign the user out. The API client can: `invalidateUploads` makes it send a request, which gets the same error.
+  // The sign-in is not valid any more. `sendFile` does not use the API client, which signs the user out on this error;
+  // `invalidateUploads` makes the API client send a request, which gets the same error.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
   updateUpload(entry, {
