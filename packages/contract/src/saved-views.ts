@@ -25,6 +25,7 @@ const Settings = z.unknown().refine((value) => (JSON.stringify(value) ?? '').len
   params: { limit: maxSettingsChars },
 });
 
+// Title and text of saved views, and of collections and their items.
 export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long'));
 export const ItemText = MultiLine.max(4000, reason('text_too_long'));
 

@@ -1,4 +1,4 @@
-/** Entry point of the server program. Messages for people go to stdout, JSON log lines to stderr. */
+/** Entry point of the server program. Messages for people go to stdout; errors of the start and JSON log lines go to stderr. */
 import './platform/require-node.ts';
 import cluster from 'node:cluster';
 import path from 'node:path';
@@ -41,8 +41,11 @@ interface OpenedServices {
   readonly services: Services;
   /** Aborted when the process shuts down. */
   readonly stopping: AbortController;
-  /** Sets the port of the base URL for links in e-mails, and returns this URL. PUBLIC_URL, if set, takes precedence in links. */
-  setPort(port: number): string;
+  /**
+   * Tells the services on which port the server listens, and returns the server's URL with this port. Links in e-mails use
+   * this URL unless PUBLIC_URL is set.
+   */
+  setListeningPort(port: number): string;
 }
 
 async function openServices(
@@ -65,14 +68,14 @@ async function openServices(
   return {
     services,
     stopping,
-    setPort(port) {
+    setListeningPort(port) {
       address = addressOf(config.host, port);
       return address;
     },
   };
 }
 
-/** Returns the tile renderer of a process that has its own render workers. */
+/** Returns the source of rendered tiles for a process that has its own render workers. */
 function createOwnRenderedTiles({ config, log, objectStorage }: ProcessContext): RenderedTiles {
   return createRenderedTiles({ config, log, objects: objectStorage?.reader ?? null });
 }
@@ -80,7 +83,10 @@ function createOwnRenderedTiles({ config, log, objectStorage }: ProcessContext):
 /** Runs the whole server in one process. */
 async function startSingle(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
-  const { services, stopping, setPort } = await openServices(context, createOwnRenderedTiles(context));
+  const { services, stopping, setListeningPort } = await openServices(
+    context,
+    createOwnRenderedTiles(context),
+  );
   const app = await buildApp(services);
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettingsChange(services, config);
@@ -88,7 +94,7 @@ async function startSingle(context: ProcessContext): Promise<void> {
   await warmUpTiles({ config, log, signal: stopping.signal });
   const port = await listenOn(app, config);
   stopOnSignal(services, stopping, () => app.close(), app);
-  printStartupMessage(config, setPort(port), firstAdmin);
+  printStartupMessage(config, setListeningPort(port), firstAdmin);
   await startBackgroundWork(services);
 }
 
@@ -96,7 +102,7 @@ async function startSingle(context: ProcessContext): Promise<void> {
 async function startPrimary(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
   const renderedTiles = createOwnRenderedTiles(context);
-  const { services, stopping, setPort } = await openServices(context, renderedTiles);
+  const { services, stopping, setListeningPort } = await openServices(context, renderedTiles);
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettingsChange(services, config);
   const httpWorkers = await startHttpWorkers({
@@ -111,7 +117,7 @@ async function startPrimary(context: ProcessContext): Promise<void> {
     read: async () => [await processMetrics.read(), ...(await httpWorkers.metrics())],
   });
   stopOnSignal(services, stopping, () => httpWorkers.stop());
-  printStartupMessage(config, setPort(httpWorkers.port), firstAdmin);
+  printStartupMessage(config, setListeningPort(httpWorkers.port), firstAdmin);
   await startBackgroundWork(services);
 }
 
@@ -119,7 +125,7 @@ async function startPrimary(context: ProcessContext): Promise<void> {
 async function startHttpWorker(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
   const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
-  const { services, stopping, setPort } = await openServices(context, renderedTiles);
+  const { services, stopping, setListeningPort } = await openServices(context, renderedTiles);
   // The primary process calls these functions through the channel between the processes.
   const calls: HttpWorkerCalls = { metrics: () => processMetrics.read() };
   answerCalls(process, calls, (error) =>
@@ -130,7 +136,7 @@ async function startHttpWorker(context: ProcessContext): Promise<void> {
   );
   const app = await buildApp(services);
   await warmUpTiles({ config, log, signal: stopping.signal });
-  setPort(await listenInCluster(app, config));
+  setListeningPort(await listenInCluster(app, config));
   stopOnSignal(services, stopping, () => app.close(), app);
 }
 
@@ -139,7 +145,10 @@ function start(context: ProcessContext): Promise<void> {
   return context.config.workers === 1 ? startSingle(context) : startPrimary(context);
 }
 
-/** Starts the catalogue, uploads and jobs; creates demonstration slides when there are no others. */
+/**
+ * Starts the catalogue, uploads, jobs and the deletion of old safety copies of the database; creates demonstration slides
+ * when there are no others.
+ */
 async function startBackgroundWork({ config, catalogue, uploads, jobs, now, log }: Services): Promise<void> {
   watchSafetyCopies({ config, now, log });
   registerDemoSlidesJob({ config, catalogue, jobs, onProgress: (sentence) => console.log(sentence) });

@@ -14,8 +14,8 @@ export class FlatRings {
 }
 
 const coordinatesKey = Buffer.from('coordinates":');
-const [openBracket, closeBracket, comma, minus, decimalPoint, zero, nine, backslash, space] = [
-  0x5b, 0x5d, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x5c, 0x20,
+const [openBracket, closeBracket, comma, minus, decimalPoint, zero, nine, space] = [
+  0x5b, 0x5d, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x20,
 ] as const;
 /**
  * A number of at most this many characters is parsed as an integer that is divided by a power of ten. The integer and the
@@ -28,10 +28,10 @@ const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, exponent) => 
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
-  // `coordinates":` always ends a key, because a quote inside a string is escaped and a colon follows only keys. In `a\"coordinates":`
-  // the key is longer than `coordinates`. All other longer keys fail at the check of `geometry.coordinates` below.
+  // A match ends a key, because a quote inside a string is escaped and a colon follows only keys. If the key is longer than
+  // `coordinates`, such as `xcoordinates`, `geometry.coordinates` is not 0 below, and the result is null.
   const keyStart = bytes.indexOf(coordinatesKey);
-  if (keyStart < 2 || bytes[keyStart - 2] === backslash) return null; // -1: the feature has no coordinates
+  if (keyStart === -1) return null;
   const valueStart = keyStart + coordinatesKey.length;
   if (bytes.indexOf(coordinatesKey, valueStart) !== -1) return null;
   const parsed = parseRings(bytes, valueStart);

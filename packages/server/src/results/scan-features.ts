@@ -1,7 +1,8 @@
 /**
  * Finds the objects of a result (such as detected cells) in a JSON file of any size, with only one object in memory at a time. Objects
  * are the members of one of these lists: `features` of a GeoJSON FeatureCollection, an array as the whole file, `cells` (CellViT) or
- * `nuc` (HoVerNet, an object instead of a list). The scanner tracks only brackets and strings, and parses each object separately.
+ * `nuc` (HoVerNet, an object instead of a list). A file without such a list, of at most `maxObjectBytes`, is one object. The
+ * scanner tracks only brackets and strings, and parses each object separately.
  */
 import { parseFlatFeature } from './flat-rings.ts';
 import { ImportRejectedError } from './problems.ts';
@@ -18,7 +19,7 @@ export interface ScannedObject {
 }
 
 interface ScanTarget {
-  /** Called for each object. The coordinates of a polygon may be `FlatRings`. */
+  /** Called for each object. The coordinates of a polygon may be `FlatRings`, lists x, y, x, y, … (flat-rings.ts). */
   onObject(scanned: ScannedObject): void;
   /** Called with the names of the classes by number (`type_map`), which HoVerNet writes before the objects. */
   onTypeMap(map: unknown): void;
@@ -30,7 +31,7 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Keys at the top level of the file whose value is a list of objects. */
 const listKeys: ReadonlySet<string> = new Set(['features', 'cells', 'nuc']);
-/** A string that extends over more than this number of parts of the file is longer than any of these keys. */
+/** Maximum number of parts of the file over which a key may extend. A string in more parts is too long to be a key. */
 const maxKeyParts = 8;
 
 /**
@@ -65,11 +66,11 @@ function createScanner(target: ScanTarget) {
   let topKey = '';
   /** Last string at depth 2, which is the key of the next object in `nuc`. */
   let memberKey = '';
-  /** Bytes, from earlier parts of the file, of the string that is being read; null if the string is not a key. */
+  /** The bytes in earlier parts of the file of the string that is being read; null unless this string may be a key. */
   let keyParts: Buffer[] | null = null;
   /** Index in the current part at which the rest of this string begins. */
   let keyStart = 0;
-  /** All parts so far, while the file may be a single object; null once a list is found or the file is too large. */
+  /** All parts so far, in case the whole file is a single object; null once a list is found or the file is too large. */
   let wholeFile: Buffer[] | null = [];
   let wholeBytes = 0;
   let isTopArray = false;

@@ -73,7 +73,7 @@ export async function uploadRoutes(
       bodyLimit: Number.MAX_SAFE_INTEGER, // no limit, because a part may be as large as the file
       handler: async (request, reply) => {
         const { fileId } = request.params as { fileId: string };
-        const { user } = request.credential as Caller;
+        const { user } = request.credential as Caller; // set by the access check, which accepts only an account here
         const partBytes = Number(request.headers['content-length'] ?? 0); // 0: unknown
         await uploads.expectPart(user.uid, fileId, partBytes); // throws when the part may not be sent
         reply.hijack(); // from here on, the tus library sends the response, with the headers that Fastify's hooks have set

@@ -183,7 +183,7 @@ export async function countClasses(
   );
 }
 
-/** Returns the display names of accounts by uid; deleted accounts are missing from the result. */
+/** Returns the display names of accounts by uid (null: no name); deleted accounts are missing from the result. */
 export async function displayNamesOf(
   db: Connection,
   uids: Iterable<string>,

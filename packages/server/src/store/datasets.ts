@@ -35,7 +35,7 @@ export async function saveDataset(
     access: DatasetAccess;
     /** Whether members see that the dataset exists while it is restricted. */
     isListed: boolean;
-    /** Whether share links may open slides of the dataset; default: false. */
+    /** Whether share links may open slides of the dataset. Without this field, the stored value becomes false. */
     isShared?: boolean;
     /**
      * Whether original files may be downloaded even if labels or patient data cannot be removed from them. Undefined
@@ -141,7 +141,7 @@ export async function listImagesIn(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The set for every account without restricted datasets. All of them share this empty set, which saves memory. */
+/** Empty set, for accounts that may see every dataset. All of them share this one object, which saves memory. */
 export const noRestrictedDatasets: ReadonlySet<string> = new Set();
 
 /**

@@ -54,7 +54,7 @@ export async function hasNoImages(db: Connection): Promise<boolean> {
   return firstImage === undefined;
 }
 
-/** The columns that a scan compares with the files. A scan reads all rows, so it reads no other columns. */
+/** The columns that a scan compares with the files (see `NewImage`). A scan reads all rows, but only these columns. */
 export type ScannedRow = Pick<
   ImageRow,
   | 'id'

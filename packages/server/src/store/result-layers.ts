@@ -1,6 +1,6 @@
 /**
- * Queries for result layers (heat maps or objects that an analysis program has computed for a slide), and for slides.
- * The search for result files looks for them beside these slides.
+ * Queries for result layers (heat maps or objects that an analysis program has computed for a slide), and for readable
+ * slides: the server searches for result files beside the files of these slides.
  */
 import type { ResultState } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';

@@ -1,4 +1,4 @@
-/** Queries for saved views: fields of view of slides that an account has saved with a title and a text. */
+/** Queries for saved views: fields of view of slides that an account has saved with a title and an optional text. */
 import { Field } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';

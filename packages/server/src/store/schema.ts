@@ -288,6 +288,7 @@ interface MetadataFileTable {
   root: SlideRoot;
   /** Relative to the root, with forward slashes. Unique with the root. */
   path: string;
+  /** Time at which a scan first found the file. */
   seen_at: string;
 }
 
@@ -529,7 +530,7 @@ interface ResultLayerTable {
   state: ResultState;
   /** Progress of the import, 0 to 100. */
   percent: number;
-  /** Code of results/problems.ts; null unless the import failed. */
+  /** Code of results/problems.ts; `removed` for a deleted layer of a found file; null unless the state is `failed`. */
   problem: string | null;
   /** Size in bytes of the file that the client announced; null before the announcement and after the import. */
   upload_bytes: number | null;

@@ -62,8 +62,8 @@ export async function startOidcProvider(): Promise<OidcProvider> {
 
   let key = await newKey();
   const publishedKeys: SigningKey[] = [];
-  /** Creates the provider again, because its keys cannot be changed. */
-  function useKeys(): void {
+  /** Creates the provider with the current keys. Called again after a change, because a provider's keys cannot be changed. */
+  function createProvider(): void {
     const provider = new Provider(
       issuer,
       configurationOf(
@@ -78,7 +78,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
       else void callback(request, response);
     };
   }
-  useKeys();
+  createProvider();
 
   return {
     issuer,
@@ -88,11 +88,11 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     key: () => key,
     async changeKey() {
       key = await newKey();
-      useKeys();
+      createProvider();
     },
     publish(otherKey) {
       publishedKeys.push(otherKey);
-      useKeys();
+      createProvider();
     },
     fail(failureKind) {
       failure = failureKind;

@@ -11,7 +11,7 @@ export type CallTable = Readonly<Record<string, (signal: AbortSignal, ...args: n
 type ArgsOf<F> = F extends (signal: AbortSignal, ...args: infer A) => unknown ? A : never;
 type ResultOf<F> = F extends (signal: AbortSignal, ...args: never[]) => Promise<infer R> ? R : never;
 
-/** One end of the IPC channel: in the child process `process`, in the parent process the ChildProcess object. */
+/** One end of the IPC channel: the object `process` in the child, the ChildProcess object in the parent. */
 export interface Channel {
   send?(message: unknown, onSent: (error: Error | null) => void): boolean; // missing in a process without an IPC channel
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -66,7 +66,11 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
       if (error === null) return;
       pendingCalls
         .get(id)
-        ?.reject(new SlideError('DECODE_FAILED', 'No other process answers', { cause: error }));
+        ?.reject(
+          new SlideError('DECODE_FAILED', 'The message could not be sent to the other process', {
+            cause: error,
+          }),
+        );
       pendingCalls.delete(id);
     };
     channel.send?.(message, onSent);

@@ -80,9 +80,10 @@ export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLeve
 }
 
 /**
- * Groups subblocks by downsample, which the file does not state: it is the ratio of the full and the stored size, both
- * rounded. The ratio is exact for large subblocks and imprecise for edge subblocks of a few pixels. So the large ones are
- * grouped first; each small one joins the group with the closest downsample that its rounding allows, or begins a new group.
+ * Groups subblocks by downsample, which the file does not state: it is estimated as full size ÷ stored size. The stored
+ * size is rounded, so the estimate is close for large subblocks and imprecise for edge subblocks of a few pixels. The large
+ * ones are therefore grouped first. Each small one joins the group with the closest downsample that its rounding allows, or
+ * begins a new group, whose downsample is the ratio rounded to an integer of at least 2.
  */
 function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock[]> {
   const groups = new Map<number, Subblock[]>();
@@ -132,8 +133,8 @@ function shorterStoredSide({ storedWidth, storedHeight }: Subblock): number {
 }
 
 /**
- * Returns the downsamples that the stored size allows, because writers round it up, down or to the nearest pixel. The
- * maximum is Infinity if only one pixel is stored.
+ * Returns the range of downsamples with which the full size gives the stored size. It is a range because writers round the
+ * stored size up, down or to the nearest pixel. The maximum is Infinity if only one pixel is stored.
  */
 function downsampleBounds({
   width,

@@ -14,7 +14,7 @@ import { orientRaster } from './turn-raster.ts';
 /** Reduction factor in both directions. Decoding a JPEG at these reductions is cheaper than at full size. */
 export type Shrink = 1 | 2 | 4 | 8;
 
-/** The reduction by the JPEG 2000 decoder, for each wanted one. If they differ, `shrinkRaster` halves the result. */
+/** The decoder's own reduction, for each wanted reduction of a JPEG 2000 image. `shrinkRaster` halves the result if they differ. */
 const jpeg2000Shrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
 /** Maximum pixels of one decoded image: the largest tile that a file may have, or several joined tiles. */

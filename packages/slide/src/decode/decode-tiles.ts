@@ -41,7 +41,7 @@ function decodesWithoutSmoothing(tile: EncodedImage | undefined, shrink: Shrink)
 }
 
 function isUprightJpeg({ codec, orientation = 1 }: EncodedImage): boolean {
-  return codec === 'jpeg' && orientation === 1;
+  return codec === 'jpeg' && orientation === 1; // Orientation 1 is upright.
 }
 
 /** Decodes tiles as one joined JPEG if they can be joined, or else one by one. */

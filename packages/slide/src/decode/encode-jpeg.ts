@@ -3,8 +3,8 @@ import type { Colour, Raster } from './raster.ts';
 import { loadTurboJpeg } from './turbo-jpeg.ts';
 
 /**
- * Encoder settings of rendered tiles. The quality determines how close a tile is to the slide. Measured as the mean
- * difference per sample (0…255) from the exact mean of the slide's pixels, with full chroma resolution:
+ * Encoder settings of rendered tiles. The quality determines how close a tile is to the slide. The table gives the error
+ * of a tile without chroma subsampling: the mean difference of its samples (0…255) from the exact, unrounded values.
  *
  * | quality | worst tile of the real test slides | a tile of CMU-1-Small-Region, reduced by 2 |
  * |---|---|---|

@@ -2,7 +2,7 @@ import { SlideError } from '../model/slide.ts';
 
 /** The header of a JPEG 2000 image. */
 export interface Jpeg2000Header {
-  /** The code stream without the boxes of a .jp2 file. */
+  /** The compressed image without the boxes, which are the records of a .jp2 file. */
   readonly codeStream: Uint8Array;
   /** Size in pixels. */
   readonly width: number;
@@ -149,8 +149,8 @@ type Size = Omit<
 /** Reads the SIZ segment. Source: T.800, A.5.1. @param at position after the marker */
 function readSize(stream: Uint8Array, at: number): Size {
   const view = viewOf(stream);
-  // The list of components begins at byte 38. Length and capabilities precede the width; the origin of the tiles at
-  // bytes 28 and 32 is not needed.
+  // Bytes count from `at`. The list of components begins at byte 38. Length and capabilities precede the width; the origin
+  // of the tiles at bytes 28 and 32 is not needed.
   if (at + 38 > stream.length) throw corruptError('its header is truncated');
   const width = view.getUint32(at + 4);
   const height = view.getUint32(at + 8);

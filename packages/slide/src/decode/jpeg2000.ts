@@ -18,7 +18,7 @@ export interface Jpeg2000Request {
   /**
    * Interpretation of the samples.
    *
-   * - `as-declared`: the colour space that the boxes of the image declare, or RGB if they declare none.
+   * - `as-declared`: the colour space that the boxes (the header records of a .jp2 file) declare, or RGB without one.
    * - `ycc`: YCbCr, which Aperio writes without declaring it (TIFF compression 33003); but RGB if the code stream
    *   contains a colour transform, as other writers of that compression do.
    * - `ycc-of-openjpeg`: YCbCr if OpenJPEG wrote the stream, even if the stream contains a colour transform;

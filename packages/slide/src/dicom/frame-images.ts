@@ -34,7 +34,8 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
 
   if (syntax.codec === 'jpeg') {
     const jpegColour = jpegColourOf(pixels, colour);
-    const prefix = jpegPrefix(null, jpegColour); // null: every frame has its own tables
+    // The prefix only declares the colours; null: it contains no tables, because every frame has its own.
+    const prefix = jpegPrefix(null, jpegColour);
     return async (frame, signal) => {
       const buffer = await readFrame(frame, tileOffset(prefix), signal); // leaves space for the prefix
       const bytes = completeFrame(buffer, prefix, jpegColour, width, height);
@@ -42,7 +43,8 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
     };
   }
   if (syntax.codec === 'jpeg2000') {
-    // A decoder reverses YBR_ICT and YBR_RCT as the code stream declares. Source: PS3.5, section 8.2.4.
+    // States the colour only if the decoded samples are not RGB. YBR_ICT and YBR_RCT become RGB, because a decoder reverses
+    // them as the code stream declares. Source: PS3.5, section 8.2.4.
     const declaredColour = colour === 'ycc' || typeof colour === 'object' ? { colour } : {};
     return async (frame, signal) => ({
       codec: 'jpeg2000',
@@ -81,7 +83,10 @@ export function isJpeg({ transferSyntax }: Instance): boolean {
   return transferSyntaxOf(transferSyntax)?.codec === 'jpeg';
 }
 
-/** Colours of the samples. `transformed`: the codec converts RGB for compression, and its decoder returns RGB. */
+/**
+ * Colours of the samples. `transformed`: the codec converts RGB for compression, and its decoder returns RGB.
+ * `ycc-of-openjpeg` does not occur in DICOM files.
+ */
 type Colour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
 
 /** Colours by photometric interpretation. Source: PS3.3 C.7.6.3.1.2; for slides, C.8.12.4.1.5. */
@@ -113,7 +118,7 @@ const unsupportedColours = new Set([
   'CMYK',
 ]);
 
-/** Returns a name of the standard for an error message, but no other text of the file, which may contain anything. */
+/** Returns the name for an error message if the standard defines it. Other text of the file may contain anything. */
 function nameOf(photometric: string): string {
   return unsupportedColours.has(photometric) ? photometric : 'of the file';
 }
@@ -189,12 +194,12 @@ function checkHeader(header: JpegHeader, colour: JpegColour, width: number, heig
   }
 }
 
-/** Fewer zero bytes than this may follow the marker EOI (FF D9): one makes the length even; some writers add more. */
-const MAX_PADDING = 16;
+/** Maximum number of zero bytes after the marker EOI (FF D9). One makes an odd length even; some writers add more. */
+const MAX_PADDING = 15;
 
 /** Returns the end of the JPEG. Rejects a truncated JPEG, because a decoder would fill the missing part with grey. */
 function endOfJpeg(jpeg: Uint8Array): number {
-  for (let end = jpeg.length; end > jpeg.length - MAX_PADDING && end >= 2; end--) {
+  for (let end = jpeg.length; end >= jpeg.length - MAX_PADDING && end >= 2; end--) {
     if (jpeg[end - 2] === 0xff && jpeg[end - 1] === 0xd9) return end;
     if (jpeg[end - 1] !== 0) break;
   }

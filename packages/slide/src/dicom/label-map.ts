@@ -98,7 +98,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   if (frames * (isTiledFull ? 1 : MIN_POSITION_BYTES) > source.size) {
     throw corruptError(`it is too small for the ${frames} frames it claims`);
   }
-  // No optical paths are passed, because a label map has one value per pixel, whatever the illumination.
+  // Both `undefined`: no optical paths, because a label map has one value per pixel, whatever the illumination.
   const collector =
     isTiledFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
   context.budget.elements += frames * limits.elementsPerFrame;
@@ -113,15 +113,17 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const pixelData = remaining.position(tag.PixelData);
   if (pixelData === null) throw corruptError('it has no pixels');
   const sampleBytes = bits / 8;
-  const pixelPositions = { source, frames, pixelData, extendedOffsets: null, extendedLengths: null };
-  const readFrame = openFrames(pixelPositions, syntax, tileWidth * tileHeight * sampleBytes);
-  const positions = collector?.finish() ?? null;
+  const pixelLocation = { source, frames, pixelData, extendedOffsets: null, extendedLengths: null };
+  const readFrame = openFrames(pixelLocation, syntax, tileWidth * tileHeight * sampleBytes);
+  const framePositions = collector?.finish() ?? null;
   const columns = Math.ceil(width / tileWidth);
   // Left and top of a frame in pixels from 0; the file counts from 1.
   const leftOf = (frame: number) =>
-    positions === null ? (frame % columns) * tileWidth : (positions.columns[frame] ?? 1) - 1;
+    framePositions === null ? (frame % columns) * tileWidth : (framePositions.columns[frame] ?? 1) - 1;
   const topOf = (frame: number) =>
-    positions === null ? Math.floor(frame / columns) * tileHeight : (positions.rows[frame] ?? 1) - 1;
+    framePositions === null
+      ? Math.floor(frame / columns) * tileHeight
+      : (framePositions.rows[frame] ?? 1) - 1;
 
   return {
     width,

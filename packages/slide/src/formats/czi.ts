@@ -71,7 +71,7 @@ export const czi: SlideFormat = {
       levels: image.levels,
       mpp: metadata.mpp, // micrometres per pixel
       objectivePower: metadata.objectivePower,
-      ...shownPlaneOf({ plane: 1, ...planeCounts }), // always the first plane, counted from 1
+      ...shownPlaneOf({ plane: 1, ...planeCounts }), // the first focal plane and time point
       background: image.background,
       associatedImages: new Set(associated.keys()),
       readTile: image.readTile,
@@ -152,7 +152,7 @@ function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage checks that a channel has one type
+  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage rejects channels of mixed pixel types
   for (const subblock of subblocks) {
     if (!firstSubblockByChannel.has(subblock.channel)) firstSubblockByChannel.set(subblock.channel, subblock);
   }

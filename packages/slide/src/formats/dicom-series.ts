@@ -83,8 +83,8 @@ export function groupBySlide(files: readonly NamedIdentity[]): NamedIdentity[][]
 }
 
 /**
- * Compares two files so that the main file of a slide is sorted first: volumes before associated images, larger
- * before smaller images, then by part of the image, instance number and name.
+ * Compares two files so that the main file of a slide is sorted first: volumes before associated images, larger before
+ * smaller images, then by part number (of an image split into several files), instance number and name.
  */
 function compareImportance(fileA: NamedIdentity, fileB: NamedIdentity): number {
   const a = fileA.identity;
@@ -112,7 +112,7 @@ export function checkVolumeCount(count: number): void {
   }
 }
 
-/** Groups the DICOM files of a folder by slide; omits slides that consist of a single file. */
+/** Groups the DICOM files of a folder by slide: a main file and its other files. Omits slides of a single file. */
 export async function groupDicomFiles({ names, open }: SlideFolder): Promise<readonly SlideGroup[]> {
   const slides = groupBySlide(await readIdentities(names, open));
   return slides.flatMap((files) => {

@@ -1,4 +1,4 @@
-/** The installed native libraries, for `npm run doctor`. Other processes load each of them only when a slide needs it. */
+/** The installed native libraries, for `npm run doctor`. The server loads each library only when a slide needs it. */
 import { kernelLandlockVersion } from '../confinement/hide-process.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
@@ -11,7 +11,7 @@ export interface InstalledLibraries {
   readonly turboJpeg: boolean;
   /** Version of OpenSlide; null when it is not installed. */
   readonly openSlide: string | null;
-  /** Version of Landlock, with which Linux restricts render workers to the slide folders; 0 when it is not available. */
+  /** Version of Landlock, by which Linux restricts render workers (slide decoders) to the slide folders; 0 if absent. */
   readonly landlock: number;
 }
 

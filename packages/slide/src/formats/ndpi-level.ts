@@ -28,7 +28,7 @@ export interface NdpiLevel {
   readTile(column: number, row: number, signal?: AbortSignal): Promise<EncodedImage>;
 }
 
-/** Preferred tile side in pixels, equal to that of rendered tiles. */
+/** Preferred tile side in pixels. The tiles that the renderer draws have the same side. */
 const TILE_SIDE = 256;
 /** Limits of an image without restart markers, which is decoded as a whole. 65,500 pixels a side is the limit of libjpeg. */
 const SINGLE_TILE_LIMITS = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };

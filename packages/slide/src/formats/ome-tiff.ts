@@ -191,7 +191,7 @@ async function readChannels(
     for (const subDirectory of await tiff.subDirectories(directory)) {
       if (!(await isMask(subDirectory))) subImages.push(await readTiffImage(subDirectory));
     }
-    // A size with one directory per channel, in channel order, is a level. Other sizes are rendered from a larger level.
+    // A size with one directory per channel is a level; its directories are assumed to be in channel order.
     const sizesWithAllChannels = reduced.filter(({ length }) => length === main.channels);
     const mainChainImages = sizesWithAllChannels.flatMap((sameSize) => sameSize[i] ?? []);
     const { samplesPerPixel, bitsPerSample } = await readSampleLayout(directory);
@@ -251,7 +251,7 @@ async function openDisplayedChannels(
   return { ...pyramid, background: { r: 0, g: 0, b: 0 }, readIccProfile: async () => null };
 }
 
-/** Returns whether a colour is grey, as is a channel without a colour. */
+/** Returns whether a channel of this colour is displayed in grey; null (no colour stated) counts as grey. */
 function isGrey(colour: Colour | null): boolean {
   return colour === null || (colour.r === colour.g && colour.g === colour.b);
 }

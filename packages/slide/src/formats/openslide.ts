@@ -89,6 +89,7 @@ export const openslide: SlideFormat = {
   async open(files, header) {
     const format = openSlideFormatOf(header);
     if (files.isObject) {
+      // the slide is in object storage
       throw new SlideError(
         'FORMAT_NOT_SUPPORTED',
         `${format?.name} slides can be read only from a slide folder.`,
@@ -317,7 +318,7 @@ function readPositive(text: string | null, limit: number): number | null {
   return value > 0 && value < limit ? value : null;
 }
 
-/** Groups a MIRAX slide with the folder of its name (plus "/"), and a VMS or VMU slide with the files that it lists. */
+/** Groups a MIRAX slide with its folder (`a.mrxs` with `a/`), and a VMS or VMU slide with the files that it lists. */
 async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   for (const main of folder.names) {

@@ -77,7 +77,7 @@ export const qptiff: SlideFormat = {
   },
 };
 
-/** A directory of the main chain with the XML of its ImageDescription. */
+/** A TIFF directory (outside SubIFDs) with the XML of its ImageDescription. */
 interface Page {
   readonly directory: TiffDirectory;
   readonly xml: XmlElement;

@@ -20,7 +20,7 @@ export interface Region {
   readonly rows: number;
   /** Position of the left edge in pixels of full resolution. */
   readonly x: number;
-  /** Distance in pixels from a baseline below all regions up to the bottom edge. */
+  /** Distance in pixels of full resolution from a baseline below all regions up to the region's bottom edge. */
   readonly bottomAboveBaseline: number;
   /** Overlap in pixels of each column with the one before it, starting with the second column; negative for a gap. */
   readonly overlapsX: readonly number[];
@@ -206,7 +206,7 @@ function meanOverlaps(
   const total = { weight: 0, overlap: 0 };
   for (const joint of joints) {
     const weight = weightOf(joint);
-    const gapSum = sums[joint.gap] ?? total; // `?? total` only satisfies the type: every joint has a gap
+    const gapSum = sums[joint.gap] ?? total; // `?? total` only satisfies the type: `joint.gap` is always in range
     for (const sum of [total, gapSum]) {
       sum.weight += weight;
       sum.overlap += weight * joint.overlap;

@@ -50,7 +50,7 @@ export class BoxAverager {
       const share = rows.firstShare[pieceRow] as number;
       const shareBelow = rows.secondShare[pieceRow] as number;
       if (share === 0 && shareBelow === 0) continue;
-      averageLine(piece, pieceRow, columns, line);
+      sumLine(piece, pieceRow, columns, line);
       const row = rows.first[pieceRow] as number;
       if (share > 0) addLine(line, this.#sums, row * this.#width, share);
       if (shareBelow > 0) addLine(line, this.#sums, (row + 1) * this.#width, shareBelow);
@@ -79,7 +79,7 @@ export class BoxAverager {
     return { width: this.#width, height: this.#height, rgb: this.#rgb };
   }
 
-  /** Writes the pixels that were not copied into `#rgb`: their means, or the background where no piece contributed. */
+  /** Fills the pixels of `#rgb` that were not copied: with their mean, or with the background where no piece contributed. */
   #fillUncopied(background: Colour): void {
     const rgb = this.#rgb;
     const copied = this.#copied;
@@ -157,16 +157,16 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
   for (let i = 0; i < count; i++) {
     const leftEdge = start + i * scale;
     const pixel = Math.floor(leftEdge + EPSILON);
-    const overlap = leftEdge + scale - (pixel + 1);
-    const overlapNext = overlap > EPSILON ? overlap : 0;
+    const beyond = leftEdge + scale - (pixel + 1); // how far it extends into the next pixel; negative if it does not
+    const nextShare = beyond > EPSILON ? beyond : 0;
     first[i] = pixel;
-    firstShare[i] = isInside(pixel) ? scale - overlapNext : 0;
-    secondShare[i] = isInside(pixel + 1) ? overlapNext : 0;
+    firstShare[i] = isInside(pixel) ? scale - nextShare : 0;
+    secondShare[i] = isInside(pixel + 1) ? nextShare : 0;
   }
   return { first, firstShare, secondShare };
 }
 
-/** One row of a piece, averaged horizontally over the result's pixels that it covers. */
+/** One row of a piece, summed up horizontally for each pixel of the result that it covers. */
 interface Line {
   /** Column of the first covered pixel. */
   readonly start: number;
@@ -194,7 +194,7 @@ function createLine({ first, firstShare, secondShare }: Spread, width: number): 
 }
 
 /** Fills `sums` of the line with the colours of one row of a piece, weighted by the shares of its columns. */
-function averageLine({ rgb, width }: Raster, row: number, columns: Spread, { start, sums }: Line): void {
+function sumLine({ rgb, width }: Raster, row: number, columns: Spread, { start, sums }: Line): void {
   const { first, firstShare, secondShare } = columns;
   sums.fill(0);
   for (let i = 0, source = row * width * 3; i < width; i++, source += 3) {

@@ -41,6 +41,7 @@ export async function cachedTile(
 }
 
 function addToCache(key: string, raster: Raster): void {
+  // Two concurrent calls may decode the same tile; the later one replaces the earlier.
   cachedBytes += raster.rgb.length - (cache.get(key)?.rgb.length ?? 0);
   cache.set(key, raster);
   for (const [oldest, { rgb }] of cache) {

@@ -6,7 +6,11 @@ export interface ByteSource {
   readonly size: number;
   /** Changes whenever the bytes change. URL-safe, at most 64 characters; reveals no path. */
   readonly fingerprint: string;
-  /** Reads exactly `length` bytes. @throws SlideError FILE_TRUNCATED beyond the end; `signal.reason` after an abort */
+  /**
+   * Reads exactly `length` bytes from byte `offset` of the source on.
+   *
+   * @throws SlideError FILE_TRUNCATED when the range extends beyond the end, and others; `signal.reason` after an abort
+   */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
    * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `targetStart`.

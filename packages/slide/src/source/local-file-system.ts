@@ -35,6 +35,6 @@ async function hasLocalFileSystem(path: string): Promise<boolean> {
   try {
     return LOCAL_TYPES.has((await statfs(path)).type);
   } catch {
-    return false; // The file no longer exists; a later read reports that.
+    return false; // Unknown, for example because the file no longer exists; a later read reports the error.
   }
 }

@@ -18,14 +18,14 @@ import { tag } from './tags.ts';
 export interface BlockRequest {
   /** Index of the first block, in the first plane. */
   readonly first: number;
-  /** Number of consecutive blocks of a plane, one below the other; above 1 only for the codec `tiff`. */
+  /** Number of consecutive blocks of a plane (strips, one below the other); above 1 only for the codec `tiff`. */
   readonly count: number;
   /** Size in pixels of all blocks together. */
   readonly width: number;
   readonly height: number;
   /** Rows of one block; the last may have fewer. */
   readonly blockRows: number;
-  /** Pixels that belong to the image; the rest is padding, which a JPEG at the edge may omit. */
+  /** Width and height in pixels of the part inside the image; the rest is padding, which a JPEG at the edge may omit. */
   readonly filledWidth: number;
   readonly filledHeight: number;
 }
@@ -46,7 +46,7 @@ export type ReadBlocks = (
 /**
  * Returns the function that reads the blocks of an image.
  *
- * @param tags the tags of the block table, of tiles or of strips
+ * @param tags the tags of the block table: those for tiles or those for strips
  * @param blocksPerPlane blocks per plane; all blocks when the samples of a pixel are interleaved
  */
 export function createBlockReader(
@@ -84,7 +84,7 @@ function createJpegReader(
     findBlock: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
   }));
-  /** The result of `readTables`; once it is known, reading a tile needs no further `await` for it. */
+  /** The result of `readTables`; keeping it saves an `await` per tile. */
   let tables: Awaited<ReturnType<typeof readTables>> | null = null;
   return async (request, signal, allocate = newBuffer) => {
     tables ??= await readTables();

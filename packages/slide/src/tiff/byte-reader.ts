@@ -2,7 +2,7 @@
 export interface ByteReader {
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** Returns a reader of the part that starts at `offset`. */
+  /** Returns a reader of `length` bytes from `offset`, whose offsets count from there. */
   slice(offset: number, length: number): ByteReader;
   u8(offset: number): number;
   u16(offset: number): number;

@@ -28,9 +28,9 @@ export interface ChannelImages {
   readonly significantBits?: number | null;
 }
 
-/** Maximum number of channels: every tile of the slide reads one tile of each channel. */
+/** Maximum number of channels. It limits the work per tile, for which one tile of each channel is read. */
 export const MAX_CHANNELS = 64;
-/** Maximum pixels of a tile: one channel and the composed tile are in memory at the same time. */
+/** Maximum pixels of a tile. It limits memory, which holds the tile of one channel and the composed tile together. */
 const MAX_TILE_PIXELS = 2 ** 24;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 
@@ -44,9 +44,9 @@ interface OpenChannel {
 /**
  * Opens the channels as one pyramid.
  *
- * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour.
- *   If the file does not declare these samples, they are found in the pixels, without the darkest and brightest 0.1 %.
- *   With `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits.
+ * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour. If
+ *   the file does not declare these two samples, they are estimated from the pixels, without the darkest and brightest
+ *   0.1 %. With `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits.
  * @returns the levels, which must be equal in all channels, and the first channel's image of full resolution
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */

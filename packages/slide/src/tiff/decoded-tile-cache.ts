@@ -4,10 +4,10 @@ import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
 import type { ReadTile } from './tiff-image.ts';
 
-/** Maximum bytes for all images of a process together. A larger tile is counted as this size. */
+/** Maximum bytes of the tiles in the cache. A single tile with more bytes is counted as this size. */
 const MAX_BYTES = 32 * 2 ** 20;
 
-/** Tiles by image and position. While a tile is being decoded, its entry has the size 1. */
+/** Tiles by image and position. While a tile is being decoded, its size is not known, and 1 byte is counted for it. */
 const cache = new LRUCache<string, Promise<Raster | null>>({ maxSize: MAX_BYTES });
 /** A number for each image, identified by its read function; part of the cache keys. */
 const imageNumbers = new WeakMap<ReadTile, number>();

@@ -64,7 +64,7 @@ interface Entry {
   readonly count: number;
   /** Position of the value in the file; inside the entry itself if it fits there. */
   readonly valueOffset: number;
-  /** In an NDPI file of more than 4 GiB: a multiple of 2^32 to add to the entry's single number. Otherwise 0. */
+  /** In an NDPI file of more than 4 GiB, the multiple of 2^32 to add to a single LONG or IFD value; otherwise 0. */
   readonly high: number;
 }
 
@@ -154,8 +154,8 @@ export async function readDirectory(
     const valueAt = position + 4 + pointerBytes;
     const index = (position - countBytes) / entryBytes;
     const high = layout.isWideNdpi ? window.u32(highsAt + index * 4) * 2 ** 32 : 0;
-    // A value that fits into the field of the pointer is stored there. The size 1 assumed for unknown types has no
-    // effect, because no function reads their values.
+    // A value that fits into the field of the offset is stored there instead of the offset. The size 1 assumed for unknown
+    // types has no effect, because no function reads their values.
     const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);
     const isOneNumber = count === 1 && (type === LONG || type === IFD);
     const entry = {
@@ -164,7 +164,7 @@ export async function readDirectory(
       valueOffset: isInEntry ? offset + valueAt : readPointerSized(valueAt) + high,
       high: isInEntry && isOneNumber ? high : 0,
     };
-    // If a tag has two entries, the first one is used, as in libtiff.
+    // If a tag has two entries, the first one is used, as libtiff does.
     if (!entries.has(number)) entries.set(number, entry);
   }
 

@@ -38,7 +38,7 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
 /** Aperio's number for YCbCr samples, which the code stream does not declare. Source: OpenSlide's notes on Aperio. */
 const JPEG_2000_YCC = 33003;
-/** With this number, libvips 8.14 converts RGB to YCbCr, declares it as RGB, and lets OpenJPEG transform the colours again. */
+/** With this number, libvips 8.14 stores RGB as YCbCr but declares RGB, and OpenJPEG then transforms the colours once more. */
 const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 /** Value of PlanarConfiguration for an image with a plane for every sample. */
@@ -57,7 +57,7 @@ export async function readImageCoding(directory: TiffDirectory): Promise<ImageCo
   if (layout.samplesPerPixel === 0 || layout.samplesPerPixel > limits.samplesPerPixel) {
     throw notSupportedError(`${layout.samplesPerPixel} samples a pixel`);
   }
-  if (layout.depth > 1) throw notSupportedError(`${layout.depth} planes in depth`);
+  if (layout.depth > 1) throw notSupportedError(`${layout.depth} planes in depth`); // ImageDepth: a 3D image
   if (JPEG_2000.has(layout.compression)) return jpeg2000Coding(layout);
   if (layout.compression === WEBP) return webpCoding(layout);
   const packing = packings[layout.compression];

@@ -19,8 +19,8 @@ export function useRecentAnnotations() {
 }
 
 /**
- * Time for which requests for counts are collected, so that one call loads them all. Rows that the user has scrolled away in this
- * time have cancelled their requests, which the call omits.
+ * Time for which this module collects requests for counts, in order to load all of them with one call. A row that the
+ * user scrolls out of view during this time cancels its request, and the call omits it.
  */
 const batchDelayMs = 250;
 /** Age after which a count is loaded again. */
@@ -45,7 +45,7 @@ export function useAnnotationCount(imageId: string | undefined): number | undefi
   return data;
 }
 
-/** Invalidates the count of a slide, which is then loaded again if its row is visible. */
+/** Invalidates the count of a slide; the count is loaded again if the row of the slide is visible. */
 export function recountAnnotations(imageId: string): void {
   void queryClient.invalidateQueries({ queryKey: countKey(imageId) });
 }

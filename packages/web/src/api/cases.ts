@@ -33,7 +33,7 @@ interface CasesOptions {
   readonly isEnabled?: boolean;
 }
 
-/** Returns the cases with slides that the account may view, by dataset and name in natural order (2 before 10). */
+/** Loads the cases with slides that the account may view, sorted by dataset and name in natural order (2 before 10). */
 export function useCases({ dataset = null, isEnabled = true }: CasesOptions = {}) {
   return useQuery({
     queryKey: [...casesKey, dataset],

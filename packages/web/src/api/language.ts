@@ -9,7 +9,7 @@ export function connectLanguage(): void {
   setLocalChoiceListener((choice) => {
     if (storedToken() === null) return;
     // A failure is ignored: the interface does not depend on the call, only e-mails stay in the previous language.
-    // E-mails have no mix of languages; they are Turkish unless a user chooses English.
+    // An interface that mixes both languages ('mixed') has no equivalent in e-mails: these are then in Turkish.
     call(changeLanguage, { body: { language: choice === 'mixed' ? 'tr' : choice } }).catch(() => undefined);
   });
 }

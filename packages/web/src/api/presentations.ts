@@ -6,7 +6,7 @@ import { storedToken } from './stored-sign-in.ts';
 /** Delay before a stream that has ended is opened again. */
 const reconnectDelayMs = 1500;
 
-/** Sends the presenter's field of view and item to all followers. A failed call is not retried, because the next event replaces it. */
+/** Sends to all followers what the presenter shows: item of the collection and field of view. A failed call is not retried. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
   await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
 }

@@ -60,7 +60,7 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
 
 /**
  * Loads the number of matching slides per status. While the server is ingesting slides (status `pending`), this hook polls the counts and
- * reloads the list each time, because slides that have been ingested may match now.
+ * reloads the list each time, because a slide whose ingest has ended has a new status and belongs to another list.
  */
 export function useSlideCounts(filter: SlideFilter) {
   const queryKey = [...countsKey, filter];
@@ -128,7 +128,7 @@ export function checkCatalogueFile(file: Blob): Promise<ImportPlan> {
   return sendFile(checkCatalogueImport, {}, file);
 }
 
-/** Applies a catalogue file. @param plan identifies the changes that `checkCatalogueFile` returned; the server rejects others */
+/** Applies a catalogue file. @param plan id from `checkCatalogueFile`; the server rejects it if the file's changes are others now */
 export function applyCatalogueFile(file: Blob, plan: string): Promise<ActionResult> {
   const request = sendFile(applyCatalogueImport, { query: { plan } }, file).then(({ message }) => message);
   return resultOf(request, texts.importFailed);

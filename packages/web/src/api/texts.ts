@@ -4,7 +4,7 @@
  */
 import { wording } from '../language/language.ts';
 
-/** Messages for actions on an account; the server's own message takes precedence. */
+/** Messages for actions of a signed-in user and for signing in. If the server sends a message for an error, the app shows that. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

@@ -1,6 +1,6 @@
 /**
- * File uploads by the tus protocol for resumable uploads (https://tus.io). The size of the parts (chunks in the library) follows the
- * speed of the network, so that each part takes about 4 s.
+ * File uploads with tus, a protocol for resumable uploads (https://tus.io). A file is sent in parts (the library calls them chunks),
+ * whose size follows the speed of the network: each part takes about 4 s.
  */
 import { AppError, ErrorBody, type ErrorCode, isErrorCode } from '@lamina/contract';
 import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
@@ -21,7 +21,7 @@ interface FileToSend {
 const minPartBytes = 256 * 1024;
 const firstPartBytes = 1024 * 1024;
 const maxPartBytes = 64 * 1024 * 1024;
-/** Intended duration of a part. The server ends a request after 30 s, which leaves time for a network that becomes slower. */
+/** Intended duration of a part. The server ends a request after 30 s; the difference is a reserve for a network that slows down. */
 const targetPartSeconds = 4;
 const retryDelaysMs = [0, 1000, 2000, 4000];
 
@@ -38,7 +38,7 @@ export function sendByTus({ file, destination, metadata, signal, onProgress }: F
     ...(metadata !== undefined && { metadata: { ...metadata } }),
     chunkSize: firstPartBytes,
     retryDelays: retryDelaysMs,
-    // The library need not remember unfinished uploads: the server lists them, and every browser can resume them.
+    // The library need not store the URLs of incomplete uploads in this browser: the server lists them.
     storeFingerprintForResuming: false,
     onBeforeRequest(request) {
       partStartedAt = performance.now();

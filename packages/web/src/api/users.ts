@@ -66,8 +66,9 @@ interface UserPage {
 }
 
 /**
- * Loads one page of accounts, and returns the previous page until it is loaded. For the first page without search and filters, the API
- * contract requires a call without parameters. Its response contains all accounts, and the hook returns the first 50.
+ * Loads one page of accounts, and returns the previous page until the new one is loaded. For the first page in the default order without
+ * search and filters, the API contract requires a call without parameters. The response to that call contains all accounts, of which the
+ * hook returns the first 50.
  */
 export function useUsers(userQuery: UserQuery) {
   return useQuery({
@@ -257,7 +258,7 @@ export function suspend(uid: string): Promise<ActionResult> {
   return resultOf(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
 }
 
-/** Undoes a suspension by a new approval, which does not restore the role `admin`; promotes an administrator again. */
+/** Undoes a suspension by a new approval. @param wasAdmin also promotes the account, because an approval does not restore this role */
 export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<ActionResult> {
   const approved = await approve(uid, null);
   return approved.success && wasAdmin ? promote(uid) : approved;

@@ -20,7 +20,7 @@ export interface Objective {
   readonly isDigital: boolean;
 }
 
-/** Returns the objectives from the weakest to the strongest; a scan of more than 40×, such as 60×, adds this power. */
+/** Returns the objectives from the weakest to the strongest; a scan at more than 40×, such as 60×, adds its own power. */
 export function objectivesOf({ objectivePower }: Calibration): readonly Objective[] {
   const strongest = Math.max(...objectivePowers);
   const isStronger = objectivePower > strongest * (1 + tolerance);

@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Creates the tables of the first version: accounts with their identities, sign-ins, image sessions and password resets; catalogue
- * entries; the audit log; and the named locks, under which processes change these tables one after the other.
+ * Creates the tables of the first version (schema.ts describes their columns): accounts with their identities, sign-ins,
+ * image sessions and password resets; catalogue entries; the audit log; and the named locks, under which processes
+ * change these tables one after the other.
  */
 // oxlint-disable-next-line lamina/max-own-lines -- one statement for each table and index
 export async function up(db: Kysely<Tables>): Promise<void> {

@@ -79,7 +79,7 @@ async function chainExistingRows(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** SQL condition of the triggers: a row that is not pruned cannot be deleted. */
+/** SQL condition under which the triggers reject a deletion: the row comes after the last pruned row (`before_seq`). */
 const isNotPruned = "old.seq > coalesce((select before_seq from audit_chain where name = 'audit'), 0)";
 
 const sqliteTriggers = [

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds tables for annotations of slides: layers, annotations, their history, and the classes of each dataset. */
+/** Adds tables for layers of annotations, their history, and the classes of each dataset (columns: see schema.ts). */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await createLayers(db);
   await createAnnotations(db);

@@ -1,6 +1,6 @@
 /**
- * Texts of the screen with the API tokens of all accounts.
- * By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then.
+ * Texts of the screen with the API tokens of all accounts. By default, the interface mixes Turkish and English;
+ * `languageWhenMixed` names the language of these texts in that case.
  */
 import { wording } from '../../language/language.ts';
 

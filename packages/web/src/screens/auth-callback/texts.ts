@@ -1,6 +1,6 @@
 /**
- * Texts of the page that completes an external sign-in.
- * By default, the interface mixes Turkish and English; `languageWhenMixed` is the language of these texts then.
+ * Texts of the page that completes an external sign-in. By default, the interface mixes Turkish and English;
+ * `languageWhenMixed` names the language of these texts in that case.
  */
 import { wording } from '../../language/language.ts';
 

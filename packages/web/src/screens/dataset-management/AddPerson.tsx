@@ -13,7 +13,7 @@ interface AddPersonProps {
   readonly buttonLabel: string;
   /** Returns whether the field offers this account; inactive accounts are never offered. */
   readonly isCandidate: (user: Pick<User, 'uid' | 'role'>) => boolean;
-  /** Grants the right to the account. */
+  /** Grants the right to the dataset to this account. */
   readonly add: (uid: string) => Promise<ActionResult>;
 }
 

@@ -27,8 +27,8 @@ interface AnnotationDetailsProps {
 }
 
 /**
- * Shows the name, description and class of the selected annotation, with its measurements and history, and lets the user change
- * them. Shows nothing unless exactly one annotation is selected.
+ * Shows the selected annotation: fields for its name, description and class (read-only without the right to edit), its
+ * measurements, and a button for its history. Shows nothing unless exactly one annotation is selected.
  */
 export function AnnotationDetails({ slideAnnotations: { store }, datasetClasses }: AnnotationDetailsProps) {
   useStoreVersion(store); // renders this component again after each change of the annotations

@@ -12,7 +12,7 @@ interface EditMenuProps {
   readonly mayDraw: boolean;
 }
 
-/** The menu with the actions for the selected annotations. `data-shown-on`: phones hide it until the user shows all. */
+/** The menu with the actions for the selected annotations. Phones hide it (`data-shown-on`) until the user shows all tools. */
 export function EditMenu({ slideAnnotations: { store }, actions, mayDraw }: EditMenuProps) {
   useStoreVersion(store); // renders this component again after each change of the annotations
   const selected = store.selected();

@@ -74,7 +74,8 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
       onImported();
       onClose();
     } catch (error) {
-      mayBeImported.current = !(error instanceof AppError); // after other errors, the server may have imported the file
+      // An AppError is the server's rejection. After another error (no response), the server may have imported the file.
+      mayBeImported.current = !(error instanceof AppError);
       setFailure(messageOf(error, texts.importFailed));
     } finally {
       setImporting(false);

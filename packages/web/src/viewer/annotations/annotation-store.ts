@@ -43,7 +43,7 @@ export class AnnotationStore {
   #selection: ReadonlySet<string> = new Set();
   #hiddenLayers: ReadonlySet<string> = new Set();
   #hiddenClasses: ReadonlySet<string | null> = new Set(); // null stands for annotations without a class
-  #failedLayers: ReadonlySet<string> = new Set();
+  #failedLayers: ReadonlySet<string> = new Set(); // ids of the layers whose annotations could not be loaded
   /** Version of each layer when its annotations were loaded, by layer id. */
   readonly #loadedVersions = new Map<string, number>();
   /** Promises that settle when a layer is loaded, by layer id. */

@@ -46,8 +46,8 @@ export function addOutline(path: PathSink, geometry: Geometry, level: number): n
 }
 
 /**
- * Adds a line or ring to a path. Omits positions nearer than the tolerance to the last drawn position, which makes no visible
- * difference.
+ * Adds a line or ring to a path. Omits positions nearer than the tolerance to the last drawn position (except the end of a
+ * line): this makes no visible difference.
  *
  * @returns the number of positions drawn
  */

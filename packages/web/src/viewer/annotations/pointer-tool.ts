@@ -16,7 +16,7 @@ import { wandRegion } from './wand.ts';
 // Distances in CSS pixels.
 /** A press that moves less than this is a click. Points nearer to each other than this count as the same point. */
 const clickTolerance = 5;
-/** A click within this distance hits a vertex or an outline; fingers need about this much. */
+/** A click within this distance hits a vertex or an outline: a finger cannot point more precisely. */
 const hitRadius = 9;
 /** Minimum distance between successive positions that a freehand line or a brush stroke records. */
 const freehandStep = 4;
@@ -255,7 +255,7 @@ export class AnnotationPointer implements PointerTool {
     }
     const fixed = session.draft?.kind === 'path' ? session.draft.fixed : [];
     if (press.isDragged && fixed.length > 0) {
-      // A freehand line ends where the pointer is released; a drag with fewer than three positions adds a point.
+      // A freehand line ends at the release. A drag with the line tool or with fewer than three positions adds a point.
       if (session.tool === 'line' || fixed.length < 3) session.addPoint(position);
       else session.finish();
       return;

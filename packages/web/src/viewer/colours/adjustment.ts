@@ -52,7 +52,7 @@ export function isBackground(colour: Colour): boolean {
   return Math.min(...colour) >= minWhiteChannel;
 }
 
-/** Returns the values with a slider that change the colours, in the order of the sliders; the white point is not among them. */
+/** Returns the slider values that differ from 1 (as scanned), in the order of the sliders; the white point has no slider. */
 export function changesOf(
   adjustment: ColourAdjustment,
 ): readonly (readonly [name: AdjustedValue, value: number])[] {

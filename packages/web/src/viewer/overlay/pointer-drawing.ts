@@ -24,7 +24,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
   /** The screen point at which the pointer was pressed; null while it is not pressed. */
   let pressPoint: Point | null = null;
   let isDragging = false;
-  /** The screen point of the last placed point, also of an earlier shape; null before the first placed point. */
+  /** The screen point of the last placed point, which may belong to a finished shape; null before the first placed point. */
   let lastPoint: Point | null = null;
 
   /** Dispatches a step at a screen point; does nothing while the slide is being closed. */

@@ -48,7 +48,7 @@ export function perimeterOf(points: readonly Point[], calibration: Calibration |
 
 /** Returns the horizontal and vertical radius of the counting circle in image pixels; they differ when pixels are not square. */
 export function countingCircleRadii(calibration: Calibration): { readonly rx: number; readonly ry: number } {
-  const radius = Math.sqrt(squareMillimetre / Math.PI);
+  const radius = Math.sqrt(squareMillimetre / Math.PI); // in µm; `mpp` and `mppY` are µm per pixel along x and y
   return { rx: radius / calibration.mpp, ry: radius / (calibration.mppY ?? calibration.mpp) };
 }
 

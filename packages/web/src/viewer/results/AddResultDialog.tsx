@@ -29,7 +29,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
   const registration = registrationOf(registrationInput);
   /** The fraction of the file that the browser has sent, 0 to 1; null while no upload is running. */
   const [sentShare, setSentShare] = useState<number | null>(null);
-  /** Why the last upload failed; null when it has not failed. */
+  /** Message about the last upload, if it failed; null otherwise. */
   const [failure, setFailure] = useState<string | null>(null);
   const runningUpload = useRef<AbortController>(null);
   useEffect(() => () => runningUpload.current?.abort(), []);

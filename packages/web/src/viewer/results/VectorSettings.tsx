@@ -15,6 +15,7 @@ interface VectorSettingsProps {
   readonly style: LayerStyle;
   /** Numbers of objects in the field of view or in the chosen area, by class name; null: not counted. */
   readonly counts: Counts | null;
+  /** The annotated areas in which the user can have the objects counted. */
   readonly areas: Areas;
   readonly onChange: (style: Partial<LayerStyle>) => void;
 }
@@ -52,14 +53,14 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
   };
   return (
     <>
-      {areas.areas.length > 0 && (
+      {areas.listed.length > 0 && (
         <NativeSelect
           size="xs"
           label={texts.countIn}
           value={areas.chosen?.id ?? ''}
           data={[
             { value: '', label: texts.fieldOfView },
-            ...areas.areas.map(({ id, label }) => ({ value: id, label })),
+            ...areas.listed.map(({ id, label }) => ({ value: id, label })),
           ]}
           onChange={({ currentTarget }) =>
             areas.choose(currentTarget.value === '' ? null : currentTarget.value)

@@ -14,7 +14,8 @@ export interface CountedArea {
 
 /** The areas of a slide, and the chosen area. */
 export interface Areas {
-  readonly areas: readonly CountedArea[];
+  /** The areas in the order of the list. */
+  readonly listed: readonly CountedArea[];
   /** The area in which objects are counted; null: the field of view. */
   readonly chosen: CountedArea | null;
   /** Chooses an area by its id; null chooses the field of view. */
@@ -47,7 +48,7 @@ export function useAreas(store: AnnotationStore | null): Areas {
   }
   const chosen = allAreas.find((area) => area.id === chosenId) ?? null;
   const areas = allAreas.slice(0, maxListedAreas);
-  return { areas: chosen === null || areas.includes(chosen) ? areas : [...areas, chosen], chosen, choose };
+  return { listed: chosen === null || areas.includes(chosen) ? areas : [...areas, chosen], chosen, choose };
 }
 
 /**

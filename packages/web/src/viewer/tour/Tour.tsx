@@ -86,7 +86,7 @@ export function Tour(props: TourProps) {
     collectionId,
     session,
     view,
-    item: itemOfStep(steps, stepIndex),
+    item: itemOfStep(steps, stepIndex), // position of the step's item in the collection, or the image id of its slide
     onShown: ({ field, item }: PresentationEvent) => {
       const presentedIndex = item === null ? stepIndex : stepOfItem(steps, item);
       if (presentedIndex === -1) return; // this tour does not contain the step that the presenter shows
