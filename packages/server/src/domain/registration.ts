@@ -13,7 +13,7 @@ export interface PointPair {
   readonly to: Point;
 }
 
-/** Maximum determinant that counts as 0: that of the points' scatter (relative to its size), or that of the result. */
+/** Determinants up to this value count as 0: of the points' scatter matrix (relative to its squared trace), of the result. */
 const collinearityTolerance = 1e-9;
 
 /**

@@ -184,7 +184,7 @@ export function createFrameFastPath(
       answer(frameRequest, buffer, fastify).catch((error: unknown) => {
         log.error(
           { err: error, requestId: frameRequest.requestId, route: framesRoute },
-          'DICOMweb frame could not be sent; the connection was closed',
+          'sending a DICOMweb frame failed; the server closed the connection, so the client got no complete response',
         );
         response.destroy();
       });

@@ -157,7 +157,7 @@ export function createTileFastPath(
         const { requestId, imageId: image, dziLevel, tile } = tileRequest;
         log.error(
           { err: error, requestId, image, dziLevel, tile },
-          'tile could not be sent; the connection was closed',
+          'sending a tile failed; the server closed the connection, so the client got no complete response',
         );
         response.destroy();
       });

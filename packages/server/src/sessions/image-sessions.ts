@@ -351,7 +351,7 @@ export async function createImageSessions({
       flushing = flush().catch((error) =>
         log.warn(
           { err: error, cachedSessions: cachedSessions.size },
-          'usage of image sessions (numbers of tile requests, last use of sign-ins) not saved in the database; the next requests save it',
+          'numbers of tile requests and times of last use could not be saved in the database; they stay in memory and are saved with the next tile requests',
         ),
       );
     }, flushEveryMs).unref();
@@ -492,7 +492,7 @@ export async function createImageSessions({
       await flush().catch((error) =>
         log.warn(
           { err: error, cachedSessions: cachedSessions.size },
-          'usage of image sessions (numbers of tile requests, last use of sign-ins) not saved in the database; it is lost, because the process stops',
+          'numbers of tile requests and times of last use could not be saved in the database; they are lost, because the process stops',
         ),
       );
     },

@@ -469,7 +469,7 @@ interface CaseTable {
   updated_at: string;
 }
 
-/** The slides of a case in the order of `position`. */
+/** The slides of a case in the order of `position`. `block` names the tissue block from which the slide was cut. */
 interface CaseSlideTable {
   case_id: string;
   image_id: string;

@@ -142,7 +142,7 @@ export function createUploadProcessor({
       renew(leaseFrom(now()).until).catch((error) =>
         log.warn(
           { err: error, upload: uploadId },
-          'upload lease renewal failed; another process may take over the upload',
+          'upload could not be marked in the database as being processed here; another process may process it too',
         ),
       );
     }, leaseMs / 3);
@@ -167,7 +167,7 @@ export function createUploadProcessor({
       // The file may be in the data folder of another machine. When the lease ends, any process may try again.
       log.error(
         { err: error, upload: file.upload_id, file: file.id },
-        'uploaded file could not be read; it will be retried when its lease ends',
+        'received file of an upload could not be read for its check; the server tries again in about a minute',
       );
       return;
     }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Creates the tables of the first version (schema.ts describes their columns): accounts with their identities, sign-ins,
+ * Creates the tables of the first version (columns: see schema.ts): accounts with their identities, sign-ins,
  * image sessions and password resets; catalogue entries; the audit log; and the named locks, under which processes
  * change these tables one after the other.
  */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds tables for the slides that administrators upload (columns: see schema.ts), and the lock for their storage quota. */
+/** Adds tables for the uploads of administrators (columns: see schema.ts), and the lock for their storage quota. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('uploads')
