@@ -58,7 +58,7 @@ export const AnnotationImport = z
   .meta({ id: 'AnnotationImport' });
 export type AnnotationImport = z.infer<typeof AnnotationImport>;
 
-/** Imports all annotations or none, unless `skip_refused` is set. An annotation replaces the one with the same id in the layer. */
+/** Imports all annotations or none, unless `skip_refused` is set. Replaces annotations of the layer with equal ids. */
 export const importAnnotationFile = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/import',

@@ -17,7 +17,7 @@ export type LayerEditing = z.infer<typeof LayerEditing>;
 export const LayerSource = z.enum(['manual', 'import', 'api']);
 export type LayerSource = z.infer<typeof LayerSource>;
 
-/** Limits of a layer, and of the changes in a request. A program stores more objects as a read-only result layer. */
+/** Limits of a layer, and of the changes in a request. A program with more objects stores a read-only result layer. */
 export const annotationLayerLimits = {
   annotations: 50_000,
   vertices: 5_000_000,

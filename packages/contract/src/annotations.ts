@@ -132,7 +132,8 @@ export const changeAnnotations = endpoint({
  * - `annotations`: changes of a layer, `{layer_id, version, changes: [{op: "put", feature} | {op: "delete", id, revision,
  *   updated_by}], authors}`, with display names of authors by uid. If there are many changes, `reload: true` replaces them.
  *
- * A client resumes a stream with the header `Last-Event-ID`: the id of its last event, or `event_id` of a list.
+ * A client resumes a stream with the header `Last-Event-ID`: the id of the last event that it has received, or the
+ * `event_id` in a response of `listAnnotations`.
  */
 export const streamAnnotationEvents = endpoint({
   method: 'GET',

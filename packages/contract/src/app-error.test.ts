@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, errorText, reasonText } from './app-error.ts';
 import { reasonTexts } from './error-reasons.ts';
 
-describe('AppError', () => {
+describe('AppError (an error of the API)', () => {
   it('has a technical message for logs: the code, the reason and the waiting time', () => {
     const error = new AppError('rate_limited', { reason: 'too_many_attempts', retryAfterSeconds: 30 });
     expect(error.message).toBe('rate_limited: too_many_attempts (retry after 30 s)');
@@ -49,7 +49,7 @@ describe('errorText (text of an error for the user)', () => {
       'The file has more than 100,000 lines. Please split it and upload the parts.',
     ],
   ])(
-    'returns the Turkish and the English text, with its parameters filled in, for the error $message',
+    'returns the Turkish and the English text, with its parameters filled in, for the error %s',
     (error, tr, en) => {
       expect(errorText(error, 'tr')).toBe(tr);
       expect(errorText(error, 'en')).toBe(en);

@@ -8,7 +8,7 @@ import type { Status } from './permissions.ts';
 export interface AppErrorDetail {
   /** A more specific reason. Its text replaces the text of the code. */
   readonly reason?: ErrorReason;
-  /** The issue that a schema reports when no `reason` names the rule. It contains the value, so it must never be logged. */
+  /** The issue that a schema reports when no `reason` names the rule. Must never be logged: it contains user input. */
   readonly issue?: z.core.$ZodIssue;
   /** For the code account_not_active: the caller's own status. */
   readonly status?: Status;

@@ -6,7 +6,7 @@ import { Id } from './text.ts';
 import { AccessTerms, Offset, PeopleSearch } from './user-management.ts';
 import { Reason, UserDetails, withUnknownValues } from './users.ts';
 
-/** An account that may belong to the same person as an applicant; `why` states the similarity. */
+/** A possible second account of an applicant. `same-mailbox`: both e-mail addresses are equal without a `+tag`. */
 export const LikelyDuplicate = z
   .object({
     uid: z.string(),

@@ -185,7 +185,7 @@ export const sessionActions: readonly AuditAction[] = ['image-session-created', 
 
 /** A filter by text; an empty text counts as no filter. */
 const filterText = ExistingName.trim()
-  .max(254)
+  .max(254) // the longest value is an e-mail address
   .transform((value) => value || undefined)
   .optional();
 const filterTime = z.iso.datetime().optional();

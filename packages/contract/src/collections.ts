@@ -242,6 +242,7 @@ export const answerQuestion = endpoint({
   query: optionalSession,
   body: z.object({
     item: ItemReference,
+    // 20: `maxChoices`
     answer: z.union([z.array(z.number()).max(20), ItemText]).meta({
       description: 'Indexes of the choices, a point [x, y], or a text',
     }),

@@ -1,4 +1,4 @@
-/** Endpoints for access to datasets: administrators restrict datasets and grant access to accounts, and members request access. */
+/** Endpoints for access to datasets: administrators restrict and grant it, and members (other users) request it. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';

@@ -1,7 +1,7 @@
 /**
- * Read-only DICOMweb endpoints (DICOM PS3.18) for other viewers. A slide whose tiles are stored as JPEG or JPEG 2000 appears as a study
- * with VL Whole Slide Microscopy images. QIDO-RS endpoints search, and WADO-RS endpoints retrieve; the server offers them below
- * `/dicom-web` and below the API base.
+ * Read-only DICOMweb endpoints (DICOM PS3.18) for other viewers. A slide whose tiles are stored as JPEG or JPEG 2000
+ * appears as a study with VL (visible light) Whole Slide Microscopy images. QIDO-RS endpoints search, and WADO-RS
+ * endpoints retrieve; the server offers them below `/dicom-web` and below the API base.
  */
 import { z } from 'zod';
 import { type Endpoint, endpoint } from './endpoint.ts';

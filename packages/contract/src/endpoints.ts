@@ -28,7 +28,7 @@ import * as uploads from './uploads.ts';
 import * as userManagement from './user-management.ts';
 import * as users from './users.ts';
 
-/** Returns the endpoints among the exports of a module: the objects with the member `access`. */
+/** Returns the endpoints among the exports of a module: the objects with the property `access`. */
 function endpointsOf(moduleExports: object): Record<string, Endpoint> {
   return Object.fromEntries(
     Object.entries(moduleExports).filter(

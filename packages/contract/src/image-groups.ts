@@ -1,7 +1,7 @@
 /**
  * Endpoints with which the viewer screen reads the catalogue: groups with their image counts, and pages of images. A group
- * is a dataset, divided into cases. All groups, one after the other, form one list. A page is addressed by the position of its first image in this list, so that the viewer can
- * scroll to any part.
+ * is a dataset, divided into cases. All groups, one after the other, form one list. A page is addressed by the position
+ * of its first image in this list, so that the viewer can scroll to any part.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';

@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 
+/** `pending`: waits for approval; `suspended`: may only read its own account; `deactivated`: has no permissions. */
 export const Status = z.enum(['pending', 'active', 'suspended', 'deactivated']);
 export type Status = z.infer<typeof Status>;
 
@@ -31,7 +32,7 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** `account.password` permits changing the own password and two-step verification. */
+/** `account.password` permits users to change their own password and two-step verification. */
 const ownAccountPermissions = ['account.read', 'account.password', 'account.delete'] as const;
 const viewerPermissions = [
   ...ownAccountPermissions,

@@ -147,7 +147,7 @@ export const createResultFile = endpoint({
   errors: ['upload_ended', 'upload_too_large', 'quota_exceeded', 'storage_full'],
 });
 
-/** tus clients send HEAD. Responses to HEAD and GET have `Upload-Offset`, and `Upload-Length` or `Upload-Defer-Length: 1`. */
+/** tus clients send HEAD. Responses have `Upload-Offset` and `Upload-Length`, or `Upload-Defer-Length: 1` (unknown). */
 export const getResultFile = endpoint({
   ...resultFile,
   method: 'GET',

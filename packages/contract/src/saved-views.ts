@@ -26,7 +26,7 @@ const Settings = z.unknown().refine((value) => (JSON.stringify(value) ?? '').len
 });
 
 // Title and text of saved views, and of collections and their items.
-export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long'));
+export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long')); // also of collections and share links
 export const ItemText = MultiLine.max(4000, reason('text_too_long'));
 
 export const SavedView = z

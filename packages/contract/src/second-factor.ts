@@ -1,6 +1,6 @@
 /**
- * Endpoints for two-step verification, which requires a code of an authenticator app in addition to the password. The
- * permission `account.password` includes it.
+ * Endpoints for two-step verification, which requires a code of an authenticator app in addition to the password. Users
+ * with the permission `account.password` manage their own; administrators can turn that of others off.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';

@@ -7,7 +7,7 @@ export const SignIn = z
     id: z.string().meta({ description: 'Opaque id, which is not a credential' }),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime().meta({ description: 'Accurate to 30 seconds' }),
-    address: z.string().nullable(),
+    address: z.string().nullable(), // IP address
     browser: z
       .string()
       .nullable()

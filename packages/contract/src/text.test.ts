@@ -49,7 +49,7 @@ describe('the text schema SingleLine', () => {
   });
 });
 
-describe('toSingleLine', () => {
+describe('toSingleLine (makes a text valid for SingleLine)', () => {
   it('replaces white space by one space and removes invisible characters', () => {
     expect(toSingleLine(' Ada\r\n\tLove\u200blace\u202e\0 ')).toBe('Ada Lovelace');
   });
@@ -64,7 +64,7 @@ describe('the text schema MultiLine', () => {
   });
 });
 
-describe('the schema Id', () => {
+describe('the schema Id (the id of an account, image, upload or session)', () => {
   it('accepts UUIDs and base64url strings of up to 128 characters, and rejects all other strings', () => {
     expect(Id.safeParse('00000000-0000-4000-8000-000000000000').success).toBe(true);
     expect(Id.safeParse('A_b-9'.repeat(8)).success).toBe(true);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkUploadPath, type NameFault } from './upload-names.ts';
 
-describe('checkUploadPath', () => {
+describe('checkUploadPath (checks the path of an uploaded file)', () => {
   it.each([
     ['slide-1.svs', ['slide-1.svs']],
     ['Seri 7/IM 0001.dcm', ['Seri 7', 'IM 0001.dcm']],

@@ -191,8 +191,8 @@ describe('a 401 response of the API', () => {
   });
 });
 
-describe('preloadScreen', () => {
-  it('loads the code of a screen, which is then rendered without the loading indicator', async () => {
+describe('preloadScreen (loads the code of a screen in advance)', () => {
+  it('makes the screen render without the loading indicator when it is opened later', async () => {
     // A screen that no other test of this file opens, so that its code is not loaded yet.
     await preloadScreen('/shared');
     openApp('/shared', {});

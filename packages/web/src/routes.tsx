@@ -89,7 +89,7 @@ export const routes: RouteObject[] = [
             handle: handleFor('guests', 'login'),
             element: lazyScreen(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
           },
-          // The link in the e-mail must also work in a browser that is still signed in.
+          // Like `confirm`, opened by a link in an e-mail, which must also work in a browser that is still signed in.
           {
             path: 'password-reset',
             handle: handleFor('anyone', 'passwordReset'),

@@ -59,7 +59,7 @@ async function startServerWithBucket() {
 describe.skipIf(withoutObjectStore !== null)(
   'catalogue of slides in an S3 bucket (needs TEST_S3_ENDPOINT)',
   () => {
-    it('treats object keys like file paths: for datasets, hidden folders, metadata files and slides of several files', async () => {
+    it('treats object keys like file paths with regard to datasets, hidden folders, metadata files and slides of several files', async () => {
       const { put, rescanAndList } = await startServerWithBucket();
       await put('Breast/2026/a.svs', narrowSlide);
       await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
@@ -106,7 +106,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(await countVisible()).toBe(0);
     });
 
-    it('reads no object when the listing of the bucket is unchanged', async () => {
+    it('is updated by a scan that reads no object when the listing of the bucket is unchanged', async () => {
       const { put, rescanAndList, proxy, inspect } = await startServerWithBucket();
       await put('Set/a.svs', narrowSlide);
       await put('Set/dataset.json', '{"organ_type":"Meme"}');

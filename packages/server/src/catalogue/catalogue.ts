@@ -88,14 +88,14 @@ interface CatalogueDependencies {
   readonly log: Logger;
   readonly audit: AuditRecorder;
   readonly slides: Slides;
-  readonly objectStorage: ObjectStorage | null;
+  readonly objectStorage: ObjectStorage | null; // null when the settings name no bucket
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
-  /** Called after each scan of the bucket with the listing; searches the listing for result files of analysis programs. */
+  /** Called with the listing after each scan of the bucket; searches the listing for result files of analysis programs. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
-/** Age of a cached image from which a request also refreshes it in the background. */
+/** A request also refreshes a cached image in the background if the last refresh started at least this long ago. */
 const refreshAfterMs = 500;
 const maxCachedImages = 10_000;
 /**
@@ -107,7 +107,7 @@ const findResultsDelayMs = 5000;
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 interface CachedImage {
-  readonly image: ServableImage | null;
+  readonly image: ServableImage | null; // null when no account may open the image
   /** Time (`performance.now`) when the row of the image was read. */
   readonly readAt: number;
   /** Time (`performance.now`) when the last refresh of this cached image started. */

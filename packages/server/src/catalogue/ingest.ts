@@ -60,7 +60,7 @@ interface IngestDependencies {
   /** The bucket; null when the settings name none. */
   readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'enqueue'>;
-  /** Called after each scan of the bucket with the listing; searches the listing for result files of analysis programs. */
+  /** Called with the listing after each scan of the bucket; searches the listing for result files of analysis programs. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
   /** Called after an entry has changed, so that caches evict it. */
   readonly onChange: (imageId: string) => void;
@@ -234,7 +234,7 @@ function changesAfterInspection(
   };
 }
 
-/** The columns that come from the file, or are derived from its scale, as they are stored for a file that could not be read. */
+/** The values, for a file that could not be read, of the columns that come from the file or are derived from its scale. */
 const emptyFileColumns = {
   width: null,
   height: null,

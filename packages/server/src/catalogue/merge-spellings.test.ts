@@ -232,7 +232,7 @@ describe.each(databaseKinds)(
 describe.each(databaseKinds)(
   'merging two spellings of an organ name at the start of the server, with %s as database',
   (databaseKind) => {
-    it('gives all slides the same organ', async () => {
+    it('gives the slides with either spelling the same organ', async () => {
       const { allImages } = await startWithEarlierDatabase(databaseKind, {
         slides: ['A', 'A'],
         organs: [nfdName, 'BÖBREK'],

@@ -104,7 +104,7 @@ describe.each(databaseKinds)(
       expect(await accessOfMember()).toEqual(noAccess);
     });
 
-    it('stays invisible to members without a grant after any change of catalogue.csv and after a restart', async () => {
+    it('stays invisible to members without a grant after catalogue.csv is damaged or no longer names its dataset, also after a restart', async () => {
       const changes: Readonly<Record<string, string | Buffer>> = {
         'saved as Windows-1254': windows1254,
         empty: '',
@@ -155,7 +155,7 @@ describe.each(databaseKinds)(
       expect(await accessOfMember()).toEqual(noAccess);
     });
 
-    it('stays restricted when its file returns after catalogue.csv was deleted', async () => {
+    it('stays invisible to members without a grant when its missing file reappears after catalogue.csv was deleted', async () => {
       const { server, accessOfMember, move, remove } = await startWithRestrictedSlide(database);
       await move('Set/a.svs', '.a'); // a scan ignores hidden files
       await server.rescan();
@@ -165,7 +165,7 @@ describe.each(databaseKinds)(
       expect(await accessOfMember()).toEqual(noAccess);
     });
 
-    it('stays restricted when its file is replaced after its row in catalogue.csv was deleted', async () => {
+    it('stays invisible to members without a grant when its file is replaced after its row in catalogue.csv was deleted', async () => {
       const { server, accessOfMember } = await startWithRestrictedSlide(database);
       await server.put('Set/catalogue.csv', heading);
       await server.put('Set/a.svs', otherSvs);
@@ -173,7 +173,7 @@ describe.each(databaseKinds)(
       expect(await accessOfMember()).toEqual(noAccess);
     });
 
-    it('moves to the dataset of its folder when catalogue.csv no longer names it and no more accounts can see that dataset', async () => {
+    it('moves to the dataset of its folder when catalogue.csv no longer names the slide, if no further account gets access', async () => {
       const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
         await startWithRestrictedSlide(database);
       await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
@@ -190,7 +190,7 @@ describe.each(databaseKinds)(
       ]);
     });
 
-    it('stays in its dataset when catalogue.csv no longer names it and more members can see the dataset of its folder', async () => {
+    it('stays in the restricted dataset when catalogue.csv no longer names the slide, if further members have access to the dataset of its folder', async () => {
       const { server, admin, viewer, accessOfMember } = await startWithRestrictedSlide(database);
       await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
       await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
@@ -204,7 +204,7 @@ describe.each(databaseKinds)(
 describe('slide that dataset.json puts into a restricted dataset', () => {
   const json = JSON.stringify({ dataset_name: 'Gizli çalışma' });
 
-  it('stays invisible to members without a grant after any change of dataset.json', async () => {
+  it('stays invisible to members without a grant after dataset.json is damaged or no longer names its dataset', async () => {
     const changes: Readonly<Record<string, string>> = {
       'cut off': json.slice(0, 20),
       empty: '',
@@ -247,8 +247,8 @@ describe('slide that dataset.json puts into a restricted dataset', () => {
   });
 });
 
-describe('new slide in the folder of an unusable metadata file', () => {
-  it('is hidden from members until the metadata file is corrected, and then gets its dataset', async () => {
+describe('new slide in a folder whose metadata file cannot be used', () => {
+  it('is hidden from members until the invalid metadata file is corrected, and then gets the dataset that the file names', async () => {
     const contents: Readonly<Record<string, string | Buffer>> = {
       'saved as Windows-1254': windows1254,
       empty: '',
@@ -278,7 +278,7 @@ describe('new slide in the folder of an unusable metadata file', () => {
     expect(await counts()).toMatchObject({ held: 0, failed: 0 });
   });
 
-  it('is hidden from members while a known metadata file is missing, also after a restart', async () => {
+  it('is hidden from members while a metadata file that an earlier scan found is missing, also after a restart', async () => {
     const { server, accessOfMember, managedEntries, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.services.catalogue.start(); // scans like a new process
@@ -321,7 +321,7 @@ describe('administrator when a metadata file is unusable, missing or would move 
     ]);
   });
 
-  it('finds one audit event about the slide that keeps its dataset although the metadata file names another one', async () => {
+  it('finds one audit event about a slide that keeps its dataset although the metadata file names another dataset', async () => {
     const { server, imageId, managedEntries, auditEvents } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -352,7 +352,7 @@ describe('administrator when a metadata file is unusable, missing or would move 
     ]);
   });
 
-  it('can confirm the dataset that the slide keeps by moving the slide to that same dataset, and the notice about it ends', async () => {
+  it('can confirm the dataset that the slide keeps by moving the slide to that dataset, and the notice about the slide ends', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -362,7 +362,7 @@ describe('administrator when a metadata file is unusable, missing or would move 
     expect(await accessOfMember()).toEqual(noAccess);
   });
 
-  it('can correct the metadata file so that it names the dataset that the slide keeps, and the notice about it ends', async () => {
+  it('can correct the metadata file so that it names the dataset that the slide keeps, and the notice about the slide ends', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();

@@ -71,13 +71,13 @@ describe('metadata file catalogue.csv', () => {
   });
 });
 
-describe('slide in catalogue.csv and dataset.json', () => {
+describe('slide that catalogue.csv and dataset.json name', () => {
   it.each([
     ['in NFC and the file name is in NFD', 'Böbrek/ışık.svs', 'Böbrek/ışık.svs'.normalize('NFD')],
     ['in NFD and the file name is in NFC', 'Böbrek/ışık.svs'.normalize('NFD'), 'Böbrek/ışık.svs'],
     ['with a backslash', 'Böbrek\\ışık.svs', 'Böbrek/ışık.svs'],
     ['with a dot and a slash before it', './Böbrek/ışık.svs', 'Böbrek/ışık.svs'],
-  ])('is found when its path is written %s', async (_, writtenPath, slide) => {
+  ])('gets the values of both files when its path is written %s', async (_, writtenPath, slide) => {
     const { chain } = await readMetadata({
       'catalogue.csv': `file_name,dataset_name\n${writtenPath},Study A\n`,
       'dataset.json': JSON.stringify({ slides: { [writtenPath]: { organ_type: 'Böbrek' } } }),
@@ -197,7 +197,7 @@ describe('several metadata files for a slide', () => {
   });
 });
 
-describe('readFolderMetadata', () => {
+describe('readFolderMetadata (reads the metadata files of the slide folder)', () => {
   it.each([
     ['catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Ye\u202eni,Me\u200bme\n'],
     ['dataset.json', JSON.stringify({ dataset_name: 'Ye\u202eni', organ_type: 'Me\u200bme\ud800' })],

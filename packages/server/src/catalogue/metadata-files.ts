@@ -11,8 +11,8 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
 export interface SlideMetadata {
-  readonly dataset_name: string | null;
-  readonly organ_type: string | null;
+  readonly dataset_name: string | null; // null if no file states it and the slide is in no folder
+  readonly organ_type: string | null; // null if no file states it
   /** The case that the files name; absent when they name none. */
   readonly inCase?: StatedCase;
   /** True when a metadata file that may mention the slide is unusable, so dataset, organ and case may be wrong. */

@@ -355,7 +355,8 @@ async function applyChanges(
   });
   await inBatches(newImages, async (tx, images) => {
     await insertImages(tx, images, at);
-    const hidden = images.filter(({ metadata_hold }) => metadata_hold !== undefined); // see newImage()
+    // newImage() has hidden the slides whose metadata may be incomplete.
+    const hidden = images.filter(({ metadata_hold }) => metadata_hold !== undefined);
     await audit.recordAll(
       tx,
       hidden.map(({ id }) => ({
@@ -442,7 +443,7 @@ async function slidesWithFingerprintsOf(
 
 /**
  * Returns the entry of a slide whose file was replaced; undefined for a new slide. The entry may have the path of another file
- * of the slide, because a larger image of a series that arrives later becomes the main file.
+ * of the slide, because a larger image of a series that arrives later becomes the main file, by which the slide is opened.
  */
 function entryOfReplaced(
   { root, slide }: FoundAtRoot,

@@ -267,8 +267,8 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         const groups = await groupFiles(tree, folder, [...filesToGroup.values()]);
         if (groups === null) recordUnreadable(folder, null); // null: there is no error to log
         for (const { main, members } of groups ?? []) {
-          // The render worker that groups files parses untrusted content. The scan therefore ignores a group with a name that was
-          // not passed to the worker. It also ignores a single file that is not a candidate.
+          // The render worker (the process that reads slide files) parses untrusted content when it groups files. The scan
+          // therefore ignores a group with a name that was not passed to the worker, and a single file that is not a candidate.
           const files = [main, ...members].flatMap((name) => filesToGroup.get(name) ?? []);
           const hasUnknownName = files.length < 1 + members.length;
           const isNoCandidate = members.length === 0 && !candidates.has(main);
@@ -372,7 +372,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         const [path, err] = first;
         log.warn(
           { err, root, path, unreadablePaths: newlyUnread.length },
-          'slide storage `root` unreadable at `path`; its slides stay in the catalogue, and the next scan tries again',
+          'slide storage unreadable at `path` in `root`; its slides stay in the catalogue, and the next scan tries again',
         );
       }
       if (unread.size === 0 && unreadBefore.size > 0)

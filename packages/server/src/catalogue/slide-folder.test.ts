@@ -162,7 +162,7 @@ describe('catalogue of a slide folder', () => {
     expect(await listedNames()).toEqual(['a.svs']);
   });
 
-  it('lists a file that is copied into the slide folder without an explicit request to scan', async () => {
+  it('lists, without an explicit request to scan, a file that is copied into the slide folder', async () => {
     const { server, admin, listedNames } = await startCatalogueServer();
     await server.services.catalogue.start();
     await server.put('New/a.svs', svs);

@@ -2,8 +2,8 @@
  * Watches the slide folders, and reports changes so that the catalogue scans the folders. A report follows a short pause without
  * further changes.
  *
- * It watches folders, not files, so memory grows only with the number of folders. Changes that the operating system does not
- * report, as on some network file systems and below links, are found by the scheduled scan.
+ * It watches folders, not files, so memory grows only with the number of folders. The scheduled scan finds the changes
+ * that the operating system does not report, for example on some network file systems and below links.
  */
 import fs, { type FSWatcher } from 'node:fs';
 import path from 'node:path';
@@ -62,7 +62,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     }, pauseMs);
   }
 
-  /** Watches folders, with all folders below them, when the folders of earlier calls are watched. */
+  /** Watches folders and all folders below them, as soon as the folders of earlier calls are watched. */
   function watchTreesSoon(foldersToWatch: readonly string[]): Promise<void> {
     watchingDone = watchingDone.then(async () => {
       for (const folder of foldersToWatch) await watchTree(folder);

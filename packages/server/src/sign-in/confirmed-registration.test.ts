@@ -49,134 +49,139 @@ function comparable({ status, body, headers }: Awaited<ReturnType<typeof registe
   return { status, length, rest, others, user: user && { ...user, uid: user.uid.length } };
 }
 
-describe.each(databaseKinds)('registration with REGISTRATION_HIDE_EXISTING (database: %s)', (database) => {
-  it('returns equal responses for a known and a new e-mail address, and sign-ins with both then get equal 401 responses', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    const existing = await server.fixtures.user({ email: 'aise@example.org' });
-    const newResponse = await registerAs(server, person);
-    const knownResponse = await registerAs(server, { ...person, email: existing.email });
-    await server.outbox(); // waits until both e-mails have been sent
-    expect(newResponse.status).toBe(201);
-    expect(comparable(knownResponse)).toEqual({
-      ...comparable(newResponse),
-      user: { ...comparable(newResponse).user, email: existing.email },
-    });
-    const newSignIn = await logIn(server, person);
-    const knownSignIn = await logIn(server, { ...person, email: existing.email });
-    expect(newSignIn).toMatchObject({ status: 401, body: { code: 'credentials_invalid' } });
-    expect(comparable(knownSignIn as never)).toEqual(comparable(newSignIn as never));
-  });
-
-  it('creates a pending account only when the applicant opens the link of the e-mail and enters the password', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    const admin = server.as(await server.fixtures.admin());
-    const { uid } = (await registerAs(server, person)).body.user;
-    const [code = ''] = await confirmationCodesTo(server, person.email);
-    expect(code).toMatch(/^[\w-]{43}$/);
-    expect((await admin.call(listApplications)).body.waiting).toBe(0);
-    expect((await admin.call(countWaiting)).body.applications).toBe(0);
-    expect((await admin.call(listUsers)).body.users.map(({ email }) => email)).not.toContain(person.email);
-    expect((await admin.call(getUser, { params: { uid } })).status).toBe(404);
-
-    server.clock.advance(hourMs / 2); // the administrator's sign-in ends after an hour without a call
-    expect(await confirm(server, code)).toMatchObject({
-      status: 200,
-      body: { message: 'E-posta adresiniz doğrulandı. Yönetici onayı bekleniyor.' },
-    });
-    const { password: _, ...submittedFields } = person;
-    expect((await admin.call(listApplications)).body.applications[0]?.user).toMatchObject({
-      ...submittedFields,
-      uid,
-      status: 'pending',
-      role: 'unassigned',
-      createdAt: server.clock.now().toISOString(),
-    });
-    expect((await logIn(server, person)).status).toBe(200);
-    const auditEntries = await server.services.db
-      .selectFrom('audit')
-      .select(['action', 'result'])
-      .where('target', '=', uid)
-      .where('action', '!=', 'sign-in')
-      .orderBy('seq')
-      .execute();
-    expect(auditEntries).toEqual([
-      { action: 'registration-requested', result: 'done' },
-      { action: 'registered', result: 'done' },
-    ]);
-  });
-
-  it('accepts a confirmation link only once, and then rejects other links to the same e-mail address', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    await registerAs(server, person);
-    await registerAs(server, { ...person, password: 'başka-bir-şifre' });
-    const [first = '', second = ''] = await confirmationCodesTo(server, person.email);
-    expect((await confirm(server, second, 'başka-bir-şifre')).status).toBe(200);
-    for (const [code, password] of [
-      [first, person.password],
-      [second, 'başka-bir-şifre'],
-    ] as const) {
-      expect(await confirm(server, code, password)).toMatchObject({
-        status: 400,
-        body: { code: 'confirmation_link_invalid' },
+describe.each(databaseKinds)(
+  'registration with REGISTRATION_HIDE_EXISTING, which conceals whether an account exists (database: %s)',
+  (database) => {
+    it('returns equal responses for a known and a new e-mail address, and sign-ins with both then get equal 401 responses', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      const existing = await server.fixtures.user({ email: 'aise@example.org' });
+      const newResponse = await registerAs(server, person);
+      const knownResponse = await registerAs(server, { ...person, email: existing.email });
+      await server.outbox(); // waits until both e-mails have been sent
+      expect(newResponse.status).toBe(201);
+      expect(comparable(knownResponse)).toEqual({
+        ...comparable(newResponse),
+        user: { ...comparable(newResponse).user, email: existing.email },
       });
-    }
-    expect((await logIn(server, { ...person, password: 'başka-bir-şifre' })).status).toBe(200);
-  });
-
-  it('creates one account when the same link is confirmed twice at the same time', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    await registerAs(server, person);
-    const [code = ''] = await confirmationCodesTo(server, person.email);
-    const responses = await Promise.all([confirm(server, code), confirm(server, code)]);
-    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400]);
-  });
-
-  it('rejects a confirmation link with a password that differs from that of the registration', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    await registerAs(server, { ...person, password: 'yabancının-şifresi' });
-    const [code = ''] = await confirmationCodesTo(server, person.email);
-    expect(await confirm(server, code)).toMatchObject({
-      status: 401,
-      body: { code: 'credentials_invalid', message: 'Bu, kayıt olurken belirlediğiniz şifre değil.' },
+      const newSignIn = await logIn(server, person);
+      const knownSignIn = await logIn(server, { ...person, email: existing.email });
+      expect(newSignIn).toMatchObject({ status: 401, body: { code: 'credentials_invalid' } });
+      expect(comparable(knownSignIn as never)).toEqual(comparable(newSignIn as never));
     });
-    expect((await logIn(server, { ...person, password: 'yabancının-şifresi' })).status).toBe(401);
-  });
 
-  it('that is not confirmed expires after 24 hours, and all its data are deleted', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    await registerAs(server, person);
-    const [code = ''] = await confirmationCodesTo(server, person.email);
-    server.clock.advance(24 * hourMs);
-    expect((await confirm(server, code)).status).toBe(400);
-    await server.services.confirmedRegistration.deleteExpired();
-    expect(await server.services.db.selectFrom('registrations').selectAll().execute()).toEqual([]);
-  });
+    it('creates a pending account only when the applicant opens the link of the e-mail and enters the password', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      const admin = server.as(await server.fixtures.admin());
+      const { uid } = (await registerAs(server, person)).body.user;
+      const [code = ''] = await confirmationCodesTo(server, person.email);
+      expect(code).toMatch(/^[\w-]{43}$/);
+      expect((await admin.call(listApplications)).body.waiting).toBe(0);
+      expect((await admin.call(countWaiting)).body.applications).toBe(0);
+      expect((await admin.call(listUsers)).body.users.map(({ email }) => email)).not.toContain(person.email);
+      expect((await admin.call(getUser, { params: { uid } })).status).toBe(404);
 
-  it('stores only hashes of the confirmation code and of the password', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    await registerAs(server, person);
-    const [code = ''] = await confirmationCodesTo(server, person.email);
-    const rows = JSON.stringify(await server.services.db.selectFrom('registrations').selectAll().execute());
-    expect(rows).not.toContain(code);
-    expect(rows).not.toContain(person.password);
-  });
+      server.clock.advance(hourMs / 2); // the administrator's sign-in ends after an hour without a call
+      expect(await confirm(server, code)).toMatchObject({
+        status: 200,
+        body: { message: 'E-posta adresiniz doğrulandı. Yönetici onayı bekleniyor.' },
+      });
+      const { password: _, ...submittedFields } = person;
+      expect((await admin.call(listApplications)).body.applications[0]?.user).toMatchObject({
+        ...submittedFields,
+        uid,
+        status: 'pending',
+        role: 'unassigned',
+        createdAt: server.clock.now().toISOString(),
+      });
+      expect((await logIn(server, person)).status).toBe(200);
+      const auditEntries = await server.services.db
+        .selectFrom('audit')
+        .select(['action', 'result'])
+        .where('target', '=', uid)
+        .where('action', '!=', 'sign-in')
+        .orderBy('seq')
+        .execute();
+      expect(auditEntries).toEqual([
+        { action: 'registration-requested', result: 'done' },
+        { action: 'registered', result: 'done' },
+      ]);
+    });
 
-  it('returns 409 for a confirmation link when the e-mail address got an account meanwhile', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    await registerAs(server, person);
-    const [code = ''] = await confirmationCodesTo(server, person.email);
-    await server.fixtures.user({ email: person.email });
-    expect(await confirm(server, code)).toMatchObject({ status: 409, body: { code: 'email_taken' } });
-  });
+    it('accepts a confirmation link only once, and then rejects other links to the same e-mail address', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      await registerAs(server, person);
+      await registerAs(server, { ...person, password: 'başka-bir-şifre' });
+      const [first = '', second = ''] = await confirmationCodesTo(server, person.email);
+      expect((await confirm(server, second, 'başka-bir-şifre')).status).toBe(200);
+      for (const [code, password] of [
+        [first, person.password],
+        [second, 'başka-bir-şifre'],
+      ] as const) {
+        expect(await confirm(server, code, password)).toMatchObject({
+          status: 400,
+          body: { code: 'confirmation_link_invalid' },
+        });
+      }
+      expect((await logIn(server, { ...person, password: 'başka-bir-şifre' })).status).toBe(200);
+    });
 
-  it('sends no password reset e-mail to an address whose registration is not confirmed', async () => {
-    const server = await testServer({ database, config: hidingExisting });
-    await registerAs(server, person);
-    const resetResponse = await server.as(null).call(requestPasswordReset, { body: { email: person.email } });
-    expect(resetResponse.status).toBe(202);
-    expect(await emailsTo(server, person.email)).toHaveLength(1); // the confirmation e-mail
-  });
-});
+    it('creates one account when the same link is confirmed twice at the same time', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      await registerAs(server, person);
+      const [code = ''] = await confirmationCodesTo(server, person.email);
+      const responses = await Promise.all([confirm(server, code), confirm(server, code)]);
+      expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400]);
+    });
+
+    it('rejects a confirmation link with a password that differs from that of the registration', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      await registerAs(server, { ...person, password: 'yabancının-şifresi' });
+      const [code = ''] = await confirmationCodesTo(server, person.email);
+      expect(await confirm(server, code)).toMatchObject({
+        status: 401,
+        body: { code: 'credentials_invalid', message: 'Bu, kayıt olurken belirlediğiniz şifre değil.' },
+      });
+      expect((await logIn(server, { ...person, password: 'yabancının-şifresi' })).status).toBe(401);
+    });
+
+    it('that is not confirmed expires after 24 hours, and all its data are deleted', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      await registerAs(server, person);
+      const [code = ''] = await confirmationCodesTo(server, person.email);
+      server.clock.advance(24 * hourMs);
+      expect((await confirm(server, code)).status).toBe(400);
+      await server.services.confirmedRegistration.deleteExpired();
+      expect(await server.services.db.selectFrom('registrations').selectAll().execute()).toEqual([]);
+    });
+
+    it('stores only hashes of the confirmation code and of the password', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      await registerAs(server, person);
+      const [code = ''] = await confirmationCodesTo(server, person.email);
+      const rows = JSON.stringify(await server.services.db.selectFrom('registrations').selectAll().execute());
+      expect(rows).not.toContain(code);
+      expect(rows).not.toContain(person.password);
+    });
+
+    it('returns 409 for a confirmation link when the e-mail address got an account meanwhile', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      await registerAs(server, person);
+      const [code = ''] = await confirmationCodesTo(server, person.email);
+      await server.fixtures.user({ email: person.email });
+      expect(await confirm(server, code)).toMatchObject({ status: 409, body: { code: 'email_taken' } });
+    });
+
+    it('sends no password reset e-mail to an address whose registration is not confirmed', async () => {
+      const server = await testServer({ database, config: hidingExisting });
+      await registerAs(server, person);
+      const resetResponse = await server
+        .as(null)
+        .call(requestPasswordReset, { body: { email: person.email } });
+      expect(resetResponse.status).toBe(202);
+      expect(await emailsTo(server, person.email)).toHaveLength(1); // the confirmation e-mail
+    });
+  },
+);
 
 describe('a registration e-mail of a server with REGISTRATION_HIDE_EXISTING', () => {
   it('to the owner of an account reports the attempt to register and has no confirmation link', async () => {
@@ -216,7 +221,7 @@ describe('POST /auth/register/confirm', () => {
   });
 });
 
-describe('registration on a server without REGISTRATION_HIDE_EXISTING', () => {
+describe('registration on a server without REGISTRATION_HIDE_EXISTING, which would conceal existing accounts', () => {
   it('creates the account immediately and sends no e-mail to the applicant', async () => {
     const server = await testServer();
     expect(await registerAs(server, person)).toMatchObject({

@@ -1,4 +1,4 @@
-/** The embedded sign-in service. It stores password hashes, and issues random tokens whose hashes are rows of the database. */
+/** The embedded sign-in service. It stores password hashes, and issues random tokens, whose hashes it stores. */
 import { AppError, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';

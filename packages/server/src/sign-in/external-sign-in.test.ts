@@ -130,7 +130,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     ]);
   });
 
-  it('with OIDC_LINK_BY_EMAIL links the account with the verified address, ends its sign-ins and deletes its password', async () => {
+  it('with OIDC_LINK_BY_EMAIL, links the user to the account with the verified address, whose sign-ins and password it deletes', async () => {
     const server = await startServer({ database, linkByEmail: true });
     const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
     const before = await server.fixtures.token(existingUser);
@@ -155,7 +155,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
-  describe('with OIDC_LINK_BY_EMAIL, when the account with the address is already linked to a user of the provider (its owner)', () => {
+  describe('with OIDC_LINK_BY_EMAIL, for an account that is already linked to a user of the provider (the owner)', () => {
     /** Starts a server with an administrator whose account is linked to the user `ipek` of the provider. */
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
@@ -165,7 +165,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
-      'returns 409 for another user whom the provider gives the address %s, and ends no sign-in',
+      'returns 409 to another user with the address %s, and ends no sign-in',
       async (email) => {
         const { server, admin } = await serverWithLinkedAdmin();
         const token = (await signInAs(server, 'ipek')).body.token;
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       },
     );
 
-    it('returns 409 for another user with the old address of the owner, and still signs in the owner', async () => {
+    it('returns 409 to another user with the old address of the owner, and still signs in the owner', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       });
     });
 
-    it('returns 409 for another user with the address of an account that a sign-in through the provider created', async () => {
+    it('returns 409 to another user with the address of the account when a sign-in through the provider created it', async () => {
       const server = await startServer({ database, linkByEmail: true });
       const { uid } = (await signInAs(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -210,7 +210,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       expect((await signInAs(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
-    it('returns 409 for another user with the address when the owner also has a password', async () => {
+    it('returns 409 to another user with the address of the account when the owner also has a password', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -268,7 +268,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect(twin).not.toBe(token);
     expect((await ask(twin)).status).toBe(401);
     const refusals = (await auditEntries(server)).filter(({ action }) => action === 'token-refused');
-    expect(refusals.map(({ detail }) => JSON.parse(detail).reason)).toEqual(['used before']);
+    expect(refusals.map(({ detail }) => JSON.parse(detail).reason)).toEqual(['the ID token was used before']);
   });
 
   it('signs in to a suspended account and returns 403 for a deactivated one', async () => {

@@ -153,7 +153,7 @@ const Claims = z.object({
   // OpenID Connect Core 1.0 section 2 allows only ASCII, but some providers send other characters. Control characters are rejected.
   sub: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u),
   exp: z.number(),
-  email: z.email().max(254).optional().catch(undefined),
+  email: z.email().max(254).optional().catch(undefined), // 254: maximum length of an address in SMTP
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined), // some providers send it as text
   preferred_username: z.email().max(254).optional().catch(undefined),
   name: z.string().transform(toSingleLine).optional().catch(undefined),

@@ -69,7 +69,7 @@ describe('sign-ins of the own account (/user/sign-ins)', () => {
     expect(await signInsOf(server, await server.fixtures.token(user))).toHaveLength(1);
   });
 
-  it('can be ended one by one with their image sessions, at once in this server process and within 1 s in others', async () => {
+  it('can be ended one by one with their image sessions (credentials for tiles), at once in this server process and within 1 s in others', async () => {
     const server = await testServer();
     const { as, fixtures } = server;
     const another = await server.another();

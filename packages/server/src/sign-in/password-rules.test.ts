@@ -11,23 +11,23 @@ const rejected = (reason: string) =>
     detail: expect.objectContaining({ reason, field: 'new_password' }),
   });
 
-describe('rejectGuessablePassword', () => {
+describe('rejectGuessablePassword (check of a new password)', () => {
   it.each(['password', '12345678', 'qwertyuiop', 'PASSWORD1', 'ｐａｓｓｗｏｒｄ', 'iloveyou', 'baseball'])(
-    'rejects the very common password %s',
+    'rejects the very common password "%s"',
     (password) => {
       expect(choosing(password)).toThrow(rejected('password_common'));
     },
   );
 
   it.each(['ayse.yilmaz@example.org', 'AYSE.YILMAZ@EXAMPLE.ORG', 'Ayse.Yilmaz', 'ayşe yılmaz', 'AyşeYılmaz'])(
-    'rejects the password %s of the account of Ayşe Yılmaz, ayse.yilmaz@example.org',
+    'rejects the password "%s" for the account of Ayşe Yılmaz with the address ayse.yilmaz@example.org',
     (password) => {
       expect(choosing(password)).toThrow(rejected('password_personal'));
     },
   );
 
   it.each(['Passw0rd!123', 'test-password-1', 'password under glass', 'a thin slice', '🔬🔬🔬🔬🔬🔬🔬🔬'])(
-    'accepts the password %s, which is neither common nor the name or address of the account',
+    'accepts the password "%s", which is neither common nor the name or address of the account',
     (password) => {
       expect(choosing(password)).not.toThrow();
     },

@@ -30,9 +30,9 @@ describe('a stored password', () => {
   it.each([
     ['the same password, which matches', 'şifre-ğüİ', true],
     ['the same password in decomposed Unicode, which matches', 's\u0327ifre-g\u0306u\u0308I\u0307', true],
-    ['another case, which does not match', 'Şifre-ğüİ', false],
-    ['a space at the end, which does not match', 'şifre-ğüİ ', false],
-    ['a missing last letter, which does not match', 'şifre-ğü', false],
+    ['the password in another letter case, which does not match', 'Şifre-ğüİ', false],
+    ['the password with a space at the end, which does not match', 'şifre-ğüİ ', false],
+    ['the password without its last letter, which does not match', 'şifre-ğü', false],
   ])('is compared with %s', async (_, input, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
     expect(await passwords.matchesHash(hash, input, null)).toBe(expected);

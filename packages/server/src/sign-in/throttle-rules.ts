@@ -40,7 +40,7 @@ export function rulesOf(
     .map(([subject, limit]) => ruleOf(kind, subject, limit, attempt));
 }
 
-/** Returns the rule of one limit. @param subject whose attempts count together: an account's, a network's, or both */
+/** Returns the rule of one limit. @param subject which attempts count together: those of an account, a network, … */
 export function ruleOf(kind: string, subject: Subject, limit: Limit, { email, origin }: Attempt): Rule {
   // The subject `account-and-network` has both parts; `everybody` has none, so all attempts share one counter.
   const account = subject.startsWith('account') ? emailKey(email ?? '') : '';
@@ -48,7 +48,7 @@ export function ruleOf(kind: string, subject: Subject, limit: Limit, { email, or
   return { key: hashSecret(JSON.stringify([kind, subject, account, network])), limit };
 }
 
-/** Returns the rules for wrong passwords of a share link; with null as its id, those for secrets that open no link. */
+/** Returns the rules for wrong passwords of a share link, or (`linkId` null) for secrets in URLs that open no link. */
 export function shareLinkRules({ address }: Origin, linkId: string | null): Rule[] {
   const limits: Partial<Record<Subject, Limit>> =
     linkId === null ? unknownShareLinkLimits : shareLinkPasswordLimits;

@@ -129,7 +129,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account (databas
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  it('return 429 after a hundred failures from many networks, except in a network from which the owner has signed in', async () => {
+  it('return 429 after a hundred failures from many networks, except to a network from which the owner has signed in before', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     expect((await signInFrom('198.51.100.7', server, login(user))).status).toBe(200);
@@ -284,7 +284,7 @@ describe('sign-in with the right password', () => {
     });
   });
 
-  it('ends the image sessions of the oldest sign-in when the account has more than the allowed number of sign-ins', async () => {
+  it('ends the image sessions (credentials for tiles) of the oldest sign-in when the account has more sign-ins than allowed', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     const { token } = (await signInFrom('192.0.2.1', server, login(user))).body as { token: string };

@@ -1,7 +1,7 @@
 /**
- * Rate limits of sign-in, registration, mailed codes and share links. The limits and their reasons are in domain/throttle-limits.ts. The
- * counters are rows of the database, so that all processes share them and they survive a restart. The file is long because the order of
- * the checks in `guard` needs its reasons beside the code.
+ * Rate limits of sign-in, registration, mailed codes and share links (URLs that show slides without an account).
+ * domain/throttle-limits.ts has the limits and their reasons. The counters are rows of the database, which survive a
+ * restart and which all processes share. The file is long because `guard` states the reasons for the order of checks.
  */
 import { AppError, type ErrorCode } from '@lamina/contract';
 import type { Logger } from 'pino';

@@ -19,6 +19,7 @@ export function createBucketDestination(bucket: Bucket, signal: AbortSignal): Up
   };
 }
 
+/** Stores the files of an upload. @returns false when the target path is taken */
 async function storeInBucket(
   bucket: Bucket,
   { targetPath, isFolder, files, isRetry }: CompleteUpload,

@@ -36,7 +36,7 @@ describe('the upload step that moves received files to the slide folder (createF
     expect(fs.readdirSync(pathOf('partial'))).toEqual([]);
   });
 
-  it('moves all files when an earlier process has already moved one of them into the folder in which it assembles the upload', async () => {
+  it('completes a move in which an earlier process was interrupted after it had moved one of two files into the assembly folder', async () => {
     const { pathOf, upload, destination, storedTexts } = createUpload();
     fs.mkdirSync(pathOf('partial/folder'));
     fs.renameSync(pathOf('partial/1'), pathOf('partial/folder/a.dcm'));

@@ -15,6 +15,7 @@ export function createFolderDestination(root: string): UploadDestination {
   };
 }
 
+/** Moves an upload to its target path. @returns false when the path is taken */
 async function storeInFolder(
   root: string,
   { assemblyFolder, targetPath, isFolder, files }: CompleteUpload,

@@ -62,7 +62,7 @@ async function startServer(options: Parameters<typeof testServer>[0] = {}) {
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe.each(databaseKinds)('a slide upload by an administrator (database: %s)', (database) => {
-  it('in two parts becomes a slide of the dataset with the same bytes', async () => {
+  it('in two parts becomes a slide of the dataset whose file has exactly the uploaded bytes', async () => {
     const { begin, create, part, offsetOf, finish, list, slidePath, partFiles, catalogued, actions, admin } =
       await startServer({ database });
     const svs = await buildSvs();
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('a slide upload by an administrator (database: %s)'
     expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
   });
 
-  it('of a folder is listed with the slides in this folder, and without those of a folder with a similar name', async () => {
+  it('of a folder is listed with the slides in this folder, and without the slides in a folder with a similar name', async () => {
     const { sendAll, list, catalogued } = await startServer({ database });
     const svs = await buildSvs();
     await sendAll({ dataset: 'Set', path: 'Case_7', isFolder: true, files: { 'x/a.svs': svs } });
@@ -186,7 +186,7 @@ describe('a file of an upload', () => {
     },
   );
 
-  it('is rejected when its SHA-256 differs from the value of the client, and can then be sent again', async () => {
+  it('is rejected when its SHA-256 differs from the value that the client states, and can then be sent again', async () => {
     const { begin, create, part, finish, list, slideFiles, partFiles, settled } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
@@ -281,7 +281,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
   });
 
-  it('does not lead to overwriting a file that is created at the target path during the upload', async () => {
+  it('does not reserve the target path: a file that is created there during the upload is kept, and the upload reports a conflict', async () => {
     const { begin, create, part, finish, list, settled, slidePath, sendRequest } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -361,7 +361,7 @@ describe('an open upload of an administrator', () => {
     ]);
   });
 
-  it('returns 409 for a deletion and for a further file after it is complete', async () => {
+  it('cannot be deleted or get a further file after the upload is complete (status 409)', async () => {
     const { sendAll, settled, sendRequest, create } = await startServer();
     const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     await settled();

@@ -194,6 +194,7 @@ export function createUploads({
       state: row.state,
       problem: row.problem,
       begun_at: row.begun_at,
+      last_progress_at: row.touched_at,
       images: images.map(({ id, file_name, status, error }) => ({ id, file_name, status, error })),
     };
   }

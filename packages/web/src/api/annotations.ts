@@ -141,7 +141,7 @@ export const annotationEventSchemas = {
   'layer-removed': z.object({ layer_id: z.string() }),
   annotations: z.object({
     layer_id: z.string(),
-    /** Whether `changes` is empty because there are too many of them; the receiver must then load the whole layer again. */
+    /** Whether `changes` is empty because there are too many; the browser must then load the layer again. */
     reload: z.boolean().optional(),
     changes: z
       .array(
@@ -176,8 +176,8 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
   /**
-   * Other users have changed annotations of the batch. `conflicts` contains the current features of these annotations; the
-   * feature of a deleted annotation has no geometry.
+   * Other users have changed annotations of the batch. `conflicts` contains the current features of these annotations;
+   * the feature of a deleted annotation has no geometry.
    */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
   /** The server is unreachable or overloaded; a retry may succeed. */

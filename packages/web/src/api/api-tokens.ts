@@ -58,7 +58,7 @@ type CreateResult =
   | { readonly success: true; readonly created: CreatedApiToken }
   | (ActionResult & { readonly success: false });
 
-/** Creates a token for the signed-in account. The server returns the secret of a token only in the response to this call. */
+/** Creates a token for the signed-in account. Only the response to this call contains the token's secret. */
 export async function createApiToken(body: BodyInputOf<typeof createTokenEndpoint>): Promise<CreateResult> {
   try {
     return { success: true, created: await call(createTokenEndpoint, { body }) };

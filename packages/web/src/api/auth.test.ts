@@ -24,7 +24,7 @@ beforeEach(() => {
   onSignInLost(() => {});
 });
 
-describe('initialiseAuth with a stored sign-in', () => {
+describe('initialiseAuth (start of the web app) with a sign-in stored in the browser', () => {
   it('verifies the token and updates the stored user with the response of the API', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const renamed = { ...ipek, displayName: 'İpek Su' };
@@ -41,7 +41,7 @@ describe('initialiseAuth with a stored sign-in', () => {
     expect(storedSignIn()).toEqual({ token: 'token-1', user: renamed });
   });
 
-  it('sets the state to loading and not authenticated until the API responds', async () => {
+  it('sets the sign-in state to loading and not authenticated until the API responds', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const verification = pendingResponse();
     stubApi({ 'POST /auth/verify': verification.answer });
@@ -110,7 +110,7 @@ describe('initialiseAuth with a stored sign-in', () => {
   });
 });
 
-describe('login', () => {
+describe('login (signs a user in to the web app)', () => {
   it('exchanges the identity token for a bearer token and stores the bearer token', async () => {
     const calls = stubApi({
       'POST /auth/login': { token: 'identity-token', expires_in: 43_200 },
@@ -158,14 +158,14 @@ describe('login', () => {
   });
 });
 
-describe('logout', () => {
+describe('logout (signs the user out of the web app)', () => {
   beforeEach(() => {
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     queryClient.setQueryData(['profile'], ipek);
   });
 
-  it('ends the sign-in at the API and removes the stored data', async () => {
+  it('ends the sign-in at the API and removes the stored token and user from the browser', async () => {
     const calls = stubApi({ 'POST /auth/logout': new Response(null, { status: 204 }) });
     await expect(logout()).resolves.toEqual({ success: true, message: 'Başarıyla çıkış yapıldı.' });
     expect(calls).toMatchObject([{ name: 'POST /auth/logout', authorization: 'Bearer token-1' }]);
@@ -174,7 +174,7 @@ describe('logout', () => {
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
   });
 
-  it('removes the stored data when the API does not respond', async () => {
+  it('removes the stored token and user from the browser even when the API does not respond', async () => {
     stubApi({});
     await expect(logout()).resolves.toMatchObject({
       success: false,
@@ -183,7 +183,7 @@ describe('logout', () => {
     expect(storedSignIn()).toEqual(noSignIn);
   });
 
-  it('aborts running and new GET requests, which the server would reject after the sign-in has ended', async () => {
+  it('aborts GET requests that are running or begin during the sign-out, because the server would reject them afterwards', async () => {
     const profile = pendingResponse();
     const ended = pendingResponse();
     stubApi({ 'GET /user/profile': profile.answer, 'POST /auth/logout': ended.answer });
@@ -203,14 +203,14 @@ describe('logout', () => {
   });
 });
 
-describe('a 401 response that rejects the bearer token', () => {
+describe('a 401 response to the web app that rejects its bearer token', () => {
   beforeEach(() => {
     onTestFinished(connectAuth());
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
   });
 
-  it('removes the stored sign-in and calls the listener once, even if several calls fail', async () => {
+  it('removes the stored sign-in and calls the listener for a lost sign-in (onSignInLost) once, even if several API calls fail', async () => {
     const onLost = vi.fn<() => void>();
     onSignInLost(onLost);
     queryClient.setQueryData(['profile'], ipek);
@@ -222,7 +222,7 @@ describe('a 401 response that rejects the bearer token', () => {
     expect(onLost).toHaveBeenCalledTimes(1);
   });
 
-  it('does not end the current sign-in when the request was sent by an earlier sign-in', async () => {
+  it('does not end the current sign-in when the rejected request was sent with the token of an earlier sign-in', async () => {
     const profile = pendingResponse();
     stubApi({ 'GET /user/profile': profile.answer });
     const earlier = call(getProfile, {});
@@ -274,7 +274,7 @@ describe('a change of the stored sign-in in another tab', () => {
     expect(authState().isAuthenticated).toBe(true);
   });
 
-  it('is not overwritten by the response of a token verification that this tab sent before', async () => {
+  it('is not overwritten by the response to a token verification that this tab requested before the change', async () => {
     setAuthState(signedOut);
     const verification = pendingResponse();
     stubApi({ 'POST /auth/verify': verification.answer });
@@ -286,8 +286,8 @@ describe('a change of the stored sign-in in another tab', () => {
   });
 });
 
-describe('refreshUser (loads the signed-in user again)', () => {
-  it('stores nothing when another tab has replaced the sign-in', () => {
+describe('refreshUser (replaces the stored data of the signed-in user)', () => {
+  it('stores nothing when another tab has signed in as another user in the meantime', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     storeSignIn({ token: 'token-2', user: deniz });
     refreshUser({ ...ipek, displayName: 'İpek Su' });
@@ -295,8 +295,8 @@ describe('refreshUser (loads the signed-in user again)', () => {
   });
 });
 
-describe('storeSignIn', () => {
-  it('writes the user before the token, because other tabs react to the token', () => {
+describe('storeSignIn (stores token and user in the browser)', () => {
+  it('writes the user before the token, because other tabs react to a change of the token', () => {
     const order: string[] = [];
     vi.spyOn(Storage.prototype, 'setItem').mockImplementation((key) => void order.push(key));
     storeSignIn({ token: 'token-1', user: ipek });

@@ -61,7 +61,7 @@ const imagesKey = 'image';
 /**
  * Loads the groups of a list, and again every 30 s while the page is visible. While the groups of another list are loading, the hook
  * returns those of the previous list. When the server rejects the image session with 401, the hook creates a new session and retries
- * once; `error` contains a message about the new session while it is being created, and when the retry or the creation has failed.
+ * once; `error` contains a message about the new session during its creation, and after a failed creation or retry.
  */
 export function useImageGroups(listing: Listing) {
   /** Numbers of the visible pages, from 0, which are loaded again together with the groups. The list that shows the rows sets them. */

@@ -63,7 +63,7 @@ describe('call (sends an API request from the browser)', () => {
     ['tr', 'tr'],
     ['en', 'en'],
   ] as const)(
-    'sends, for the language choice %s, the header Accept-Language: %s',
+    'sends the header "Accept-Language: $1" for the language choice "$0"',
     async (choice, language) => {
       chooseLanguage(choice);
       const fetched = vi.fn<typeof fetch>(async () => Response.json({ user: account() }));
@@ -169,7 +169,7 @@ describe('a 401 response to a call of the API client', () => {
 });
 
 describe('endpointUrl (URL of an API request)', () => {
-  it('returns a URL with escaped path parameters and without undefined query values', () => {
+  it('returns a URL with escaped path parameters, and without query parameters whose value is undefined', () => {
     expect(endpointUrl({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
       '/api/v1/a/x%2Fy/b/%C3%B6',
     );
@@ -187,8 +187,8 @@ describe('messageOf (message of an error for the user)', () => {
   });
 });
 
-describe('callIfChanged (API client)', () => {
-  it('returns the response with its ETag, and null when the server responds with 304', async () => {
+describe('callIfChanged (API request whose response may be unchanged since the last one)', () => {
+  it('returns the response with its ETag, or null when the server responds with 304 (not modified)', async () => {
     const requestedTags: (string | null)[] = [];
     vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
       requestedTags.push(headers.get('If-None-Match'));

@@ -1,9 +1,9 @@
 /**
  * The API client: calls an endpoint of the contract and returns its typed response.
  *
- * It adds the stored bearer token if the endpoint requires a sign-in, times out after 10 s (except for files and streams), and throws
- * a `ResponseError` for every error response of the API. When a 401 rejects the bearer token (and not an image session, the credential
- * for loading pixels), it calls the listener of `onSignInEnded`, which removes the stored sign-in.
+ * It adds the stored bearer token if the endpoint needs one, times out after 10 s (except for files and streams), and
+ * throws a `ResponseError` for every error response of the API. When a 401 rejects the bearer token (and not an image
+ * session, the credential for loading pixels), it calls the listener of `onSignInEnded`, which removes the sign-in.
  */
 import {
   AppError,

@@ -133,7 +133,7 @@ export function downloadAnswers(collectionId: string): Promise<Blob> {
 /**
  * Sends an answer as the signed-in account or as a visitor of a share link.
  *
- * @param session image session of the share link; null for an account
+ * @param session image session (credential of a visitor) of the share link; null for an account
  * @returns the result of the answer, or a message for the user
  */
 export async function sendAnswer(

@@ -1,6 +1,6 @@
 /**
- * API calls for datasets: administrators change access and grants; members (users who are not administrators) request access.
- * A function that returns an `ActionResult` never throws: the result says whether the call succeeded, with a message for the user.
+ * API calls for datasets: administrators change access and grants; members (all other users) request access. A function
+ * that returns an `ActionResult` never throws: the result says whether the call succeeded, with a message for the user.
  */
 import {
   answerDatasetRequest,

@@ -1,4 +1,4 @@
-/** Parses a list of GeoJSON features while it is being received; the viewer draws the first annotations meanwhile. */
+/** Parses a list of annotations (GeoJSON features) while it arrives, so that the viewer draws the first ones early. */
 
 /** Features of a layer as the server sends them, not yet validated. */
 export interface FeatureBatch {
@@ -10,7 +10,7 @@ export interface FeatureBatch {
 }
 
 const listStart = '"features":[';
-/** Text between two features. It cannot occur inside a string of a feature, because quotation marks are escaped there. */
+/** Text between two features. It cannot occur inside a string of a feature, because strings escape quotation marks. */
 const boundary = '},{"type":"Feature"';
 
 /**

@@ -86,7 +86,7 @@ describe('the image session (credential for tiles) in the web app', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is used until it expires when its renewal fails, and then causes an error', async () => {
+  it('is used until it expires when its renewal fails; after that, a request for it rejects with an error', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
@@ -109,7 +109,7 @@ describe('the image session (credential for tiles) in the web app', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is requested again only 2 s after a failed creation, unless `refresh` is called', async () => {
+  it('is not requested again within 2 s after a failed creation, unless `refresh` is called', async () => {
     const server = stubSessionApi({ failures: [503, 503] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');

@@ -26,7 +26,7 @@ describe('connectLanguage (saves the chosen language in the account)', () => {
     ['tr', 'tr'],
     ['mixed', 'tr'],
   ] as const)(
-    'stores the choice %s of a signed-in user as the language %s of the account',
+    'saves the language choice "%s" of a signed-in user in the account as the language "%s"',
     async (choice, language) => {
       storeSignIn({ token: 'token-1', user: account() });
       const calls = stubApi({ 'PUT /user/language': ok });

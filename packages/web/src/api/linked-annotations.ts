@@ -10,7 +10,7 @@ export interface LinkedFeatures {
   readonly features: readonly unknown[];
 }
 
-/** Loads all annotations of a slide that a share link shows. @param session image session of the link */
+/** Loads all annotations of a slide that a share link shows. @param session image session (credential) of the link */
 export function useLinkedAnnotations(imageId: string, session: string) {
   return useQuery({
     queryKey: ['linked-annotations', imageId, session],

@@ -6,7 +6,7 @@ import { storedToken } from './stored-sign-in.ts';
 /** Delay before a stream that has ended is opened again. */
 const reconnectDelayMs = 1500;
 
-/** Sends to all followers what the presenter shows: item of the collection and field of view. A failed call is not retried. */
+/** Sends the presenter's item of the collection and field of view to all followers. A failed call is not retried. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
   await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
 }
@@ -14,7 +14,7 @@ export async function showToFollowers(collectionId: string, event: PresentationE
 /**
  * Calls `onEvent` for each event of a presentation, and connects again when the stream ends.
  *
- * @param session image session of a share link; null for an account
+ * @param session image session (credential of a visitor) of a share link; null for an account
  * @returns a function that disconnects
  */
 export function follow(

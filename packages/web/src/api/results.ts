@@ -163,7 +163,7 @@ export async function loadDensity(
   return (await fetchContent(endpointUrl(getOverlayDensity, params), signal)).arrayBuffer();
 }
 
-/** Returns the exact value of a raster at a position of the slide; null where it has no data. */
+/** Returns the exact value of a raster at a position in pixels of the slide; null where the raster has no data. */
 export async function loadValue(
   layerId: string,
   position: { readonly x: number; readonly y: number },
@@ -172,7 +172,7 @@ export async function loadValue(
   return (await loadJson(getOverlayValue, layerId, position, signal)).value;
 }
 
-/** Returns the object at a position of the slide, or the nearest one within the tolerance in pixels; null when there is none. */
+/** Returns the object at a position, or the nearest one within a tolerance, in pixels of the slide; null for none. */
 export async function pickObject(
   layerId: string,
   position: { readonly x: number; readonly y: number; readonly tolerance: number },

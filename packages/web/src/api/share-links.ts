@@ -1,4 +1,4 @@
-/** API calls for share links: people with an account create, list and revoke them; visitors open them without an account. */
+/** API calls for share links: users with an account create, list and revoke them; visitors need none to open them. */
 import {
   type BodyInputOf,
   createShareLink,
@@ -86,7 +86,7 @@ async function requestLink(secret: string, password: string | undefined): OpenRe
   }
 }
 
-/** Checks whether a slide of an opened link can still be viewed. @returns the HTTP status (200: yes); null without a response */
+/** Checks whether a slide of an opened link can still be viewed. @returns the HTTP status; null without a response */
 export async function fetchSharedSlideStatus(imageId: string, session: string): Promise<number | null> {
   try {
     const url = endpointUrl(getDescriptor, { imageId }, { session });

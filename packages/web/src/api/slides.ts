@@ -26,7 +26,7 @@ import { texts } from './texts.ts';
 
 const listKey = ['slides', 'list'];
 const countsKey = ['slides', 'counts'];
-/** Polling interval while slides are being ingested. */
+/** Polling interval while the server ingests slides, that is, reads new slide files for the catalogue. */
 const ingestPollMs = 5000;
 
 export interface SlideFilter {
@@ -128,7 +128,7 @@ export function checkCatalogueFile(file: Blob): Promise<ImportPlan> {
   return sendFile(checkCatalogueImport, {}, file);
 }
 
-/** Applies a catalogue file. @param plan id from `checkCatalogueFile`; the server rejects it if the file's changes are others now */
+/** Applies a catalogue file. @param plan from `checkCatalogueFile`; the server rejects a plan that is outdated */
 export function applyCatalogueFile(file: Blob, plan: string): Promise<ActionResult> {
   const request = sendFile(applyCatalogueImport, { query: { plan } }, file).then(({ message }) => message);
   return resultOf(request, texts.importFailed);

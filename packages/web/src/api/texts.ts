@@ -4,7 +4,7 @@
  */
 import { wording } from '../language/language.ts';
 
-/** Messages for actions of a signed-in user and for signing in. If the server sends a message for an error, the app shows that. */
+/** Messages about all other calls than those of `imageTexts`. A message from the server takes precedence. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

@@ -12,7 +12,7 @@ beforeEach(() => {
   stubbedSettings.tokenSyncUrl = '/session/token';
 });
 
-describe('synchronisation of the bearer token with the URL in TOKEN_SYNC_URL', () => {
+describe('token synchronisation (forwards the bearer token to the URL in the setting TOKEN_SYNC_URL)', () => {
   it('sends a new token by POST with an Authorization header', () => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now);
@@ -21,7 +21,7 @@ describe('synchronisation of the bearer token with the URL in TOKEN_SYNC_URL', (
     ]);
   });
 
-  it('sends a DELETE request when the sign-in ends', () => {
+  it('sends a DELETE request to the URL when the sign-in ends', () => {
     const calls = stubApi({ 'DELETE /session/token': {} });
     syncEndedToken();
     expect(calls).toEqual([
@@ -32,7 +32,7 @@ describe('synchronisation of the bearer token with the URL in TOKEN_SYNC_URL', (
   it.each([
     [300_000, 'sends the token', 1],
     [300_001, 'sends no request', 0],
-  ])('for a token that was obtained %i ms ago, %s', (ageMs, _, count) => {
+  ])('for a token that was obtained %i ms ago (limit: 5 minutes), %s', (ageMs, _, count) => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now - ageMs);
     expect(calls).toHaveLength(count);

@@ -1,6 +1,6 @@
 /**
- * File uploads with tus, a protocol for resumable uploads (https://tus.io). A file is sent in parts (the library calls them chunks),
- * whose size follows the speed of the network: each part takes about 4 s.
+ * File uploads with tus, a protocol for resumable uploads (https://tus.io). The browser sends a file in parts (chunks
+ * in the library). Their size follows the speed of the network: each part takes about 4 s.
  */
 import { AppError, ErrorBody, type ErrorCode, isErrorCode } from '@lamina/contract';
 import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
@@ -21,7 +21,7 @@ interface FileToSend {
 const minPartBytes = 256 * 1024;
 const firstPartBytes = 1024 * 1024;
 const maxPartBytes = 64 * 1024 * 1024;
-/** Intended duration of a part. The server ends a request after 30 s; the difference is a reserve for a network that slows down. */
+/** Intended duration of a part. The server ends a request after 30 s; 4 s leaves a margin for a slower network. */
 const targetPartSeconds = 4;
 const retryDelaysMs = [0, 1000, 2000, 4000];
 

@@ -13,7 +13,7 @@ import { call } from './client.ts';
 import { queryClient } from './query-client.ts';
 
 const uploadsKey = ['uploads'];
-/** Polling interval while the server checks or ingests at least one upload. */
+/** Polling interval while the server checks or ingests (adds to the catalogue) at least one upload. */
 const activePollMs = 1500;
 /** Polling interval while the server processes no upload. */
 const idlePollMs = 30_000;

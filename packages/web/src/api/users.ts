@@ -66,9 +66,9 @@ interface UserPage {
 }
 
 /**
- * Loads one page of accounts, and returns the previous page until the new one is loaded. For the first page in the default order without
- * search and filters, the API contract requires a call without parameters. The response to that call contains all accounts, of which the
- * hook returns the first 50.
+ * Loads one page of accounts, and returns the previous page until the new one is loaded. For the first page in the
+ * default order without search and filters, the API contract requires a call without parameters. The response to that
+ * call contains all accounts, of which the hook returns the first 50.
  */
 export function useUsers(userQuery: UserQuery) {
   return useQuery({
@@ -258,9 +258,9 @@ export function suspend(uid: string): Promise<ActionResult> {
   return resultOf(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
 }
 
-/** Undoes a suspension by a new approval. @param wasAdmin also promotes the account, because an approval does not restore this role */
+/** Undoes a suspension by a new approval. @param wasAdmin also promotes: an approval never gives the role `admin` */
 export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<ActionResult> {
-  const approved = await approve(uid, null);
+  const approved = await approve(uid, null); // null: see `approve`
   return approved.success && wasAdmin ? promote(uid) : approved;
 }
 
@@ -276,6 +276,7 @@ export async function changeRole(uid: string, role: GrantableRole | 'admin'): Pr
   return resultOf(uid, request, texts.roleChanged, texts.roleChangeFailed);
 }
 
+/** Gives an active account the role `admin`. */
 export function promote(uid: string): Promise<ActionResult> {
   return resultOf(uid, call(promoteUser, { params: { uid } }), texts.promoted, texts.promoteFailed);
 }

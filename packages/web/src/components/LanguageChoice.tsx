@@ -7,7 +7,7 @@ import {
 } from '../language/language.ts';
 import classes from './LanguageChoice.module.css';
 
-/** Language selection for pages without a user menu. `App` focuses `data-language-choice` after a change of the language. */
+/** Language selection for pages without a user menu. After a change, `App` focuses `data-language-choice`. */
 export function LanguageChoice() {
   const chosen = useLanguage();
   return (

@@ -4,6 +4,6 @@ export interface TopBarLink {
   readonly label: string;
   /** Whether the link is marked as current only at exactly its path, and not at paths below it. */
   readonly isExact?: boolean;
-  /** Number of items that wait on the linked screen, with its accessible label; null when none waits. */
+  /** Number of items that wait on the linked screen (such as applicants), with its label; null when none waits. */
   readonly waiting?: { readonly count: number; readonly label: string } | null;
 }

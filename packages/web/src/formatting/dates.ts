@@ -10,7 +10,7 @@ const longDateAndTime = formatsOf({ dateStyle: 'long', timeStyle: 'short' });
 const timeOfDay = formatsOf({ timeStyle: 'medium' });
 const dayAndMonth = formatsOf({ day: 'numeric', month: 'short' });
 
-/** Returns '21 Kasım 2026'; 'N/A' for null and invalid dates. */
+/** Returns a date such as '21 Kasım 2026'; 'N/A' for null and invalid dates. */
 export function formatDate(iso: string | null): string {
   return format(longDate, iso);
 }

@@ -17,7 +17,7 @@ describe('statusLabel (label of an account status)', () => {
     },
   );
 
-  it('differs from the label on the account status page for the status suspended, but not for pending', () => {
+  it('returns a label that differs from the one on the account status page for a suspended account, but not for a pending one', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });

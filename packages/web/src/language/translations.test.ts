@@ -133,7 +133,7 @@ describe('text catalogues of the interface', () => {
     ['error messages', Object.entries(errors)],
     ['audit actions', Object.entries(auditActions)],
     ['audit results', Object.entries(auditResults)],
-  ])('of the API contract contain %s in both languages', (_, entries) => {
+  ])('contain the %s of the API contract in both languages', (_, entries) => {
     const sentencesIn = (language: 'tr' | 'en') =>
       Object.fromEntries(entries.map(([name, sentences]) => [name, sentences[language]]));
     expect(translationErrorsOf({ tr: sentencesIn('tr'), en: sentencesIn('en') })).toEqual([]);

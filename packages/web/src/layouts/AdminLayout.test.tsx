@@ -22,7 +22,7 @@ function openAdminScreen(api: Answers = {}) {
 const menuButton = () => screen.findByRole('button', { name: /İpek Işık/ });
 
 describe('the navigation of the admin area', () => {
-  it('links to the admin screens and back to the dashboard', async () => {
+  it('links to the admin screens and back to the user’s own dashboard', async () => {
     openAdminScreen();
     const bar = within(await screen.findByRole('navigation', { name: 'Yönetim sayfaları' }));
     const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);

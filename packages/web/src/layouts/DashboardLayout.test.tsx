@@ -15,7 +15,7 @@ function openDashboard(api: Answers = {}, signedInAs = user) {
 const menuButton = () => screen.findByRole('button', { name: 'İpek Işık' });
 
 describe('the navigation bar of the dashboard', () => {
-  it('links to the dashboard (the product name), the WSI Viewer and the collections', async () => {
+  it('links the product name to the dashboard, and also links to the WSI Viewer and the collections', async () => {
     openDashboard();
     const bar = within(await screen.findByRole('banner'));
     const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);

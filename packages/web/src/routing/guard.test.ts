@@ -64,7 +64,7 @@ const cells = rows.flatMap(([path, access, anonymousTarget, blockedTarget, activ
   ];
 });
 
-describe('the routing guard', () => {
+describe('the routing guard of the web app', () => {
   it.each(cells)('%s', (_, who, path, access, target) => {
     expect(redirectFor(access, path, people[who])).toBe(target);
   });

@@ -21,7 +21,7 @@ const busyStatuses: readonly number[] = [429, 503];
 
 /** Part of the Network Information API, which only some browsers have. `effectiveType` is, for example, `slow-2g`. */
 interface Connection {
-  readonly saveData?: boolean;
+  readonly saveData?: boolean; // whether the user has asked for less data use
   readonly effectiveType?: string;
 }
 

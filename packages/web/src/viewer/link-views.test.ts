@@ -107,7 +107,7 @@ describe('linkViews (of two compared slides, the follower moves with the leader)
     expect(first.field().zoom).toBe(1);
   });
 
-  it('moves unlinked views separately, and follows relative to their new fields when they are linked again', () => {
+  it('moves unlinked views separately, and keeps the new difference between the views when they are linked again', () => {
     const { first, second, unlink } = linkTwoViews();
     unlink();
     second.view.moveTo({ ...second.field(), x: 700 });

@@ -33,7 +33,7 @@ describe('objectivesOf (zoom buttons named after objectives)', () => {
     ]);
   });
 
-  it('adds an objective with the magnification of the scan when it is more than 40×', () => {
+  it('adds an objective with the magnification of the scan when the scan has more than 40×', () => {
     expect(describeObjectives(0.1667, 60).at(-1)).toBe('60: 1');
     expect(describeObjectives(0.1, 100).at(-1)).toBe('100: 1');
     expect(describeObjectives(0.25, 40)).toHaveLength(6);

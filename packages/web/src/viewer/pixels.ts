@@ -39,8 +39,10 @@ export class PixelError extends Error {
   }
 }
 
-// A retry cannot help after 502, with which the server reports a damaged slide.
-/** HTTP statuses after which a retry may succeed: a busy or restarting server, or an expired image session (401). */
+/**
+ * HTTP statuses after which a retry may succeed: a busy or restarting server, or an expired image session (401). 502 is
+ * not among them, because the server reports a damaged slide with it.
+ */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
 /** Returns whether a later retry may succeed; false for missing and damaged tiles. */

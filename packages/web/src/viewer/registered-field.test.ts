@@ -56,7 +56,7 @@ describe('registeredField (visible part of another slide that shows the same tis
     },
   );
 
-  it('returns the original field when its result is converted back by the inverse registration', () => {
+  it('returns a field that the inverse registration converts back to the original field', () => {
     const matrix = similarity(1.7, 33, true);
     const inverse = inverseOf(matrix);
     const field: SlideField = { x: 5, y: 6, zoom: 2, rotation: 80, isMirrored: false };

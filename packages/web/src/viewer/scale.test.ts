@@ -38,7 +38,7 @@ describe('calibrationOf (completes the pixel size and the magnification of a sli
     [{ mpp: null, objectivePower: null, derived: null }, null],
     [{ mpp: Number.NaN, objectivePower: -1, derived: null }, null],
   ] satisfies [SlideScale, Calibration | null][])(
-    'for the scale %o, returns the calibration %o (null if both are unknown)',
+    'for the scale %j of the slide, returns the calibration %j (null if both values are unknown)',
     (scale, calibration) => {
       expect(calibrationOf(scale)).toEqual(calibration);
     },
@@ -48,7 +48,7 @@ describe('calibrationOf (completes the pixel size and the magnification of a sli
 /** A slide scanned at 20×, with both values stated by the file. */
 const calibration20x: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
 
-describe('magnificationLabel', () => {
+describe('magnificationLabel (magnification that the viewer shows)', () => {
   it.each([
     [1, '20×'],
     [0.5, '10×'],
@@ -67,7 +67,7 @@ describe('magnificationLabel', () => {
   });
 });
 
-describe('scaleBarOf', () => {
+describe('scaleBarOf (scale bar of the viewer)', () => {
   it.each([
     // zoom, label, width in CSS pixels; the pixel size is 0.5 µm, and a bar has at most 120 CSS pixels
     [1, '50 µm', 100],
@@ -83,7 +83,7 @@ describe('scaleBarOf', () => {
     expect(bar.width).toBeCloseTo(width, 6);
   });
 
-  it('returns a bar of the maximum width when a round length fits exactly', () => {
+  it('returns a bar of exactly the maximum width when this width stands for a round length', () => {
     expect(scaleBarOf(calibration20x, 1, 100)).toEqual({ label: '50 µm', width: 100 });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { screenshotName } from './screenshot.ts';
 
-describe('screenshotName', () => {
+describe('screenshotName (file name of a screenshot)', () => {
   it.each([
     ['Kolon kesiti 3.svs', '20×', 'Kolon kesiti 3.svs 20x.png'],
     ['../a/b:c?.svs', '≈ 2.5×', '..abc.svs 2.5x.png'],

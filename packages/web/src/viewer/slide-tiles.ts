@@ -76,7 +76,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
     this.#renderer
       .loadTile(job.src, { level, column, row }, () => this.#supply.load(job.src))
       .then(
-        // `null`: no XMLHttpRequest. `pictureType` names the kind of data for OpenSeadragon's cache.
+        // `null`, here and below: no XMLHttpRequest. `pictureType` names the kind of data for OpenSeadragon's cache.
         (picture) => job.finish(picture, null, pictureType),
         (error: unknown) => {
           // OpenSeadragon has already ended a job that exceeded its time limit.

@@ -49,7 +49,7 @@ describe('fieldOfFollower (visible part of the follower, the slide that moves wi
     );
   });
 
-  it('returns the original field of the leader when it is called again with its result and with leader and follower exchanged', () => {
+  it('returns the field of the leader when leader and follower are exchanged and the function is called with its own result', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);

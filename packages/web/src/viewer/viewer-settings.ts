@@ -1,8 +1,8 @@
 import { tileTimeoutMs } from './tile-loading.ts';
 
 /**
- * Settings of OpenSeadragon whose values section 9 of the product specification requires. Times are in seconds, but `timeout` is
- * in ms. At zoom level 1, the slide is as wide as the viewer.
+ * Settings of OpenSeadragon, with the values that docs/requirements.md requires (NUM-5 to NUM-9). Times are in seconds,
+ * but `timeout` is in ms. At zoom level 1, the slide is as wide as the viewer.
  */
 export const viewerSettings = {
   minZoomLevel: 0.1,

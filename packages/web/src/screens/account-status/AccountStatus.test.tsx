@@ -91,7 +91,7 @@ describe('the account-status page', () => {
     expect(address()).toBe('/dashboard');
   });
 
-  it('loads the status when the window gets the focus, and opens the dashboard once the account is active', async () => {
+  it('loads the status again when the window gets the focus, and opens the dashboard once the account is active', async () => {
     const { api, approve } = pendingAccountApi();
     const { address, calls } = openApp('/account-status', { signedInAs: pending, api });
     await vi.waitFor(() => expect(profileCallCount(calls)).toBe(1));

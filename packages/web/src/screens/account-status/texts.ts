@@ -26,7 +26,7 @@ export const texts = wording({
   },
 });
 
-/** Returns the label of an account status. For `suspended`, docs/requirements.md prescribes another label on this page than elsewhere. */
+/** Returns the label of a status. For `suspended`, docs/requirements.md prescribes a label that only this page uses. */
 export function pageStatusLabel(status: Status): string {
   return status === 'suspended' ? texts.suspended : statusLabel(status);
 }

@@ -162,7 +162,7 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   );
 }
 
-/** Returns the name of the user with this uid; null when no entry contains the user. */
+/** Returns the name of the user with this uid; null when no entry contains the user, or `uid` is an e-mail address. */
 function personNameOf(uid: string, entries: readonly AuditEntry[]): string | null {
   for (const { actor, target } of entries) {
     const people = [actor, target?.kind === 'account' ? target : null];

@@ -95,7 +95,7 @@ describe('the audit log screen', () => {
     ]);
   });
 
-  it('links a slide and a user to the entries about them, and shows the name of the user in the filter', async () => {
+  it('links each slide and user to the audit entries about that slide or user, and shows the user’s name in the filter', async () => {
     const { person, calls, address } = openAuditLog('/admin/audit', [auditEntry()]);
     await person.click(await screen.findByRole('link', { name: 'liver.svs' }));
     expect(address()).toBe('/admin/audit?target=image-liver');

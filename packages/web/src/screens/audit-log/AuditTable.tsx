@@ -101,7 +101,7 @@ function Actor({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** The name of a user as a link to the entries about the user, above the e-mail address; for a deleted account, above the uid. */
+/** A user's name, linked to the entries of the user, above the e-mail address; for a deleted account, above the uid. */
 function PersonLink({ person }: { readonly person: AuditPerson }) {
   const { uid, email } = person;
   const name = email === null ? texts.deletedAccount : nameOf({ ...person, email });

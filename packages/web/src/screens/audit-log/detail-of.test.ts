@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detailOf } from './detail-of.ts';
 import { summaryOf } from './texts.ts';
 
-describe('detailOf for the table of the audit log', () => {
+describe('detailOf (the details of an entry in the table of the audit log)', () => {
   it.each([
     ['sign-in', { code: 'credentials_invalid' }, ['Geçersiz e-posta veya şifre.']],
     [
@@ -85,9 +85,12 @@ describe('detailOf for the table of the audit log', () => {
     ],
     ['settings-changed', { demo: true, changed: 'demo port' }, ['Değişen ayarlar: demo, port']],
     ['settings-changed', { demo: true }, ['İlk başlangıç ayarları']],
-  ] as const)('describes in Turkish an audit entry "%s" with the details %j', (action, detail, sentences) => {
-    expect(detailOf({ action, detail })).toEqual(sentences);
-  });
+  ] as const)(
+    'describes an audit entry "%s" with the stored details %j in Turkish as %j',
+    (action, detail, sentences) => {
+      expect(detailOf({ action, detail })).toEqual(sentences);
+    },
+  );
 
   it('shows unknown details by their names, and unknown error codes unchanged', () => {
     const entry = {
@@ -98,7 +101,7 @@ describe('detailOf for the table of the audit log', () => {
   });
 });
 
-describe('summaryOf for the table of the audit log', () => {
+describe('summaryOf (the summary of an entry in the table of the audit log)', () => {
   it.each([
     ['sign-in', 'done', 'Giriş'],
     ['sign-in', 'refused', 'Giriş başarısız'],

@@ -6,12 +6,12 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
-/** Details that another column of the table shows, or that only programs need. */
+/** The file name, which the target column shows, and details about deleted entries, which only programs need. */
 const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
 /**
- * Returns the details of an audit entry as short texts, for the table of the audit log. Details with a special format come first. The
- * other details follow as "label: value", or as "name: value" when they have no label.
+ * Returns the details of an audit entry as sentences for the table of the audit log. Details with a special format come
+ * first. The other details follow as "label: value", or as "name: value" when they have no label.
  */
 // oxlint-disable-next-line lamina/max-own-lines -- a flat list with one step for each kind of detail
 export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): readonly string[] {
@@ -25,7 +25,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   }
   const handledDetails = new Set(omittedDetails);
   const sentences: string[] = [];
-  /** Returns the values of details, and excludes these details from the "label: value" texts at the end. */
+  /** Returns the values of details, and excludes these details from the "label: value" sentences at the end. */
   const consume = (...names: readonly string[]) => {
     for (const name of names) handledDetails.add(name);
     return names.map((name) => detail[name]);
@@ -59,6 +59,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     ['objective_power', texts.objective],
   ] as const) {
     if (!(`${name}_after` in detail)) continue;
+    // 'tr': the language of numbers while the interface mixes both languages
     const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) =>
       typeof value === 'number' ? formatFigure(value, 'tr') : texts.none,
     );
@@ -94,7 +95,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
   }
   if (action === 'catalogue-imported') {
-    // The sentence does not contain `unchanged`. Consuming it keeps it out of the texts at the end.
+    // The sentence does not contain `unchanged`. Consuming it keeps it out of the "label: value" sentences.
     const counts = consume('rows', 'changed', 'unknown', 'unchanged').map((value) =>
       typeof value === 'number' ? formatNumber(value) : '0',
     );

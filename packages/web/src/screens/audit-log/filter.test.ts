@@ -40,7 +40,7 @@ describe('the filter of the audit log in the URL', () => {
   });
 });
 
-describe('toApiFilter for the audit log', () => {
+describe('toApiFilter (converts the filter of the audit log to API parameters)', () => {
   it.each([
     [
       'hides entries about image sessions (credentials for tiles) when the filter is empty',
@@ -68,7 +68,7 @@ describe('toApiFilter for the audit log', () => {
     });
   });
 
-  it('keeps person, action, result and target unchanged', () => {
+  it('copies person, action, result and target of the filter unchanged', () => {
     expect(
       toApiFilter({ ...emptyFilter, who: 'uid-1', action: 'sign-in', result: 'done', target: 'id-1' }),
     ).toEqual({

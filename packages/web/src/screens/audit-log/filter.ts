@@ -11,7 +11,7 @@ export interface AuditLogFilter {
   readonly target: string;
   /** First day, 'YYYY-MM-DD' in the time zone of the browser. */
   readonly from: string;
-  /** Last day, inclusive, in the same format. */
+  /** Last day, inclusive; same format as `from`. */
   readonly to: string;
   /** '1' to show the entries about image sessions, too; otherwise empty. */
   readonly sessions: string;

@@ -73,7 +73,7 @@ function openCases(additionalApi: object = {}) {
 }
 
 describe('the case management screen', () => {
-  it('creates the cases that it proposes from file names, without slides that are in a case already', async () => {
+  it('proposes cases from file names, omits slides that are in a case already, and creates the proposed cases on a click', async () => {
     const { calls, person } = openCases({ 'POST /cases': { ...existingCase, id: 'case-2' } });
     await screen.findByText('2 slayt · A1 H&E');
     await person.click(screen.getByRole('button', { name: 'Dosya adlarından öner' }));
@@ -92,7 +92,7 @@ describe('the case management screen', () => {
       });
   });
 
-  it('saves the changed order and stains of a case, together with the version number of the loaded case', async () => {
+  it('saves the changed order and stains of the slides of a case, and sends the version number with which the case was loaded', async () => {
     const { calls, person } = openCases({ 'PATCH /cases/case-1': existingCase });
     await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
     await person.type(await screen.findByLabelText('Boya: B26-1_PAS.svs'), 'PAS');

@@ -70,7 +70,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
             max={9}
             allowDecimal={false}
             value={rule.caseParts}
-            onChange={(value) => setRule({ ...rule, caseParts: Math.max(1, Number(value) || 1) })}
+            onChange={(value) => setRule({ ...rule, caseParts: Math.max(1, Number(value) || 1) })} // empty: 1
           />
         </Group>
         {proposedCases.length === 0 ? (

@@ -12,7 +12,7 @@ const images = [
 const rule = { separator: '_', caseParts: 1 } as const;
 
 describe('proposeCases (groups slides into cases by file name)', () => {
-  it('groups slides whose file names begin with the same case name, with block and stain, in natural order', () => {
+  it('groups slides whose file names begin with the same case name, in natural order, and reads block and stain from the names', () => {
     expect(proposeCases(images, rule, new Set())).toEqual([
       {
         name: 'B26-2',

@@ -71,7 +71,7 @@ export function CollectionAnswers() {
   );
 }
 
-/** Returns the choices of an item's question; an empty list when the question is of another kind or the item was removed. */
+/** Returns the choices of an item's question; empty if it has none, the item was removed, or nothing has loaded yet. */
 function choicesOf(
   collection: ReturnType<typeof useCollection>['data'],
   itemIndex: number | null,

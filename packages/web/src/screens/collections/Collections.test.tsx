@@ -74,7 +74,7 @@ describe('the collections screen', () => {
     screen.getByRole('link', { name: 'Yanıtlar: Ders 3' });
   });
 
-  it('offers neither new collections nor saved views to an account with the role viewer', async () => {
+  it('hides the button for new collections, the edit links and the saved views from an account with the role viewer', async () => {
     const api = { 'GET /collections': { collections: [{ ...collection, own: false }] } };
     const { calls } = openApp('/collections', { signedInAs: account({ role: 'viewer' }), api });
     await screen.findByRole('link', { name: 'Aç: Ders 3' });
@@ -116,7 +116,7 @@ describe('the collections screen', () => {
 });
 
 describe('the editor of a collection', () => {
-  it('saves a changed order and a changed question, together with the version number of the loaded collection', async () => {
+  it('saves a changed order of the items and a changed question, and sends the version number with which the collection was loaded', async () => {
     const { calls, person, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: { ...lists, 'GET /collections/c-1': collection, 'PATCH /collections/c-1': collection },
@@ -263,7 +263,7 @@ describe('the answers screen of a collection', () => {
     });
   }
 
-  it('shows the answers in a table, with the texts of the chosen choices instead of their indexes', async () => {
+  it('shows the answers in a table, with the wording of the chosen choices instead of their indexes', async () => {
     openAnswers(visitorAnswer);
     const row = await screen.findByRole('row', { name: /1\. ziyaretçi/ });
     within(row).getByText('H&E');
@@ -271,7 +271,7 @@ describe('the answers screen of a collection', () => {
     screen.getByText('1 yanıttan 1 tanesi doğru.');
   });
 
-  it('numbers the chosen choices of a removed question from 1, and shows the coordinates of a point', async () => {
+  it('shows the answer to a removed question as the number of the choice (from 1), or as the coordinates of the point', async () => {
     const removed = { ...visitorAnswer, item: null, question: null };
     openAnswers(removed, { ...removed, person: 'Visitor 2', answer: [1200.4, 80.2] });
     within(await screen.findByRole('row', { name: /1\. ziyaretçi/ })).getByText('2. seçenek');

@@ -237,7 +237,7 @@ function ViewList({ onOpenDialog }: ListProps) {
 }
 
 function ViewCard({ view, onOpenDialog }: ListProps & { readonly view: SavedView }) {
-  const { id, title, text, image_id: imageId, field } = view;
+  const { id, title, text, image_id: imageId, field } = view; // field: the part of the slide that the view shows
   const dialogTarget = { type: 'view', id, title } as const;
   const viewerQuery = new URLSearchParams({ image: imageId, ...formatField(slideFieldOf(field)) });
   return (

@@ -88,7 +88,7 @@ function Item({ item, index, itemCount, onMove, onDrag, onChange, onRemove }: It
           aria-hidden
           onDragStart={(event) => {
             event.dataTransfer.effectAllowed = 'move';
-            event.dataTransfer.setData('text/plain', item.id);
+            event.dataTransfer.setData('text/plain', item.id); // never read; some browsers need it to start the drag
             onDrag(true);
           }}
           onDragEnd={() => onDrag(false)}

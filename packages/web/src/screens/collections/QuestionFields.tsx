@@ -177,7 +177,7 @@ interface RegionDialogProps {
   readonly onClose: () => void;
 }
 
-/** Dialog that shows the slide of an item, on which the author clicks the corners of the correct region. */
+/** Dialog that shows the slide of an item, on which the owner clicks the corners of the correct region. */
 function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogProps) {
   const [view, setView] = useState<SlideView | null>(null);
   const [corners, setCorners] = useState(region);

@@ -23,7 +23,7 @@ function savedQuestionOf(question: DraftQuestion) {
 }
 
 describe('the draft of a collection in its editor', () => {
-  it('is saved without the empty choices of a question, and with the index of the correct choice among the others', () => {
+  it('is saved without the empty choices of a question, and with the index of the correct choice among the remaining ones', () => {
     expect(savedQuestionOf(choiceQuestion)).toEqual({
       kind: 'choice',
       text: 'Hangisi?',
@@ -78,8 +78,8 @@ describe('the draft of a collection in its editor', () => {
   });
 });
 
-describe('moveEntry', () => {
-  it('moves an entry of a list to another index, and changes nothing when the index is out of range', () => {
+describe('moveEntry (reorders a list in the editor of a collection)', () => {
+  it('moves an entry to another index, and changes nothing when the index is out of range', () => {
     expect(moveEntry(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
     expect(moveEntry(['a', 'b'], 0, -1)).toEqual(['a', 'b']);
   });

@@ -59,7 +59,7 @@ export function Dashboard() {
               <QuickLink
                 to="/wsi-viewer"
                 label={texts.wsiViewer}
-                labelLanguage={chosenLanguageOr('en')} // 'en': the language of this label in the default mode
+                labelLanguage={chosenLanguageOr('en')} // 'en': while the interface mixes both languages
                 hint={texts.wsiViewerHint}
                 icon={IconMicroscope}
               />

@@ -8,7 +8,7 @@ import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['wsiViewer'], // shown in English while the interface is mixed
+  exceptions: ['wsiViewer'], // in English while the interface mixes both languages
   tr: {
     greeting: (name: string) => `Hoş geldiniz, ${name}`,
     linkedSlide: 'Giriş yapmadan önce bir slayt bağlantısı açtınız.',

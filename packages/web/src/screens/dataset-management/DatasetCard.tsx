@@ -21,9 +21,9 @@ interface DatasetAction {
 }
 
 /**
- * Card of one dataset. All members (approved users) may view an open dataset; only administrators and people with a
- * grant may view a restricted one. The card shows and changes this access, the grants, the access requests, and who may
- * download original files.
+ * Card of one dataset: who may view it, whether others see its name (`listed`), whether share links may open its slides
+ * (`sharing`), grants, access requests, and downloads of original files. All members (approved users) may view an open
+ * dataset; only administrators and people with a grant may view a restricted one.
  */
 export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
   const { name, access, images, grants, requests, listed: isListed, sharing: isSharable } = dataset;

@@ -113,7 +113,7 @@ describe('the datasets screen of administrators', () => {
     expect(calls.some(({ name }) => name === 'DELETE /admin/datasets/grants')).toBe(true);
   });
 
-  it('grants access to a user, and offers only accounts without access', async () => {
+  it('grants a user access to a dataset, and lists only accounts without access in the choice of users', async () => {
     const { person, calls } = openDatasets({ 'POST /admin/datasets/grants': { message: 'tamam' } });
     const card = await findCard('Böbrek');
     await person.click(card.getByRole('combobox', { name: 'Kişi ekle' }));
@@ -164,7 +164,7 @@ describe('the datasets screen of administrators', () => {
     expect(body).toEqual({ dataset: 'Böbrek', uid: 'deniz', download: false });
   });
 
-  it('warns when a dataset allows downloads of files that cannot be de-identified, and has a switch that allows them', async () => {
+  it('warns when a dataset allows downloads of files that cannot be de-identified, and has a switch that allows such downloads', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': {
         datasets: [{ ...openDataset, identifiable_originals: true }, restrictedDataset],
@@ -189,7 +189,7 @@ describe('the datasets screen of administrators', () => {
     expect(calls.find(({ name }) => name.endsWith('/answer'))?.body).toEqual({ granted: true });
   });
 
-  it('rejects an access request with a reason, after the reject button is pressed twice', async () => {
+  it('asks for a reason when the reject button of an access request is pressed, and rejects the request when the button is pressed again', async () => {
     const { person, calls } = openDatasets({
       'POST /admin/dataset-requests/r1/answer': { message: 'tamam' },
     });

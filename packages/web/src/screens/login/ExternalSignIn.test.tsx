@@ -53,7 +53,7 @@ describe('the login page with an identity provider', () => {
     expect(screen.queryAllByRole('link')).toEqual([]);
   });
 
-  it('shows that the identity provider cannot be reached, and enables the button again', async () => {
+  it('shows that the identity provider cannot be reached, and enables the sign-in button again', async () => {
     const { person } = openApp('/auth/login');
     const button = await screen.findByRole<HTMLButtonElement>('button', {
       name: 'Kurum hesabıyla giriş yap',
@@ -65,7 +65,7 @@ describe('the login page with an identity provider', () => {
 });
 
 describe('the return from the identity provider', () => {
-  it('exchanges the token of the provider for a token of the server, and opens the status page of a pending account', async () => {
+  it('exchanges the token of the provider for a token of the server, and opens the account status page for a pending account', async () => {
     storeStartedSignIn();
     const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', {
       api: {

@@ -61,7 +61,7 @@ describe('the API token card of the profile', () => {
     }
   });
 
-  it('creates a token with scopes, datasets and a lifetime, and shows it once with a copy button', async () => {
+  it('creates a token with scopes, datasets and a lifetime, and shows the new token once with a copy button', async () => {
     let tokens: object[] = [];
     const { person, calls } = openProfile({
       'GET /user/api-tokens': () => ({ tokens }),

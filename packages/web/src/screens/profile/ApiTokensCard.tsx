@@ -15,7 +15,7 @@ import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
 import classes from './SignInsCard.module.css'; // the list of tokens looks like that of sign-ins
 import { texts } from './texts.ts';
 
-/** Card of the profile in which users create and revoke API tokens, with which programs act for them. It shows a new token only once. */
+/** Card of the profile that creates and revokes API tokens (credentials for programs). It shows a new token once. */
 export function ApiTokensCard({ user }: { readonly user: User }) {
   const tokens = useApiTokens();
   const [isCreating, setCreating] = useState(false);

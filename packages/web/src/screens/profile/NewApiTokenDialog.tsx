@@ -22,7 +22,7 @@ const NewToken = z.object({
       failWith(() => texts.apiTokenNameRequired), // a function, because the language may change
     )
     .max(
-      100,
+      100, // the limit of the API
       failWith(() => texts.apiTokenNameTooLong),
     ),
   scopes: z.array(ApiTokenScope).min(

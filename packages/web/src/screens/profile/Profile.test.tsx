@@ -222,7 +222,7 @@ describe('the form of the profile that deletes the account', () => {
     expect(localStorage.getItem('user_data')).toBeNull();
   });
 
-  it('asks for the current password when the sign-in is not recent, and sends it', async () => {
+  it('asks for the current password when the sign-in is not recent, and sends this password with the deletion', async () => {
     const { person, calls } = openProfile({
       'DELETE /user/account': ({ body }) =>
         (body as { current_password?: string }).current_password === 'right'

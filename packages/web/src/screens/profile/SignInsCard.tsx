@@ -13,7 +13,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './SignInsCard.module.css';
 import { texts } from './texts.ts';
 
-/** Card of the profile with the current sign-ins of the account. The user can end one of them, all others, or all. */
+/** Card of the profile with the sign-ins of the account. The user can end another one, all others, or all of them. */
 export function SignInsCard() {
   const signIns = useSignIns();
   const navigate = useNavigate();

@@ -27,7 +27,7 @@ const RegisterForm = z
       .string()
       .trim()
       .max(
-        100,
+        100, // the limit of the API
         failWith(() => sharedTexts.displayNameTooLong), // a function, because the language may change
       ),
     affiliation: z

@@ -162,7 +162,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
 /** Returns the step of the tour that shows an item of the link. */
 function stepOf({ image_id, title, text, field, colours, item, question }: SharedItem): TourStep {
   return {
-    item: item ?? null,
+    item: item ?? null, // index in the collection; null when the link is not to a collection
     imageId: image_id,
     title,
     text,

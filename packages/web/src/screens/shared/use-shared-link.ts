@@ -46,7 +46,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     const result = await openLink(secret, password.current);
     if (attempt !== latestAttempt.current) return; // another attempt has started, or the user has left the page
     if (!('error' in result)) {
-      sessionEndMs.current = performance.now() + result.expires_in * 1000;
+      sessionEndMs.current = performance.now() + result.expires_in * 1000; // `expires_in` is in seconds
       await preloadTour().catch(() => undefined); // after a failure, the tour itself loads the script again and shows the error
       if (attempt === latestAttempt.current) setState({ kind: 'open', link: result });
     } else if (result.error === 'not_found') setState({ kind: 'ended' });

@@ -18,7 +18,7 @@ interface CheckedFile {
   readonly file: File;
   /** What the file would change, as the server computed it. */
   readonly plan: ImportPlan;
-  /** Whether an earlier preview of this file could not be applied, because the catalogue had changed since. */
+  /** Whether an earlier preview of this file could not be applied because the catalogue had changed in the meantime. */
   readonly hasCatalogueChanged: boolean;
 }
 

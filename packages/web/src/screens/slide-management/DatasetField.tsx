@@ -16,7 +16,7 @@ const maxSuggestions = 50;
  * complete name of a dataset, because the list of suggestions would then cover the button below the field.
  */
 const filterDatasets: OptionsFilter = ({ options, search }) => {
-  const searchKey = nameKey(search.trim());
+  const searchKey = nameKey(search.trim()); // the form in which the server compares names
   const datasets = options.filter((option) => 'value' in option); // excludes groups of options, which the type allows
   if (datasets.some(({ value }) => nameKey(value) === searchKey)) return [];
   return datasets.filter(({ value }) => nameKey(value).includes(searchKey)).slice(0, maxSuggestions);

@@ -10,7 +10,7 @@ interface ImportPreviewProps {
   readonly fileName: string;
   /** What the file would change, as the server computed it. */
   readonly plan: ImportPlan;
-  /** Whether this preview replaces one that could not be applied, because the catalogue had changed since. */
+  /** Whether this preview replaces an earlier one, which could not be applied because the catalogue had changed. */
   readonly hasCatalogueChanged: boolean;
   readonly isApplying: boolean;
   readonly onApply: () => void;
@@ -79,13 +79,13 @@ export function ImportPreview(props: ImportPreviewProps) {
 interface ProblemsProps {
   readonly title: string;
   readonly lines: readonly ImportProblem[];
-  /** Number of these lines in the whole file; the server lists only the first of them. */
+  /** Number of these lines in the whole file; `lines` may contain only the first of them. */
   readonly total: number;
   /** Whether the lines are errors, which prevent the import. */
   readonly isWrong?: boolean;
 }
 
-/** The lines of the file that match no slide, or those that are invalid, each with its reason. `subject` is an id or a file name. */
+/** Lists the unmatched or the invalid lines of the file with reasons. `subject` is an id, a file name, or empty. */
 function Problems({ title, lines, total, isWrong = false }: ProblemsProps) {
   if (total === 0) return null;
   return (

@@ -423,7 +423,7 @@ describe('the import of a catalogue file on the slides screen', () => {
   }
   const findPreview = async () => within(await screen.findByRole('region', { name: 'Önizleme: liste.csv' }));
 
-  it('shows a preview, and applies exactly the previewed changes when the user clicks the button', async () => {
+  it('shows a preview, and applies exactly the previewed changes when the user clicks the button that applies the file', async () => {
     const { person, calls } = await chooseFile({
       'POST /admin/catalogue-import/check': plan,
       'POST /admin/catalogue-import': { message: 'Katalog dosyası uygulandı: 1 slayt değişti.', changed: 1 },

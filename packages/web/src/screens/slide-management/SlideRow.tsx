@@ -50,8 +50,8 @@ const stateColours: Readonly<Record<SlideState, string>> = {
 export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
   const { id, file_name: name, error } = slide;
   /**
-   * Why metadata files (such as `catalogue.csv`) are not applied to the slide; otherwise null. `kept`: the slide stays in its dataset,
-   * because more users could view it in the dataset that the files name. `waiting`: it is hidden until an invalid file is corrected.
+   * Why metadata files (such as `catalogue.csv`) are not applied to the slide; null when they are applied. `kept`: the slide stays in its dataset,
+   * because more users could view it in the dataset that the files name. `waiting`: the slide is hidden until an invalid file is corrected.
    */
   const metadataHold = slide.metadata_hold;
   const session = useImageSession().id;

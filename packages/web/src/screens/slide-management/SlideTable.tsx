@@ -36,8 +36,8 @@ const overscanLines = 10;
 const linesBeforeEnd = 20;
 
 /**
- * Table of slides with a heading line for each dataset. The table is virtual: it renders only the visible lines, a few lines around
- * them, and two empty rows with the heights of all lines before and after.
+ * Table of slides with a heading line for each dataset. The table is virtual: it renders only the visible lines, a few
+ * lines around them, and two empty rows, which are as high as all lines before and all lines after them.
  */
 export function SlideTable(props: SlideTableProps) {
   const { slides, selectedIds, onSelect, onOpenDialog, onNearEnd } = props;

@@ -3,7 +3,7 @@ import type { ManagedImage } from '@lamina/contract';
 import type { BulkEdit } from '../../api/slides.ts';
 
 /**
- * The state of a slide that matters most to an administrator. Each slide has exactly one.
+ * The state of a slide for administrators. `removed` takes precedence over `missing`, and `missing` over the others.
  *
  * - `ready`: the slide can be viewed
  * - `pending`: the server has not read the file yet
@@ -13,7 +13,7 @@ import type { BulkEdit } from '../../api/slides.ts';
  */
 export type SlideState = 'ready' | 'pending' | 'failed' | 'missing' | 'removed';
 
-/** Returns the state of a slide. Whether members see the slide (`hidden`) is independent of it. */
+/** Returns the state of a slide. Whether members see the slide (`hidden`) is independent of the state. */
 export function stateOf({ removed, missing, status }: ManagedImage): SlideState {
   if (removed) return 'removed';
   return missing ? 'missing' : status; // 'ready', 'pending' or 'failed'

@@ -294,7 +294,7 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
   },
 });
 
-/** Labels of the states of a slide in its row. */
+/** Labels of the states of a slide in its row. `listed` and `held` only filter the list; they are no states. */
 export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
   languageWhenMixed: 'tr',
   tr: {

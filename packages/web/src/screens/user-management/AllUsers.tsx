@@ -46,7 +46,7 @@ export function AllUsers() {
   return (
     <Panel
       title={texts.title}
-      titleLang={chosenLanguageOr('en')} // the title is in English while the user has not chosen a language
+      titleLang={chosenLanguageOr('en')} // 'en': while the interface mixes both languages
       action={
         <Button
           size="sm"

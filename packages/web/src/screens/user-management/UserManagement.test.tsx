@@ -379,7 +379,7 @@ describe('the dialog that changes the role of an account', () => {
 });
 
 describe('the dialog that rejects an applicant, opened from the card of the account', () => {
-  it('sends a reason that a template button has filled in', async () => {
+  it('sends the reason that the user has filled in with a template button', async () => {
     const { person, calls } = openUsers([admin, { ...deniz, status: 'pending' }], {
       'POST /admin/users/uid-of-deniz/reject': { message: 'tamam' },
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },

@@ -44,7 +44,7 @@ const deactivateUser: UserAction = {
 /**
  * Returns the actions that the status and role of an account allow, in the order of the buttons.
  *
- * @param isOwn whether the account is that of the signed-in administrator, who can neither suspend nor deactivate it
+ * @param isOwn whether the account is that of the signed-in administrator, who can take none of these actions on it
  */
 export function actionsOf(
   { status, role }: Pick<User, 'status' | 'role'>,

@@ -7,7 +7,7 @@ import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['title'], // shown in English in the default mode
+  exceptions: ['title'], // in English while the interface mixes both languages
   tr: {
     heading: 'Kullanıcı Yönetimi',
     title: 'Tüm Kullanıcılar',

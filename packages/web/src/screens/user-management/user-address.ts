@@ -1,4 +1,4 @@
-/** The query parameters of the user management URL. The functions read and write those of the account list: search, filters, order, page. */
+/** Query parameters of the user management URL. The functions handle those of the list of accounts, but not `view`. */
 import { Role, Status, UserSort } from '@lamina/contract';
 import type { UserQuery } from '../../api/users.ts';
 

@@ -49,7 +49,7 @@ interface CatalogueListProps {
   readonly loadedGroups: LoadedGroups;
   /** The groups of `loadedGroups` with their positions; not empty. */
   readonly groups: readonly DatasetGroup[];
-  /** Set by this list: numbers of the pages of rows that it needs. `useImageGroups` reloads them together with the groups. */
+  /** Set by this list: numbers of the pages of 100 rows it needs. `useImageGroups` reloads them with the groups. */
   readonly pages: RefObject<readonly number[]>;
   /** Whether another list is loading that will replace this one. */
   readonly isBusy: boolean;
@@ -248,7 +248,7 @@ function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index
 
 /**
  * Returns the pages that contain the rows of these lines and `rowsBeyondRendered` rows before and after them, in ascending order. A page
- * has more rows than that, so the function looks up only three positions per line: the line itself and both ends of the range around it.
+ * has more rows than `rowsBeyondRendered`, so three positions per line suffice: the line and both ends of its range.
  */
 function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
   const pages = new Set<number>();

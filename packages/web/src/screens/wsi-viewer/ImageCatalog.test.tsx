@@ -60,7 +60,7 @@ describe('the image catalogue of the viewer', () => {
     await screen.findByText('No images match your search');
   });
 
-  it('shows a hint that slides will appear when it contains no images', async () => {
+  it('says, while it contains no images, that new slides will appear in it by themselves', async () => {
     stubViewerApi({ lists: [listResponse()] });
     renderViewer();
     await screen.findByText('No images available');

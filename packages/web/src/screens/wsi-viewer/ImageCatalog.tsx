@@ -128,9 +128,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     return true;
   });
 
-  /**
-   * Id of the selected slide whose row has been shown; null until then. A slide that a link has opened is also shown.
-   */
+  /** Id of the last slide whose row has been shown, because the user selected it or a link opened it; null before. */
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loadedGroups === undefined) return;

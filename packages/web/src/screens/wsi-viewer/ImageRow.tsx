@@ -9,9 +9,7 @@ import { texts } from './texts.ts';
 const idPrefixLength = 8;
 
 interface ImageRowProps {
-  /**
-   * Key of this row among the lines (titles and rows) of the list, which finds the button to focus by its `data-line`.
-   */
+  /** Key of this row in the list. Written to the attribute `data-line`, by which the list finds the button to focus. */
   readonly lineKey: string;
   /** Undefined while the row is loading. */
   readonly image: Image | undefined;

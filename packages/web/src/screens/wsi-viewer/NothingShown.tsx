@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
 interface NothingShownProps {
-  /** The half of the viewer that shows this; `second` is the half of the slide to compare with. */
+  /** The half of the viewer that shows this message; `second` is the half for the slide to compare with. */
   readonly half: Half;
   /** The selected image, which cannot be viewed; null when none is selected, while it loads, and when `isUnknown` is true. */
   readonly image: Image | null;

@@ -39,7 +39,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
       closeButtonProps={{ 'aria-label': texts.close }}
       centered
       withinPortal={false} // inside `main`: elsewhere, the dialog's `header` would count as a second header of the page
-      lang={chosenLanguageOr('en')} // 'en': the language of the viewer in the default mode
+      lang={chosenLanguageOr('en')} // 'en': while the interface mixes both languages
     >
       <form
         onSubmit={(event) => {

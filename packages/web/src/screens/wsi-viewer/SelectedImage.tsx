@@ -49,7 +49,7 @@ function scanPropertiesOf(image: Image): readonly (readonly [label: string, valu
 
 /**
  * The sidebar section with the properties of the viewed image (slide), and with buttons to share it and to save the
- * view. Administrators also get a link to the audit log, filtered to the openings of this image.
+ * view. Administrators also get a link to the audit log, filtered to show who opened this image.
  */
 export function SelectedImage({ image, view, isCorrected, results }: SelectedImageProps) {
   const { user } = useAuth();

@@ -62,7 +62,7 @@ describe('the keys for the next and the previous slide in the viewer', () => {
 });
 
 describe('opening the viewer again after leaving it', () => {
-  it('restores the search, the filters, the order and the open groups', async () => {
+  it('restores the search, the filters, the order and the open groups of the image catalogue', async () => {
     const images = [liverImage, { ...bareImage, dataset_name: 'Meme', organ_type: 'Breast' }];
     stubViewerApi({ lists: [listResponse(...images)] });
     const { unmount } = render(viewerAt('/wsi-viewer'));

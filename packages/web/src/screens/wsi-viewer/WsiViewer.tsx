@@ -246,7 +246,7 @@ export function WsiViewer() {
               onThumbnailFailed={renewEndedSession}
               comparedSlides={comparedSlides}
               onRegisteringChange={(isRegistering) => {
-                // The slides are not linked while the user places points; afterwards they are linked again.
+                // Unlinks the slides while the user places points; links them afterwards, even if they were not before.
                 if (isRegistering === comparison.isLinked) comparison.toggleLink();
               }}
             />

@@ -14,7 +14,7 @@ export interface CatalogueViewState {
   readonly firstGroup: string | null;
   /** The groups and cases that the user has opened (true) or closed (false) in the whole catalogue, by their keys. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** The groups and cases that the user has opened or closed in the last filtered catalogue; `filterKey` (catalogue.ts) identifies it. */
+  /** What the user opened or closed in the last filtered catalogue; `filterKey` (catalogue.ts) tells which filter. */
   readonly openedFiltered: { readonly filterKey: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 
@@ -86,7 +86,7 @@ export function rememberScroll(topPx: number): void {
   queryClient.setQueryData(scrollKey, topPx);
 }
 
-/** Like `useState` for whether a section of the sidebar is open, but remembers it. @param id the id of the section */
+/** Returns whether a section of the sidebar is open, remembered like the view state, and a function that sets this. */
 export function useSectionOpen(id: string, isInitiallyOpen: boolean) {
   const key = [sectionKeyPrefix, id];
   const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isInitiallyOpen);

@@ -42,14 +42,14 @@ describe('groupsOf (dataset groups of the image catalogue)', () => {
 });
 
 describe('choicesOf (filter choices of the image catalogue)', () => {
-  it('gives the choice of images without a dataset the key that their group in the catalogue has (groupsOf)', () => {
+  it('gives the choice of images without a dataset the same key as groupsOf gives the catalogue group of these images', () => {
     const { datasets } = choicesOf({ datasets: [{ dataset_name: null, images: 2 }], organs: [] });
     expect(datasets).toEqual([{ key: groups[2]?.key, name: 'Unknown', count: 2 }]);
   });
 });
 
 describe('listingOf (query for the image catalogue)', () => {
-  it('trims the search text, and returns the name of the chosen dataset, and null for the choice of images without an organ', () => {
+  it('returns the trimmed search text, the name of the chosen dataset, and null as the organ when images without an organ are chosen', () => {
     const filter = { query: ' liver ', dataset: groups[1]?.key ?? '', organ: groups[2]?.key ?? '' };
     expect(listingOf(filter, 'newest')).toEqual({
       query: 'liver',
@@ -193,7 +193,7 @@ describe('layOut (lines of the image catalogue) with cases', () => {
     expect(linesIn(layOutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
   });
 
-  it('indexAtTop finds a line by its distance from the top, and indexOfBranch finds the title of a group or case by its key', () => {
+  it('indexAtTop returns the index of the line at a distance from the top, and indexOfBranch that of the title of a group or case', () => {
     const layout = layOutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);
@@ -215,7 +215,7 @@ describe('layOut (lines of the image catalogue) with cases', () => {
 });
 
 describe('linesOf (lines of the image catalogue)', () => {
-  it('finds lines by their keys: the image id for a row with a loaded image, and a key with the position for other rows', () => {
+  it('gives each line a unique key, which is the image id for a row whose image is loaded, and finds the line again by its key', () => {
     const image = imageOf({ id: '7' });
     const lines = linesOf(layOut(groups, isSecondGroup, heights), {
       imageAt: (position) => (position === 2 ? image : undefined),

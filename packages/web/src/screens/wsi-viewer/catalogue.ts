@@ -18,7 +18,7 @@ export interface DatasetGroup {
   readonly count: number;
   /** Position of its first image in the list of all images, in which the groups follow one another; from 0. */
   readonly start: number;
-  /** The images of the group begin with those of the cases, in this order; images without a case follow. */
+  /** The images of the group begin with the images of these cases, in this order; images without a case follow. */
   readonly cases: readonly CaseGroup[];
 }
 
@@ -49,7 +49,7 @@ export const noFilter: CatalogueFilter = { query: '', dataset: '', organ: '' };
 export interface Choice {
   readonly key: string;
   readonly name: string;
-  /** Number of images that the list contains when this choice is selected. */
+  /** Number of images in the list if this choice is selected and the search and the other filter stay as they are. */
   readonly count: number;
 }
 

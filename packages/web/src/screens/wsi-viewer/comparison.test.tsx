@@ -113,7 +113,7 @@ describe('the comparison of two slides in the viewer', () => {
     await waitFor(() => expect(openedIds).toEqual([he.id, masson.id]));
   });
 
-  it('marks the half that the user clicked last as active, and opens the next selected slide there', async () => {
+  it('marks the half of the view that the user clicked last as active, and opens the next selected slide in this half', async () => {
     stubCatalogue();
     const user = await renderViewer(`?image=${he.id}&beside=${masson.id}`);
     expect(half('HE.svs').ariaCurrent).toBe('true');
@@ -148,7 +148,7 @@ describe('the comparison of two slides in the viewer', () => {
     expect(address()).toBe(`?image=${masson.id}`);
   });
 
-  it('links the slides at first, and unlinks and links them again with the buttons Unlink and Link', async () => {
+  it('shows the button Unlink at first (the slides move together), Link after a click on Unlink, and Unlink after a click on Link', async () => {
     stubCatalogue();
     const user = await renderViewer(`?image=${he.id}`);
     expect(screen.queryByRole('button', { name: 'Unlink' })).toBeNull();

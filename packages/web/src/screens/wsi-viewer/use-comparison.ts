@@ -28,13 +28,13 @@ interface ComparedHalf {
   /** Called with the view once the slide is open, and with null when it is closed. */
   readonly onView: (view: SlideView | null) => void;
   /**
-   * Returns the field (visible part of the slide) to show first: the field in the URL or, without one and while the slides are linked,
-   * the field that corresponds to the field of the other slide. Null shows the whole slide.
+   * Returns the field (visible part of the slide) to show first: the field in the URL; if the URL has none and the
+   * slides are linked, the field that corresponds to the field of the other slide. Null shows the whole slide.
    */
   readonly initialField: () => SlideField | null;
   /**
-   * Whether the URL has no field and the slides are not registered. `initialField` then estimates; it may show blank
-   * glass.
+   * Whether the URL has no field and the slides are not registered (aligned by pairs of points). `initialField` then
+   * returns an estimate, which may show only glass without tissue.
    */
   readonly isInitialFieldEstimated: boolean;
 }

@@ -18,8 +18,8 @@ interface TopLine {
 }
 
 /**
- * Keeps the visible rows of the catalogue at their place in the window when the catalogue changes. When new slides are added above
- * them, for example, it corrects the scroll position by the height of the added lines.
+ * Keeps the visible rows of the catalogue at their place in the window when the catalogue changes. For example, when
+ * slides are added above these rows, the hook adds the height of the new lines to the scroll position.
  *
  * @param coveredHeight height of the sticky title of a group, in pixels: it stays at the top of the window and covers the lines below it
  * @param scrollTo scrolls to a distance from the top of the list, in pixels
@@ -71,7 +71,7 @@ function correctedScrollTop(
     const isSameCatalogue = before.shown.lines.layout.groups === lines.layout.groups;
     return isSameCatalogue ? scrollTop : scrollTop + line.top - before.line.top;
   }
-  // The line has left the list: the title of its case, or else of its group, moves to the top, unless the list is above it already.
+  // The line has left the list: the title of its case, or else of its group, moves to the top, unless it is below the top already.
   const { group } = before.line;
   const slideCase = before.line.kind === 'image' ? before.line.caseLine?.slideCase : undefined;
   const titleIndexes = [slideCase, group].map((branch) => lines.layout.indexOfBranch(branch?.key ?? ''));

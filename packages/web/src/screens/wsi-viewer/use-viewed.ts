@@ -16,7 +16,7 @@ interface Viewed {
   readonly setField: (half: Half, field: SlideField) => void;
   /** For each half, reads and writes the arrangement (order, visibility, style) of its result layers; replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
-  /** `corrected` by the colour profile of the slide, or as `scanned`: from the URL, otherwise the last choice in this browser. */
+  /** Whether the colour profile corrects the colours: the choice in the URL, or else the last one in this browser. */
   readonly colours: ColourChoice;
   /** Writes the choice into the URL, and stores it in this browser for other slides. */
   readonly setColours: (colours: ColourChoice) => void;

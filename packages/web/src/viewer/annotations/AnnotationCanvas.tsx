@@ -61,7 +61,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
       drawDraftCanvas();
     };
     const subscriptions = [
-      view.watch(drawBoth), // without waiting for a frame, so that the annotations move in the same frame as the slide
+      view.watch(drawBoth), // draws at once, not in the next frame: the annotations then move together with the slide
       session.listen(() => scheduleDraw('draft')),
       store.listen((ids) => {
         if (ids === null) resetPainter(); // all annotations may have changed

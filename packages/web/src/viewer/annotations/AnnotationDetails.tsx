@@ -73,7 +73,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
     const setTyped = field === 'name' ? setTypedName : setTypedDescription;
     setTyped(null); // the field shows the value of the annotation again
     if (newText === undefined || newText === (properties[field] ?? '')) return;
-    const { [field]: _before, ...otherProperties } = properties;
+    const { [field]: _before, ...otherProperties } = properties; // an empty text removes the property
     store.change([
       {
         id,

@@ -40,7 +40,7 @@ export interface AnnotationsProps {
   readonly onDone: () => void;
   /** Element above the scale bar that contains the class palette, the hint and the save state; null before it exists. */
   readonly foot: HTMLElement | null;
-  readonly areAllToolsShown: boolean;
+  readonly areAllToolsShown: boolean; // whether a phone shows all tools; at first, it hides most of them
   readonly onToggleAllTools: () => void;
   /** Measurements that the user wants to keep: they become annotations as soon as the annotations are open. */
   readonly shapesToKeep: readonly Shape[];

@@ -74,7 +74,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
       onImported();
       onClose();
     } catch (error) {
-      // An AppError is the server's rejection. After another error (no response), the server may have imported the file.
+      // An AppError is a rejection by the server. After any other error, the server may have imported the file.
       mayBeImported.current = !(error instanceof AppError);
       setFailure(messageOf(error, texts.importFailed));
     } finally {

@@ -99,7 +99,7 @@ export function LayerMenu(props: LayerMenuProps) {
         type="file"
         hidden
         aria-label={texts.importFile}
-        accept=".geojson,.json,.xml,.anot,.gz"
+        accept=".geojson,.json,.xml,.anot,.gz" // .anot: annotations of the Digital Slide Archive
         onChange={(event) => {
           setFileToImport(event.currentTarget.files?.[0] ?? null);
           event.currentTarget.value = ''; // choosing the same file again then raises a new event

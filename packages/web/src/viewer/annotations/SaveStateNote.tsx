@@ -10,7 +10,7 @@ interface SaveStateNoteProps {
   readonly onDiscard: () => void;
 }
 
-/** Shows whether the changes are saved. When the server has rejected changes, buttons retry or discard them. */
+/** Shows whether the changes are saved. After a rejection by the server, buttons send the changes again or discard them. */
 export function SaveStateNote({ slideAnnotations: { store }, onDiscard }: SaveStateNoteProps) {
   useStoreVersion(store); // renders this component again after each change of the annotations
   const state = store.queue.state();

@@ -95,7 +95,7 @@ async function openStore(send: () => Promise<ChangeOutcome> = async () => ({ kin
   return { store, x, moveTo };
 }
 
-describe('AnnotationStore: changes of other users', () => {
+describe('AnnotationStore (annotations of the open slide): changes of other users', () => {
   it('replaces an annotation that another user changes, and shows the user’s initials for 6 s', async () => {
     vi.useFakeTimers();
     const { store, x } = await openStore();
@@ -196,7 +196,7 @@ describe('AnnotationStore: changes of other users', () => {
   });
 });
 
-describe('AnnotationStore: local changes', () => {
+describe('AnnotationStore (annotations of the open slide): local changes', () => {
   it('keeps a change that the server has not acknowledged when its layer is loaded again', async () => {
     const { store, x, moveTo } = await openStore();
     moveTo(50);
@@ -208,7 +208,7 @@ describe('AnnotationStore: local changes', () => {
   });
 });
 
-describe('AnnotationStore: loading of layers', () => {
+describe('AnnotationStore (annotations of the open slide): loading of layers', () => {
   it('lists every layer whose annotations cannot be loaded, also when several fail at the same time', async () => {
     const { store } = await openStore();
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));

@@ -192,7 +192,7 @@ export class AnnotationStore {
     await Promise.all(layersToLoad.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
-  /** Loads layers again that are loaded in an older version. @param layers as the server lists them now */
+  /** Loads again each layer that is loaded in an older version. @param layers as the server lists them now */
   async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
     const outdated = layers.filter(({ id, version }) => (this.#loadedVersions.get(id) ?? version) < version);
     await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
@@ -342,7 +342,7 @@ export class AnnotationStore {
     return loading;
   }
 
-  /** Loads the annotations of a layer in slices and merges them with the stored ones. */
+  /** Loads the annotations of a layer in time slices and merges them with the annotations in the store. */
   async #fetchAndMerge(layerId: string): Promise<void> {
     const { signal } = this.#abortController;
     let hasFailed = false;

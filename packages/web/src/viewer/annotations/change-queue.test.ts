@@ -81,7 +81,7 @@ const untilSaved = (queue: ChangeQueue) =>
   vi.waitUntil(() => queue.state().kind === 'saved', { timeout: 5000 });
 
 describe('ChangeQueue (annotation changes that wait to be sent)', () => {
-  it('sends only the latest version of an annotation that changes twice in succession, within 1 s', async () => {
+  it('sends, within 1 s, only the latest version of an annotation that changes twice in succession', async () => {
     const memory = memoryStorage();
     const { queue, sent } = queueWith([applied(1)], memory);
     queue.add(put(1));
@@ -147,7 +147,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     ]);
   });
 
-  it('holds back a conflicting change and sends the other changes', async () => {
+  it('holds back a change that conflicts with the version on the server, and sends the other changes', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(1)]);
     queue.add(put(1, 3));
@@ -190,7 +190,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(onLayerCreated).toHaveBeenCalledWith(newLayerId('image'), { id: 'created' });
   });
 
-  it('keeps changes that the server rejected until the user retries', async () => {
+  it('keeps changes that the server has rejected, and sends these again only when the user retries', async () => {
     const error = new AppError('layer_locked');
     const { queue } = queueWith([() => ({ kind: 'rejected', error }), applied(1)]);
     queue.add(put(1));

@@ -301,7 +301,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Queues a batch again. A later change that replaces a change of the batch gets the base revision of the latter. */
+  /** Queues a batch again. A later change of the same annotation replaces the one in the batch, and gets its base revision. */
   #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }

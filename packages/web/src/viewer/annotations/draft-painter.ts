@@ -1,4 +1,4 @@
-/** Paints what the user edits, above all annotations: selected annotations, the draft (unfinished shape), the brush. */
+/** Paints, on top of all annotations, what the user edits: selected annotations, the draft (unfinished shape), the brush. */
 import { boundsOf, boundsTouch, type Color, type Geometry, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toScreen, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import type { Calibration } from '../scale.ts';

@@ -94,7 +94,7 @@ export function boxGeometry({
   return { type: 'Polygon', coordinates: [corners] };
 }
 
-/** Returns the polygon (for the polygon tool) or the line through the points; null with fewer than 3 or 2 points. */
+/** Returns the line through the points or, for the polygon tool, the polygon; null with fewer than 2 points (polygon: 3). */
 export function pathGeometry(tool: Tool, points: readonly Position[]): Geometry | null {
   const [first] = points;
   if (tool !== 'polygon') return points.length < 2 ? null : { type: 'LineString', coordinates: points };

@@ -75,7 +75,7 @@ function startDrawing(tool: Tool) {
   return { store, session, pointer, click, drag, geometries, area };
 }
 
-describe('Drawing mode: new annotations', () => {
+describe('Drawing mode of the viewer: new annotations', () => {
   it('creates and selects a rectangle in image pixels when the user drags with the rectangle tool', () => {
     const { store, drag, geometries } = startDrawing('rectangle');
     drag([10, 10], [60, 40]);
@@ -178,7 +178,7 @@ describe('Drawing mode: new annotations', () => {
     ]);
   });
 
-  it('paints with the brush, extends the selected area in which a stroke begins, and erases from it with Alt', () => {
+  it('paints with the brush, extends the selected area in which a stroke begins, and erases from this area while Alt is pressed', () => {
     const { store, drag, area } = startDrawing('brush');
     drag([100, 100], [200, 100]);
     const paintedArea = area();
@@ -210,7 +210,7 @@ describe('Drawing mode: new annotations', () => {
   });
 });
 
-describe('Drawing mode: editing annotations', () => {
+describe('Drawing mode of the viewer: editing annotations', () => {
   /** Opens the drawing mode with one selected square, from (20, 20) to (120, 120) in image pixels, and the move tool. */
   function startWithSquare() {
     const drawing = startDrawing('rectangle');
@@ -297,7 +297,7 @@ describe('Drawing mode: editing annotations', () => {
   });
 });
 
-describe('Drawing mode: cut tool', () => {
+describe('Drawing mode of the viewer: cut tool', () => {
   it('splits an area into two annotations of the same class in one undo step', () => {
     const { store, session, drag, click } = startDrawing('rectangle');
     drag([10, 10], [110, 60]);
@@ -323,7 +323,7 @@ describe('Drawing mode: cut tool', () => {
   });
 });
 
-describe('Drawing mode: actions of menus and keys (useAnnotationActions)', () => {
+describe('Drawing mode of the viewer: actions of menus and keys (useAnnotationActions)', () => {
   /** Draws two rectangles, locks the first one and selects both. */
   function drawAndLock() {
     const { store, session, drag } = startDrawing('rectangle');
@@ -341,14 +341,14 @@ describe('Drawing mode: actions of menus and keys (useAnnotationActions)', () =>
     return { store, actions: result.current, announce, locked };
   }
 
-  it('remove announces only the number of annotations that it has removed, without locked ones', () => {
+  it('the action remove announces how many annotations it has removed, not counting locked ones, which stay', () => {
     const { store, actions, announce, locked } = drawAndLock();
     actions.remove();
     expect(store.all().map(({ id }) => id)).toEqual([locked]);
     expect(announce.mock.calls).toEqual([[texts.removed(1)]]);
   });
 
-  it('split keeps the selection when no selected annotation has several parts', () => {
+  it('the action split keeps the selection when no selected annotation has several parts', () => {
     const { store, actions } = drawAndLock();
     actions.split();
     expect(store.selection.size).toBe(2);

@@ -141,7 +141,7 @@ export class DrawingSession {
     }
   }
 
-  /** Removes the last point of the draft; without a draft the chosen vertex; without such a vertex the selected annotations. */
+  /** Removes the last point of the draft, or else the chosen vertex, or else the selected annotations. */
   remove(): void {
     const { chosenVertex } = this;
     if (this.draft !== null) {

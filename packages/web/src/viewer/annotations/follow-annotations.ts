@@ -9,7 +9,7 @@ import { readServerEvents, type ServerEvent } from './server-events.ts';
 
 /** Delays before successive reconnects; the last delay repeats. */
 const reconnectDelaysMs = [500, 1000, 2000, 5000, 10_000];
-/** The server sends a comment every 10 s; a connection that stays silent longer than this is treated as lost. */
+/** The server sends at least a comment every 10 s; a connection that stays silent longer than this is treated as lost. */
 const silenceTimeoutMs = 25_000;
 
 /**
@@ -44,7 +44,7 @@ export async function followAnnotations(
       failures = 0;
       restartSilenceTimer();
       store.setLive(true);
-      // A resumed stream repeats missed changes, but not the removal of layers. A new stream repeats neither.
+      // A resumed stream also delivers missed changes, but not the removal of layers. A new stream delivers neither.
       const isResumed = lastEventId !== null;
       void refreshLayers(store, uid, isResumed, signal);
       for await (const event of readServerEvents(stream)) {

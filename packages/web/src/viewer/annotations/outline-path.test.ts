@@ -59,7 +59,7 @@ describe('addOutline (outline of an annotation on the canvas)', () => {
     ).toBe('M1,2 L1.05,2 M3,4 L3.05,4');
   });
 
-  it('draws the last vertex of a line even when it is nearer than half a screen pixel to the vertex before', () => {
+  it('draws the last vertex of a line even when it is nearer than half a screen pixel to the previous vertex', () => {
     expect(
       outlineOf(
         {

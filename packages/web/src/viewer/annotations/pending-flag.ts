@@ -1,6 +1,6 @@
 /**
- * A flag in local storage: whether this browser has unsent changes of annotations. If so, the viewer loads the code
- * that sends them as soon as any slide is opened, even a slide without annotations.
+ * A flag in local storage: whether this browser has unsent changes of annotations. If so, opening any slide, even one
+ * without annotations, makes the viewer load the code that sends the changes.
  */
 const key = 'annotations-pending';
 

@@ -35,7 +35,7 @@ const idsOf = (batches: readonly { readonly changes: readonly PendingChange[] }[
   batches.map(({ changes }) => changes.map(({ id }) => id));
 
 describe('createPendingStorage (annotation changes that the server has not acknowledged, in IndexedDB)', () => {
-  it('returns the changes of a closed tab, with their coordinates, to the next tab of the account', async () => {
+  it('returns the changes of a closed tab, with their coordinates, to the next tab that the account opens', async () => {
     await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
     const { changes } = await createPendingStorage('ayse', 'tab 2').load();
     expect(changes).toEqual([changeOf('a', 10)]);
@@ -55,7 +55,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(idsOf((await createPendingStorage('ayse', 'tab 4').load()).batches)).toEqual([['a', 'b']]);
   });
 
-  it('replaces a batch by the changes that are still to be sent after the response of the server', async () => {
+  it('replaces a stored batch by the changes that remain to be sent after a response of the server', async () => {
     const storage = createPendingStorage('ayse', 'tab 1');
     await storage.startBatch(batchOf([changeOf('a', 10), changeOf('b', 20)]));
     await storage.endBatch('layer', [changeOf('b', 20)]);

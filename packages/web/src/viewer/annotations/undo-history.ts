@@ -46,7 +46,7 @@ export class UndoHistory {
     return step ?? [];
   }
 
-  /** Removes the edits of annotations that another user has changed. Undoing them would also undo the other change. */
+  /** Removes the edits of annotations that another user has changed: undoing these edits would undo that change, too. */
   forget(ids: readonly string[]): void {
     const withoutIds = (steps: readonly (readonly Edit[])[]) =>
       steps.map((step) => step.filter(({ id }) => !ids.includes(id))).filter((step) => step.length > 0);

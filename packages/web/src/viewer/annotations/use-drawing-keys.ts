@@ -18,7 +18,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
       areKeysUsedElsewhere(event.target)
     )
       return;
-    // With Enter or the space bar, the browser presses a focused button or link; the rows of lists (`li`) contain some.
+    // Enter and the space bar press a focused button or link, such as those in the rows (`li`) of lists.
     const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;
     const action = bindings[nameOf(event)];

@@ -7,7 +7,7 @@ export interface Vertex {
   readonly path: number;
   /** Index of the vertex in the path. */
   readonly index: number;
-  readonly position: Position;
+  readonly position: Position; // in image pixels
 }
 
 /** When a shape has more vertices than this, they lie too densely to be dragged: `verticesOf` returns none. */

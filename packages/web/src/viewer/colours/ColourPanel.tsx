@@ -47,7 +47,7 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
               max={max}
               step={sliderStep}
               value={value}
-              onChange={(next) => change({ ...adjustment, [name]: Number(next.toFixed(2)) })}
+              onChange={(next) => change({ ...adjustment, [name]: Number(next.toFixed(2)) })} // without rounding errors
               label={null} // no bubble with the value above the thumb
               thumbLabel={texts.adjustments[name]}
               thumbProps={{ 'aria-valuetext': texts.percent(value) }}

@@ -62,7 +62,7 @@ describe('drawingReducer (state of the measuring tools)', () => {
     ]);
   });
 
-  it('returns the same drawing when the moved shape does not exist', () => {
+  it('returns the drawing unchanged when a step "move" names a shape that does not exist', () => {
     const drawing = after({ type: 'choose-tool', tool: 'circle' }, ...points(4));
     expect(drawingReducer(drawing, { type: 'move', shape: 3, handle: 0, point: at(7) })).toBe(drawing);
   });
@@ -81,7 +81,7 @@ describe('drawingReducer (state of the measuring tools)', () => {
     expect(drawing).toMatchObject({ tool: null, placedPoints: [] });
   });
 
-  it('removes the last point of the unfinished shape at a step "undo", and without one the last shape', () => {
+  it('removes, at a step "undo", the last point of the unfinished shape, or the last shape when none is unfinished', () => {
     const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 3), { type: 'undo' });
     expect(drawing).toMatchObject({ placedPoints: [], shapes: [{ kind: 'ruler' }] });
     expect(drawingReducer(drawing, { type: 'undo' }).shapes).toEqual([]);

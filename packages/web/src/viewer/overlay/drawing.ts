@@ -23,7 +23,7 @@ export const emptyDrawing: Drawing = { tool: null, shapes: [], placedPoints: [],
 export type DrawingStep =
   /** Chooses a tool, or deselects it when it is chosen already. Discards the unfinished shape. */
   | { readonly type: 'choose-tool'; readonly tool: ShapeKind }
-  /** Places a point. */
+  /** Places a point of the unfinished shape; does nothing when no tool is chosen. */
   | { readonly type: 'point'; readonly point: Point }
   /** Stores the position of the pointer. */
   | { readonly type: 'hover'; readonly point: Point }

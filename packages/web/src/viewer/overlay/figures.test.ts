@@ -14,7 +14,7 @@ const placement = placementOf(
 );
 
 describe('figuresOf (lines and labels of measurements)', () => {
-  it('places the label with the length of a ruler 8 CSS pixels above its middle', () => {
+  it('places the label with the length of a ruler 8 CSS pixels above the middle of the ruler', () => {
     const shapes = [
       {
         kind: 'ruler',

@@ -37,7 +37,7 @@ const points = fc.record({
 });
 
 describe('toScreen, toImage and placementOf (slide pixels on the screen)', () => {
-  it('toImage returns the image pixel that toScreen has converted, for every rotation, zoom and mirroring', () => {
+  it('toImage converts a screen position back to the image pixel from which toScreen computed it, for every rotation, zoom and mirroring', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
         const convertedBack = toImage(placement, toScreen(placement, point));

@@ -1,6 +1,6 @@
 /**
  * The placement of the slide on the screen: an affine transformation from image pixels at full resolution (from the top
- * left of the slide) to CSS pixels of the viewer. The drawers, which draw the tiles, use the same type with device
+ * left of the slide) to CSS pixels of the viewer. Code that draws tiles or result layers uses the same type with device
  * pixels. Shapes over a slide are stored in image pixels; the placement keeps them on their tissue at every zoom,
  * rotation and mirroring.
  */
@@ -59,7 +59,7 @@ export function toImage({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point
   };
 }
 
-/** Returns the zoom in CSS pixels per image pixel. */
+/** Returns the zoom in pixels of the screen (CSS or device pixels, as the placement defines) per image pixel. */
 export function zoomOf({ a, b, c, d }: Placement): number {
   return Math.sqrt(Math.abs(a * d - b * c));
 }
@@ -68,8 +68,8 @@ export function zoomOf({ a, b, c, d }: Placement): number {
  * Returns the bounds, in image pixels, of the part of the image that the viewer shows. For a rotated slide, they also contain
  * some parts that are not visible.
  *
- * @param viewerSize in CSS pixels
- * @param margin CSS pixels that are added to the viewer on each side
+ * @param viewerSize in pixels of the screen (CSS or device pixels, as the placement defines)
+ * @param margin pixels of the screen that are added to the viewer on each side
  */
 export function visibleBounds(
   placement: Placement,

@@ -22,7 +22,7 @@ const square = [
   { x: 100, y: 500 },
 ];
 
-describe('lengthOf and lengthText', () => {
+describe('lengthOf and lengthText (measured lengths)', () => {
   it('lengthOf returns the distance of two points in micrometres', () => {
     // 500 pixels of 0.25 µm
     expect(lengthOf({ x: 0, y: 0 }, { x: 300, y: 400 }, calibration40x)).toBe(125);
@@ -58,7 +58,7 @@ describe('lengthOf and lengthText', () => {
   });
 });
 
-describe('areaOf, perimeterOf and areaText', () => {
+describe('areaOf, perimeterOf and areaText (measured areas)', () => {
   it('areaOf and perimeterOf measure a polygon in micrometres, for clockwise and counterclockwise corners', () => {
     expect(areaOf(square, calibration40x)).toBe(10_000);
     expect(areaOf(square.toReversed(), calibration40x)).toBe(10_000);
@@ -83,7 +83,7 @@ describe('areaOf, perimeterOf and areaText', () => {
   });
 });
 
-describe('countingCircleRadii', () => {
+describe('countingCircleRadii (radii of the circle in which cells are counted)', () => {
   it('returns the x and y radii, in pixels, of a circle with an area of one square millimetre', () => {
     const { rx, ry } = countingCircleRadii(calibration40x);
     expect(Math.PI * rx * 0.25 * ry * 0.25).toBeCloseTo(1_000_000, 3);
@@ -95,7 +95,7 @@ describe('countingCircleRadii', () => {
   });
 });
 
-it('countMarksInside counts only the marks inside the counting circle', () => {
+it('countMarksInside counts only the marks (counted cells) inside the counting circle', () => {
   const { rx } = countingCircleRadii(calibration40x);
   const shapes: Shape[] = [
     { kind: 'mark', centre: { x: 0, y: 0 } },
@@ -112,7 +112,7 @@ it('countMarksInside counts only the marks inside the counting circle', () => {
   expect(countMarksInside({ x: 0, y: 0 }, shapes, calibration40x)).toBe(2);
 });
 
-it('handlesOf returns no handles for an area of more than 24 points, such as one drawn freehand', () => {
+it('handlesOf (handles with which a measurement is dragged) returns none for an area of more than 24 points, such as one drawn freehand', () => {
   const points = Array.from({ length: 100 }, (_, i) => ({ x: i, y: i }));
   expect(handlesOf({ kind: 'area', points })).toEqual([]);
   expect(handlesOf({ kind: 'area', points: square })).toEqual(square);

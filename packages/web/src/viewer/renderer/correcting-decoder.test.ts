@@ -99,7 +99,7 @@ describe('CorrectingDecoder (decodes tiles and corrects their colours)', () => {
     expect(workers).toMatchObject([{ isTerminated: true }]);
   });
 
-  it('terminates its worker and rejects pending and later tiles with an AbortError after destroy', async () => {
+  it('terminates its worker, and rejects pending and later tiles with an AbortError, when destroy() is called', async () => {
     const tile = decoder.decode(blob, table);
     decoder.destroy();
     await expect(tile).rejects.toMatchObject({ name: 'AbortError' });
@@ -108,7 +108,7 @@ describe('CorrectingDecoder (decodes tiles and corrects their colours)', () => {
   });
 });
 
-describe('canCorrectTiles', () => {
+describe('canCorrectTiles (whether this browser can correct the colours of tiles)', () => {
   it('returns false when the browser does not return the exact pixels of a canvas', () => {
     expect(canCorrectTiles()).toBe(false);
   });

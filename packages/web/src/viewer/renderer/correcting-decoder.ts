@@ -24,7 +24,7 @@ function readsCanvasExactly(): boolean {
   try {
     const context = new OffscreenCanvas(16, 16).getContext('2d', { willReadFrequently: true });
     const pattern = new ImageData(16, 16);
-    // Any opaque pattern of different colours serves the test.
+    // An opaque pattern (every fourth byte is alpha). The factor 37 is arbitrary: it makes neighbouring samples differ.
     for (let index = 0; index < pattern.data.length; index += 1) {
       pattern.data[index] = index % 4 === 3 ? 255 : (index * 37) % 256;
     }
@@ -55,7 +55,7 @@ export class CorrectingDecoder {
   readonly #createWorker: () => Worker;
   /** Null before the first tile with a table. */
   #worker: Worker | null = null;
-  /** Whether the worker could not be started: the page then corrects the tiles itself. */
+  /** Whether the browser could not load the worker: the page then corrects the tiles in its main thread. */
   #isWorkerBroken = false;
   /** The table that was last sent to the worker. */
   #tableInWorker: ColourTable | null = null;

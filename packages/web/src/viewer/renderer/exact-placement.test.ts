@@ -28,7 +28,7 @@ describe('exactPlacement (sharp pixels at native magnification)', () => {
     }
   });
 
-  it('keeps the image pixel in the middle of the view, even far from the slide’s corner, at nearly native magnification', () => {
+  it('at nearly native magnification, keeps the same image pixel in the middle of the view, even far from the corner of the slide', () => {
     const nearlyNative = 1 + 2e-5;
     const placement = {
       a: nearlyNative,

@@ -34,14 +34,14 @@ export interface Quad {
 }
 
 /**
- * Corners are rounded to this fraction of a device pixel (1/256), as the rasteriser of the graphics card does. Neighbouring tiles
- * then have equal corners, and no gaps between them.
+ * Number of steps per device pixel to which corners are rounded (1/256 pixel), as the rasteriser of the graphics card
+ * rounds them. Neighbouring tiles then have equal corners, and no gaps between them.
  */
 const subpixelSteps = 256;
 
 /**
- * Returns where the slide is on the canvas now. At native magnification, the function moves the slide by less than a pixel, so
- * that image pixels lie on device pixels and are drawn unchanged.
+ * Returns where the slide is on the canvas now. At native magnification (one image pixel per device pixel), the function
+ * moves the slide by less than a pixel, so that image pixels lie on device pixels and are drawn unchanged.
  *
  * @param canvas size in device pixels
  */
@@ -54,7 +54,7 @@ export function canvasViewOf(
   const { x: width, y: height } = image.getContentSize();
   const isFlipped = viewport.getFlip();
   const containerWidth = viewport.getContainerSize().x;
-  /** Returns a point in this frame (`true`), mirrored here because OpenSeadragon ignores the mirroring. */
+  /** Converts image pixels to canvas pixels in this frame (`true`). Mirrors them, because `pixelFromPoint` does not. */
   const canvasPointOf = (x: number, y: number) => {
     const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
     return { x: (isFlipped ? containerWidth - pixel.x : pixel.x) * pixelRatio, y: pixel.y * pixelRatio };
@@ -145,7 +145,7 @@ function ancestorOf(
 export function areaOf(source: OpenSeadragon.TileSource, { place, width, height }: TilePicture): Area {
   /** Pixels at full resolution per pixel of the tile. */
   const scale = 2 ** (source.maxLevel - place.level);
-  // Tiles after the first one begin with the pixels that they share with their neighbour.
+  // Each tile except the first of a row or column begins with the pixels that it shares with the previous tile.
   const start = (index: number, size: number) =>
     (index * size - (index > 0 ? source.tileOverlap : 0)) * scale;
   const left = start(place.column, source.getTileWidth(place.level));

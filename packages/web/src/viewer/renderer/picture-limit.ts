@@ -33,7 +33,7 @@ export function shareLimit(): () => void {
   };
 }
 
-/** Returns the limit for one view in bytes. */
+/** Returns the limit for one view in bytes: an equal share for each registered view. */
 export function limitOfView(): number {
   return limitOfPage / Math.max(1, viewCount);
 }

@@ -80,7 +80,7 @@ export function createTileProgram(gl: WebGL2RenderingContext): TileProgram {
     [gl.FRAGMENT_SHADER, fragmentShader],
   ] as const) {
     const shader = gl.createShader(kind);
-    if (shader === null) continue; // the context is lost; any other reason makes the linking fail
+    if (shader === null) continue; // the context is lost; after any other failure, the check of `LINK_STATUS` throws
     gl.shaderSource(shader, text);
     gl.compileShader(shader);
     gl.attachShader(program, shader);

@@ -8,7 +8,7 @@ describe('spansOf (device pixels on which a tile is drawn)', () => {
     ]);
   });
 
-  it('returns spans that cover each device pixel whose centre lies in the tile exactly once', () => {
+  it('returns spans that cover exactly once each device pixel whose centre lies in the tile', () => {
     for (const [start, end] of [
       [10.3, 210.7],
       [10.7, 130.2],
@@ -24,7 +24,7 @@ describe('spansOf (device pixels on which a tile is drawn)', () => {
     }
   });
 
-  it('returns spans that use only pixels within the tile', () => {
+  it('returns spans that read no pixel from outside the tile', () => {
     for (const { sourceStart, sourceLength } of spansOf(10.7, 130.2, 0, 240)) {
       expect(sourceStart).toBeGreaterThanOrEqual(0);
       expect(sourceStart + sourceLength).toBeLessThanOrEqual(240);

@@ -36,7 +36,7 @@ export interface TilePicture {
   texture: WebGLTexture | null;
   /** Number of the frame in which the picture was last drawn or decoded. */
   lastUse: number;
-  /** Promise that settles when the picture is decoded again, and never rejects; null while it is not being decoded. */
+  /** Promise that settles when the picture is decoded again, and never rejects; null while no decoding is running. */
   restoring: Promise<void> | null;
   /** Whether the navigator (small overview) uses the picture, which then keeps its bitmap and is not evicted. */
   isPinned: boolean;
@@ -130,7 +130,7 @@ export class TilePictures {
   async #decodeAgain(picture: TilePicture): Promise<void> {
     const table = this.#table;
     const bitmap = await this.#decoder.decode(picture.blob, table).catch(() => null);
-    // The bytes were decoded before, so memory is short or the view is closed. Coarser tiles are drawn instead.
+    // The same bytes have been decoded before, so the cause is a lack of memory or a closed view, not invalid bytes.
     if (bitmap === null) return;
     if (this.#isClosed || (picture.bitmap !== null && picture.table === table)) {
       bitmap.close();

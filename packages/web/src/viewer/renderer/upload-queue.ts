@@ -6,7 +6,7 @@ import type { TilePicture } from './tile-pictures.ts';
 
 /** Time for uploads in each frame. */
 const budgetMs = 2;
-/** A page in the background has no frames. Uploads then continue after this time, to free OpenSeadragon's tile jobs. */
+/** A page in the background has no frames. Uploads then continue after this time: OpenSeadragon's tile jobs wait for them. */
 const maxFrameMs = 250;
 
 interface WaitingUpload {

@@ -54,7 +54,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
       prepare: (picture) => this.#uploads.add(picture),
       onColours: (colours) => {
         this.#painter.setColours(colours);
-        this.viewer.navigator?.forceRedraw();
+        this.viewer.navigator?.forceRedraw(); // the small overview of the slide
       },
       redraw: () => this.viewer.forceRedraw(),
     });

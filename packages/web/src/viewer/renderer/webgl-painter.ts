@@ -84,7 +84,7 @@ export class WebGlPainter {
     gl.clear(gl.COLOR_BUFFER_BIT);
   }
 
-  /** Draws quads in their order. Changes the program, the textures and the blending of the context. */
+  /** Draws quads (tiles or parts of tiles) in their order. Changes the program, textures and blending of the context. */
   drawTiles(quads: readonly Quad[], view: CanvasView): void {
     const { gl } = this;
     this.#bindProgram(view);
@@ -96,7 +96,7 @@ export class WebGlPainter {
       gl.bindSampler(tileUnit, isExact ? this.#exact : this.#smooth);
       gl.uniform2fv(uniforms.uCorners, corners);
       gl.uniform2f(uniforms.uOrigin, corners[0] ?? 0, corners[1] ?? 0);
-      gl.uniformMatrix2fv(uniforms.uToUnit, false, toUnitMatrix(corners));
+      gl.uniformMatrix2fv(uniforms.uToUnit, false, toUnitMatrix(corners)); // `false`: column by column
       gl.uniform4f(uniforms.uPart, ...part);
       gl.uniform1f(uniforms.uOpacity, opacity);
       // A tile that has faded in replaces the coarser tile below it, even where the finer tile is transparent.

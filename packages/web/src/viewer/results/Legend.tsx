@@ -1,4 +1,4 @@
-/** A part of the panel of result layers: the colours of classes and categories. */
+/** A part of the panel of result layers (objects and masks that a program computed): the colours of their classes. */
 import { Checkbox, Text } from '@mantine/core';
 import { formatFigure } from '../../formatting/numbers.ts';
 import classes from './Results.module.css';

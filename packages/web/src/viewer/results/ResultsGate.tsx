@@ -5,9 +5,9 @@ import type { ResultsProps } from './Results.tsx';
 const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
 
 /**
- * Loads the code of result layers when the user opens their panel for the first time, or immediately when the page's
- * URL contains an arrangement of layers (their order, visibility and style). The layers stay visible when the panel is
- * closed.
+ * Loads the code of result layers (objects, masks and heatmaps that programs computed) when the user first opens their
+ * panel. If the page's URL contains an arrangement of layers (their order, visibility and style), loads the code
+ * immediately. The layers stay visible when the panel is closed.
  */
 export function ResultsGate(props: ResultsProps) {
   const { read, historyStep } = use(ArrangementMemoryContext);

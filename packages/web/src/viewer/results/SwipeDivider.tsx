@@ -1,4 +1,4 @@
-/** The divider between two compared result layers, which the user moves by pointer, touch or keyboard. */
+/** The divider between two compared result layers (such as computed heatmaps). Pointer, touch and keyboard move it. */
 import { useRef } from 'react';
 import classes from './Results.module.css';
 import { dividerAfterKey, dividerAtPointer } from './swipe.ts';

@@ -1,4 +1,4 @@
-/** A part of the panel of result layers: palette and range of the values that a layer shows. */
+/** A part of the panel of result layers (such as computed heatmaps): palette and range of the values that a layer shows. */
 import { NativeSelect, RangeSlider } from '@mantine/core';
 import { formatFigure } from '../../formatting/numbers.ts';
 import { gradientOf, paletteNames } from './palettes.ts';

@@ -6,7 +6,7 @@ import { type AreaGeometry, boundsOf, containsPosition, polygonsOf } from '@lami
 
 const stripCount = 512;
 
-/** Returns a test with the same results as `containsPosition(area, [x, y])`. For an ellipse, the test calls that function. */
+/** Returns a test with the same results as `containsPosition(area, [x, y])`, which the test calls for an ellipse. */
 export function createAreaTest(area: AreaGeometry): (x: number, y: number) => boolean {
   if (area.type === 'Polygon' && area.isEllipse === true) return (x, y) => containsPosition(area, [x, y]);
   const { minX, minY, maxX, maxY } = boundsOf(area);

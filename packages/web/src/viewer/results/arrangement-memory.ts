@@ -1,6 +1,6 @@
 /**
- * React context through which the viewer reads the arrangement of result layers (their order, visibility and style) from the
- * page's URL and writes it there. Without a provider, the viewer stores nothing.
+ * React context through which the viewer reads and writes, in the page's URL, the arrangement of result layers (order,
+ * visibility and style of computed objects, masks and heatmaps). Without a provider, the viewer stores nothing.
  */
 import { createContext } from 'react';
 

@@ -24,7 +24,7 @@ export class BoundedCache<Key, Value> {
     this.#onChange = onChange;
   }
 
-  /** Whether the last attempt to load a requested entry has failed. */
+  /** Whether the last attempt to load at least one of the requested entries has failed. */
   get hasFailures(): boolean {
     return [...this.#failures.keys()].some((key) => this.#entries.has(key));
   }
@@ -33,7 +33,7 @@ export class BoundedCache<Key, Value> {
   get(key: Key): Value | null {
     const entry = this.#entries.get(key);
     if (entry !== undefined) {
-      // A Map is in the order of insertion, so this moves the entry to the end.
+      // A Map is in the order of insertion, so setting the entry again moves it to the end.
       this.#entries.delete(key);
       this.#entries.set(key, entry);
       return entry;
@@ -55,7 +55,7 @@ export class BoundedCache<Key, Value> {
     return null;
   }
 
-  /** Deletes a failed entry after a delay. Until then, `get` does not load it again, as it would in each frame. */
+  /** Deletes a failed entry after a delay. Until then, `get` does not load it again; otherwise, it would do so in each frame. */
   #scheduleRetry(key: Key): void {
     if (this.#abortController.signal.aborted) return;
     const failureCount = (this.#failures.get(key) ?? 0) + 1;

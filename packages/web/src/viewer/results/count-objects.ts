@@ -12,8 +12,8 @@ import { type ObjectFilter, passesFilter } from './layer-style.ts';
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * Counts, for each class, the objects whose centre lies in a region and that pass the filter. For a rectangle without a filter, the
- * server counts; in all other cases, the browser loads the objects and counts them.
+ * Counts, for each class, the objects whose centre lies in a region and that pass the filter. For a rectangle without a
+ * filter, the server counts; in all other cases, the browser loads the objects and counts them.
  *
  * @param region a rectangle or an area, in pixels of the slide
  * @param signal aborts the request to the server; counting in the browser always runs to the end

@@ -71,7 +71,7 @@ describe('parseArrangement and formatArrangement (result layers in the URL)', ()
   });
 });
 
-describe('arrangement (order and visibility) of result layers', () => {
+describe('arrangement (order and visibility) of the result layers of a slide', () => {
   it('orderLayers and completeArrangement return the chosen layers first, then the others in the order of the server', () => {
     const chosen = { layers: [shownWithDefaults(c)], dividerPosition: null };
     expect(orderLayers(layers, chosen)).toEqual([layers[2], layers[0], layers[1]]);
@@ -114,8 +114,8 @@ describe('arrangement (order and visibility) of result layers', () => {
   });
 });
 
-describe('settingsOf and choiceOf (style of a result layer)', () => {
-  it('settingsOf adds defaults to the choice of the user, and choiceOf removes them again', () => {
+describe('settingsOf (all display settings of a result layer) and choiceOf (only those that differ from the defaults)', () => {
+  it('settingsOf adds the default settings to the choice of the user, and choiceOf leaves them out again', () => {
     const choice = {
       layerKey: a,
       isVisible: true,
@@ -127,7 +127,7 @@ describe('settingsOf and choiceOf (style of a result layer)', () => {
     expect(choiceOf(a, heatmap, settings)).toEqual(choice);
   });
 
-  it('choiceOf returns an empty choice for the default settings of a heatmap and of a layer of objects', () => {
+  it('choiceOf returns no settings for a heatmap, or a layer of objects, that has the default settings', () => {
     for (const descriptor of [heatmap, cells]) {
       const settings = settingsOf(descriptor, shownWithDefaults(a));
       expect(choiceOf(a, descriptor, settings)).toEqual({ ...shownWithDefaults(a), opacity: undefined });

@@ -48,7 +48,7 @@ const keyLength = 8;
 const maxTextLength = 4000;
 /** Largest number of a hidden class or category: categories of a mask are integers of 16 bits. */
 const maxHiddenNumber = 65_535;
-/** Text of an arrangement without layers. */
+/** Text of an arrangement without layers, with which the user has hidden all layers. */
 const emptyArrangement = '-';
 const swipePrefix = 'swipe-';
 

@@ -1,5 +1,6 @@
 /**
- * Palettes that show the values of result layers as colours. They are perceptually uniform, and readable with colour blindness.
+ * Palettes that show the values of result layers (such as computed heatmaps) as colours. They are perceptually uniform,
+ * and readable with colour blindness.
  */
 import {
   interpolateCividis,

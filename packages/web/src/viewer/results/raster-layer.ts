@@ -60,7 +60,7 @@ export class RasterLayer {
   }
 
   /**
-   * Draws the visible part of the layer. Until all tiles of the suitable level are loaded, it draws a coarser level below them.
+   * Draws the visible part of the layer. Until all tiles of the suitable level are loaded, a coarser level fills the gaps.
    *
    * @param placement converts pixels of the slide to device pixels
    */

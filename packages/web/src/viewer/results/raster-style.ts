@@ -25,7 +25,7 @@ export function defaultRasterStyle(descriptor: RasterDescriptor): RasterStyle {
   const { value_range, categories } = descriptor;
   const { min, max } = value_range ?? { min: 0, max: 1 };
   const usualRange = colourRangeOf(descriptor);
-  // Hides the lowest tenth of a heatmap's usual range, whose values mean "nothing here"; the highest stay visible.
+  // Hides the lowest tenth of a heatmap's usual range ("nothing here"). Values above the usual range stay visible.
   const minValue = categories === null ? usualRange.min + (usualRange.max - usualRange.min) / 10 : min;
   return { palette: 'viridis', minValue, maxValue: max, hidden: new Set() };
 }

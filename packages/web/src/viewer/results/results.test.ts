@@ -33,7 +33,7 @@ const heatmap: RasterDescriptor = {
 /** Returns the colour that a table has for a byte. */
 const rgba = (table: Uint8ClampedArray, byte: number) => [...table.subarray(byte * 4, byte * 4 + 4)];
 
-describe('colourTableOf for a heatmap', () => {
+describe('colourTableOf (colours of an analysis result on the slide) for a heatmap', () => {
   it('returns the colours of the palette from the lowest to the highest value', () => {
     const table = colourTableOf(heatmap, { ...defaultRasterStyle(heatmap), minValue: 0 });
     expect(rgba(table, 0)).toEqual([...colourAt('viridis', 0), 255]);
@@ -67,7 +67,7 @@ describe('colourAt (palettes of heatmaps)', () => {
   });
 });
 
-describe('colourTableOf for a mask of categories', () => {
+describe('colourTableOf (colours of an analysis result on the slide) for a mask of categories', () => {
   it('returns the colours of the descriptor, and transparent colours for the background and hidden categories', () => {
     const mask: RasterDescriptor = {
       ...heatmap,
@@ -89,7 +89,7 @@ describe('colourTableOf for a mask of categories', () => {
 });
 
 describe('combine and visibleBounds (placement of result layers)', () => {
-  it('combine returns the transform from result file to screen for one transform from file to slide and one from slide to screen', () => {
+  it('combine joins the transform from result file to slide and the one from slide to screen into one from file to screen', () => {
     const registration = transformOf([10, 0, 0, 10, 5, 7]);
     const placement = { a: 0, b: 0.5, c: -0.5, d: 0, e: 100, f: 0 }; // a quarter turn at half size
     const { a, b, c, d, e, f } = combine(placement, registration);

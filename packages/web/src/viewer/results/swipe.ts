@@ -1,7 +1,7 @@
 /**
- * Computes the position of the divider between two compared result layers. The uppermost layer is shown to the left of
- * the divider, the next layer to the right. Positions are from 0 (left edge of the view) to 1 (right edge), in steps of
- * 0.01, because the page's URL stores whole per cent.
+ * Computes the position of the divider between two compared result layers (such as computed heatmaps). The uppermost
+ * layer is shown to the left of the divider, the next layer to the right. Positions are from 0 (left edge of the view)
+ * to 1 (right edge), in steps of 0.01, because the page's URL stores whole per cent.
  */
 
 /** Movement by one press of an arrow key. */

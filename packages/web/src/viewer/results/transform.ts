@@ -1,7 +1,7 @@
 /** Affine transforms between a result layer, the slide and the screen: x′ = a·x + c·y + e and y′ = b·x + d·y + f. */
 import type { Placement } from '../overlay/placement.ts';
 
-/** Returns the transform with the six numbers of a descriptor, in the order a b c d e f. */
+/** Returns the transform with the six numbers of `registration` in the layer's descriptor, in the order a b c d e f. */
 export function transformOf([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: readonly number[]): Placement {
   return { a, b, c, d, e, f };
 }

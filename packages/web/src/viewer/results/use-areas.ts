@@ -1,4 +1,4 @@
-/** The annotations of a slide inside which the panel of result layers can count objects. */
+/** The annotations of a slide inside which the panel of result layers can count objects, such as detected cells. */
 import { type AreaGeometry, isArea } from '@lamina/annotations';
 import { useState, useSyncExternalStore } from 'react';
 import { type Annotation, classNameOf } from '../annotations/annotation.ts';

@@ -1,4 +1,4 @@
-/** Connects the arrangement of the result layers with the page's URL. */
+/** Connects the arrangement of the result layers (computed objects, masks and heatmaps) with the page's URL. */
 import type { ResultLayer } from '@lamina/contract';
 import { use, useEffect, useState } from 'react';
 import { ArrangementMemoryContext } from './arrangement-memory.ts';

@@ -59,7 +59,7 @@ export function useCounts(
       runningCount.abort();
     };
   }, [view, descriptor, area, measurementIndex, minValue, maxValue]);
-  // After a movement, the counts of the previous field stay until the objects in the new field are counted.
+  // Compares all options, but not the field of view: after a movement, the previous counts stay until the next count.
   const isCurrent =
     lastCount !== null &&
     lastCount.descriptor === descriptor &&

@@ -1,4 +1,4 @@
-/** Describes what a result layer shows under the pointer. */
+/** Describes what a result layer (objects, a mask or a heatmap that a program computed) shows under the pointer. */
 import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
 import { loadValue, pickObject } from '../../api/results.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads the binary blocks of a vector layer, each with the objects (such as detected cells) of one part of the slide,
- * and the binary index of these blocks. packages/contract/src/overlays.ts documents both layouts; an overlay is a
- * result layer there.
+ * and the binary index of these blocks. packages/contract/src/overlays.ts documents both layouts (there, a result layer
+ * is called an overlay).
  */
 import type { Bounds } from '@lamina/annotations';
 
@@ -133,7 +133,7 @@ export interface GroupPaths {
 /**
  * Reads a block and collects its objects in groups.
  *
- * @param groupOf returns the group of an object from its index in the block and the index of its class; null for an
+ * @param groupOf returns the group of an object, given its index in the block and the index of its class; null for an
  *   object that is not drawn. By default, each class is a group
  * @throws RangeError when the block does not have the documented layout
  */

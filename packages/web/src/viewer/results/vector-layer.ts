@@ -72,7 +72,7 @@ export class VectorLayer {
     this.#onChange = onChange;
     const { id } = descriptor;
     this.#indexes = new BoundedCache(
-      1,
+    1, // the layer has one index
       async (_, signal) => new BlockIndex(await loadBlockIndex(id, signal)),
       onChange,
     );
@@ -96,7 +96,7 @@ export class VectorLayer {
       onChange,
     );
     this.#densities = new BoundedCache(
-      // Enough for all classes in four density grids, and never 0.
+      // Enough for all classes in four density grids; never 0, even without classes.
       4 * (descriptor.classes.length + 1),
       async (key, signal) => {
         const [level = 0, classIndex = 0] = key.split('/').map(Number);
@@ -191,7 +191,7 @@ export class VectorLayer {
 
   /**
    * Draws the finest density grid whose cells are large enough on the screen. Until the counts of this grid are loaded,
-   * draws the previous image. If the layer has too many objects to load, the filter does not apply.
+   * draws the previous image. If the layer has too many objects to load, the grid ignores the filter by a measurement.
    */
   #drawDensity(context: CanvasRenderingContext2D, placement: Placement): void {
     const { density, classes, object_count } = this.#descriptor;

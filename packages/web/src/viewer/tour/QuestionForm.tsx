@@ -12,7 +12,7 @@ export interface AnswerDraft {
   readonly text: string;
   /** The marked point in image pixels; null before the user marks one. */
   readonly point: Point | null;
-  /** The server's reply to the answer; null before it is sent. */
+  /** The server's reply to the answer; null before the user has sent the answer. */
   readonly result: AnswerResult | null;
 }
 

@@ -306,10 +306,10 @@ function NoAccess({ isVisitor }: { readonly isVisitor: boolean }) {
 interface TourAnnotationsProps {
   readonly view: SlideView;
   readonly imageId: string | null; // null when the visitor may not view the slide
-  readonly session: string | null;
+  readonly session: string | null; // of the link; null for an account
 }
 
-/** The annotations of a slide for a visitor of a share link. Without an image session of a link (`session`), it shows none. */
+/** The annotations of a slide for a visitor of a share link. Renders nothing without an image session of a link (`session`). */
 function TourAnnotations({ view, imageId, session }: TourAnnotationsProps) {
   if (imageId === null || session === null) return null;
   return (

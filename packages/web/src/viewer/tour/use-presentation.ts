@@ -32,7 +32,7 @@ interface Presentation {
   /** Whether the user follows the current presentation, or would follow the next presentation. */
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
-  readonly isPresenting: boolean;
+  readonly isPresenting: boolean; // whether this user is presenting
   readonly setPresenting: (isPresenting: boolean) => void;
 }
 

@@ -8,7 +8,7 @@ import classes from './UploadPanel.module.css';
 import type { UploadLine } from './upload-line.ts';
 import { cancel, pause, removeFinished, resume } from './upload-queue.ts';
 
-const badgeColours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const; // in the theme: blue-purple, rose
+const badgeColours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const; // haematoxylin is blue-purple, eosin is rose
 
 /** A row in the list of uploads: the progress of an upload, its result and its actions. */
 export function UploadItem({ line }: { readonly line: UploadLine }) {

@@ -32,6 +32,7 @@ const unfinishedUpload: SlideUpload = {
   state: 'open',
   problem: null,
   begun_at: '2026-11-21T10:00:00.000Z',
+  last_progress_at: '2026-11-21T10:00:00.000Z',
   images: [],
 };
 
@@ -100,7 +101,7 @@ describe('the upload panel of the slides screen', () => {
     await waitFor(() => expect(panel.queryByRole('option')).toBeNull());
   });
 
-  it('announces an upload to the server when its dataset is entered, and shows why the server rejects it', async () => {
+  it('announces an upload to the server when its dataset is entered, and shows why the server rejects the upload', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': errorResponse('upload_exists'),
       'GET /admin/datasets': { datasets: [existingDataset] },
@@ -218,6 +219,24 @@ describe('the upload panel of the slides screen', () => {
     const { panel } = await openPanel([{ ...unfinishedUpload, path: 'own.svs' }]);
     await panel.findByText('own.svs');
     expect(panel.queryByText('secret.svs')).toBeNull();
+  });
+
+  it('starts no upload of an account that was signed in earlier, even if the panel is not open for the next account', async () => {
+    const earlierAccount = await openPanel([], { 'GET /admin/datasets': { datasets: [existingDataset] } });
+    const field = earlierAccount.panel.getByRole('combobox', { name: 'Veri kümesi' });
+    await earlierAccount.person.type(field, 'Yeni');
+    await earlierAccount.choose('secret.svs'); // the server does not respond, so the queue will retry the upload
+    await earlierAccount.panel.findByText(/Sunucuya ulaşılamıyor/);
+    expect(announcedUploads(earlierAccount.calls)).toHaveLength(1);
+    cleanup();
+    const next = openApp('/dashboard', {
+      signedInAs: account({ uid: 'next-admin', role: 'admin' }),
+      api: {},
+    });
+    await waitFor(() => expect(next.calls.length).toBeGreaterThan(0));
+    fireEvent.online(window); // the queue retries at once
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(announcedUploads(next.calls)).toEqual([]);
   });
 
   it('shows why the list of uploads cannot be loaded', async () => {

@@ -64,7 +64,7 @@ export function UploadPanel() {
     if (uid !== null) setUploadOwner(uid);
   }, [uid]);
 
-  /** Returns the dataset of an unfinished upload with the same path, file count and size, which will be resumed; null if there is none. */
+  /** Returns the dataset of the unfinished upload to resume (same path, file count and size); null if there is none. */
   function unfinishedDatasetOf(group: FileGroup): string | null {
     const unfinished = uploads.find(
       ({ state, path, is_folder, file_count, size_bytes }) =>
@@ -114,7 +114,7 @@ export function UploadPanel() {
         setDatasetError(texts.datasetsFailed);
         return;
       }
-      // Compares names as the server does, for which "böbrek" and "Böbrek" are the same dataset.
+      // Compares names as the server does: "böbrek" and "Böbrek" name the same dataset.
       if (!existingDatasets.some(({ name }) => nameKey(name) === nameKey(typedDataset))) {
         setNewDataset(typedDataset);
         return;

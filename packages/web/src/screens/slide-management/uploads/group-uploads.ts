@@ -43,7 +43,7 @@ export interface Grouping {
 const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
 
 /**
- * Groups files into uploads, refuses those that cannot be uploaded, and ignores files of operating systems. The rules:
+ * Groups files into uploads, refuses those that cannot be uploaded, and ignores files that operating systems create. The rules:
  *
  * - A slide that consists of a single file is an upload of its own, even inside a folder.
  * - A slide with a companion folder is one upload together with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
@@ -113,7 +113,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
     if (files.some(({ path }) => usuallyHasCompanions(nameOf(path)))) {
       addFolder(
         folder,
-        // Removes the folder from the beginning of each path, because it is the path of the upload.
+        // The folder is the path of the upload, so the paths of its files are relative to the folder.
         files.map(({ path, file }) => ({ path: path.slice(`${folder}/`.length), file })),
       );
     } else for (const chosenFile of files) addSingleFile(chosenFile);

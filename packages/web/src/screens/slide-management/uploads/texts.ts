@@ -170,7 +170,7 @@ export const texts = wording({
   },
 });
 
-/** Returns a sentence that says why the browser does not upload a file. For an invalid name, it is that of the server's error. */
+/** Returns why the browser does not upload a file. For an invalid name, the sentence is that of the server's error. */
 export function refusalSentence(reason: Refusal): string {
   return isErrorReason(reason) ? reasonText(reason, chosenLanguageOr('tr')) : texts[reason];
 }

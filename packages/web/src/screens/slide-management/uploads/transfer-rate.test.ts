@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransferRate } from './transfer-rate.ts';
 
-describe('bytesPerSecond of the transfer rate of an upload', () => {
+describe('bytesPerSecond (transfer rate of an upload from samples of its progress)', () => {
   it('returns null while the samples cover less than one second', () => {
     const rate = createTransferRate();
     rate.add(0, 0);

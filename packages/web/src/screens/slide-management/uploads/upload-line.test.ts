@@ -24,6 +24,7 @@ const serverUpload = (changes: Partial<SlideUpload> = {}): SlideUpload => ({
   state: 'done',
   problem: null,
   begun_at,
+  last_progress_at: begun_at,
   images: [],
   ...changes,
 });
@@ -99,7 +100,7 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
       'Bu adda bir dosya veya klasör bu arada oluşmuş; üzerine yazılmadı.',
     ],
   ])(
-    'returns the state of an upload that was started in another tab when %s',
+    'returns the state "$2" for an upload that was started in another tab when $0',
     (_, changes, state, detail) => {
       const [line] = uploadLinesOf([], [serverUpload(changes)], oneSecondLater);
       expect(line).toMatchObject({ state, detail });
@@ -109,6 +110,12 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
   it('says that an upload contains no readable slide when the server has found none within a minute', () => {
     const [line] = uploadLinesOf([], [serverUpload()], twoMinutesLater);
     expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
+  });
+
+  it('says that an upload is being read for a minute after its completion, however long the upload took', () => {
+    const completedNow = new Date(twoMinutesLater - 1000).toISOString();
+    const [line] = uploadLinesOf([], [serverUpload({ last_progress_at: completedNow })], twoMinutesLater);
+    expect(line?.state).toBe('Okunuyor');
   });
 
   it.each<[string, Partial<LocalUpload>, string, readonly string[]]>([
@@ -131,7 +138,7 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
       'Gönderilmedi',
       ['resume', 'cancel'],
     ],
-  ])('returns the state, and offers %s', (_, changes, state, actions) => {
+  ])('returns the state "$2" and offers $0', (_, changes, state, actions) => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
     expect(linesAfterOneSecond([localUpload(changes)], [open])).toEqual([
       [state, changes.message ?? null, actions],

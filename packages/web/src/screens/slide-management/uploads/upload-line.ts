@@ -17,7 +17,7 @@ export interface UploadLine {
   readonly sentBytes: number | null;
   /** Null unless this tab is sending the upload and has measured the rate. */
   readonly bytesPerSecond: number | null;
-  /** Number of files that the server has received completely. */
+  /** Number of files that the server has received; for an upload that this tab has not sent, only the verified ones. */
   readonly sentFiles: number;
   /** Path of the file that is being sent; null when no file is being sent. */
   readonly currentFile: string | null;
@@ -32,7 +32,7 @@ export interface UploadLine {
   readonly uploadId: string | null;
 }
 
-/** When the server has found no slide this long after the beginning of an upload, the line says that the upload contains none. */
+/** When the server has found no slide this long after an upload was completed, the line says that the upload contains none. */
 const noSlideFoundAfterMs = 60_000;
 
 /**
@@ -140,14 +140,14 @@ function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
 
 /** Returns the state of an upload whose files the server has received completely. */
 function serverStateOf(
-  { state, problem, images, begun_at }: SlideUpload,
+  { state, problem, images, last_progress_at }: SlideUpload,
   nowMs: number,
 ): Pick<UploadLine, 'state' | 'tone' | 'detail'> {
   if (problem !== null) return { state: texts.refused, tone: 'bad', detail: problemSentence(problem) };
   if (state === 'open') return { state: texts.checking, tone: 'calm', detail: null };
   if (state === 'placing') return { state: texts.placing, tone: 'calm', detail: null };
   if (images.length === 0) {
-    return nowMs - Date.parse(begun_at) < noSlideFoundAfterMs
+    return nowMs - Date.parse(last_progress_at) < noSlideFoundAfterMs
       ? { state: texts.reading, tone: 'calm', detail: null }
       : { state: texts.noSlideFound, tone: 'bad', detail: null };
   }

@@ -5,6 +5,7 @@
  */
 import { AppError } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
+import { authState } from '../../../api/auth-state.ts';
 import { messageOf, NoResponseError } from '../../../api/client.ts';
 import { cancelUpload, createUpload, invalidateUploads, submitChecksum } from '../../../api/uploads.ts';
 import { reportUploadActivity } from '../../../notifications/upload-activity.ts';
@@ -50,7 +51,7 @@ export interface LocalUpload {
   readonly uploadId: string | null;
 }
 
-/** Two, so that one upload can be sent while another one waits for the server to check its files. */
+/** Two, so that one upload can be sent while the other waits for a response, or for the browser to hash a file. */
 const maxConcurrentUploads = 2;
 /** Time after which the queue retries an upload to which the server has not responded. */
 const retryDelayMs = 5000;
@@ -113,7 +114,7 @@ export function useLocalUploads(): readonly LocalUpload[] {
 /**
  * Adds an upload to the queue. It replaces a sent or refused upload with the same dataset and path.
  *
- * @returns false when an upload with the same dataset and path is in the queue that is neither sent nor refused
+ * @returns false, without a change, when the upload with this dataset and path in the queue is neither sent nor refused
  */
 export function enqueue(group: FileGroup, dataset: string): boolean {
   const key = `${dataset}/${group.path}`;
@@ -160,7 +161,7 @@ export function pause(key: string): void {
   startWaiting();
 }
 
-/** Resumes a paused or offline upload; retries a refused one. */
+/** Resumes a paused or offline upload; retries a refused one, or a sent one whose checksum was wrong. */
 export function resume(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined || entry.attempt !== null) return;
@@ -186,8 +187,12 @@ export function removeFinished(key: string): void {
   publishChanges();
 }
 
-/** Starts waiting uploads, in their order, until `maxConcurrentUploads` are being sent. */
+/**
+ * Starts waiting uploads, in their order, until `maxConcurrentUploads` are being sent. Starts none while their owner is not
+ * signed in: they would become uploads of another account.
+ */
 function startWaiting(): void {
+  if (authState().user?.uid !== ownerUid) return;
   const all = [...entries.values()];
   let freeSlots = maxConcurrentUploads - all.filter(({ attempt }) => attempt !== null).length;
   for (const entry of all) {
@@ -319,9 +324,15 @@ function checksumOf(entry: QueueEntry, path: string, file: File): Promise<string
   return checksum;
 }
 
-/** Must be called with the uid of the signed-in account. Aborts and removes the uploads of another account that was signed in before. */
+/**
+ * Must be called with the uid of the signed-in account. Aborts and removes the uploads of another account that was signed in
+ * before; starts those of the same account that have waited for its sign-in.
+ */
 export function setUploadOwner(uid: string): void {
-  if (ownerUid === uid) return;
+  if (ownerUid === uid) {
+    startWaiting();
+    return;
+  }
   if (ownerUid !== null) {
     for (const { attempt } of entries.values()) attempt?.abort();
     entries.clear();
