@@ -106,7 +106,7 @@ describe('openFileSource', () => {
     await expect(source.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
-  it('rejects a read when the signal is aborted', async () => {
+  it('rejects a read when its abort signal is aborted', async () => {
     const source = await openFileSource(path);
     await expect(source.read(0, 1, AbortSignal.abort())).rejects.toThrow('aborted');
     await source.close();

@@ -21,9 +21,15 @@ import { readPace } from './read-pace.ts';
  */
 export async function openFileSource(path: string, { mayGrow = false } = {}): Promise<ByteSource> {
   const file = await openRegularFile(path);
-  const stats = await file.stat({ bigint: true });
+  const inspect = async () => {
+    const stats = await file.stat({ bigint: true });
+    return { stats, isLocal: await isOnLocalDisk(path, stats.dev) };
+  };
+  const { stats, isLocal } = await inspect().catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
   const size = Number(stats.size);
-  const isLocal = await isOnLocalDisk(path, stats.dev);
   const modifiedAtMs = millisecondsOf(stats.mtimeNs);
 
   /**
@@ -85,7 +91,8 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
 
 /**
  * Computes the value that `Slide.fingerprint` would have if the slide were opened now. The value changes when
- * the main file (by which the slide is opened), a member (another file or folder of it), or a file in a member folder changes.
+ * the main file (by which the slide is opened), a member (another file or folder of the slide), or a file in a member
+ * folder changes.
  *
  * @throws SlideError FILE_MISSING when the main file or a member is missing; STORE_UNAVAILABLE
  */
@@ -101,7 +108,7 @@ export async function fingerprintOfFiles({ path, members = [] }: SlideLocation):
 }
 
 /**
- * Returns the paths of a member: of the file, or of a folder and, sorted, all files in it.
+ * Returns the paths of a member: the file itself, or the folder and then all files in the folder, sorted.
  *
  * @param member absolute path; a folder has a trailing slash
  */

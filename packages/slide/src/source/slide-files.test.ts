@@ -66,7 +66,7 @@ describe('the local files of a slide', () => {
       members: ['beside.dat', 'parts/..data.dat'],
     });
 
-    it('exclude all other files of the folder', async () => {
+    it('do not include the other files of the folder', async () => {
       await writeFile(join(folder, 'dataset', 'stranger.dat'), 'stranger');
       const named = await openLocalFiles(location());
       expect(await named.list()).toEqual(['beside.dat', 'parts/..data.dat', 'slide.mrxs']);

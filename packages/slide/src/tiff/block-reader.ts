@@ -25,7 +25,7 @@ export interface BlockRequest {
   readonly height: number;
   /** Rows of one block; the last may have fewer. */
   readonly blockRows: number;
-  /** Width and height in pixels of the part inside the image; the rest is padding, which a JPEG at the edge may omit. */
+  /** Size in pixels of the part inside the image; the rest is padding, which a JPEG at the edge may omit. */
   readonly filledWidth: number;
   readonly filledHeight: number;
 }
@@ -71,6 +71,7 @@ const newBuffer: Allocate = (byteCount) => new Uint8Array(byteCount);
 
 type CodingOf<C extends ImageCoding['codec']> = Extract<ImageCoding, { codec: C }>;
 
+/** Reads blocks that are JPEG streams, and completes each stream so that it can be decoded alone. */
 function createJpegReader(
   source: ByteSource,
   directory: TiffDirectory,
@@ -78,8 +79,8 @@ function createJpegReader(
   tags: BlockTags,
   blocksPerPlane: number,
 ): ReadBlocks {
-  // This table has only one plane, because `createSampleReader` reads JPEGs in several planes. The prefix holds what a
-  // tile of the file may lack: the tables that all tiles share, and the colour marker.
+  // The block table covers one plane; `createSampleReader` reads JPEGs in several planes. The prefix holds what a JPEG
+  // of the file may lack: the tables that all tiles share, and the colour marker.
   const readTables = readOnce(async () => ({
     findBlock: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
@@ -193,6 +194,7 @@ interface ReadBlockBytes {
   readonly blockBytes: readonly number[];
 }
 
+/** Reads blocks as they are stored. */
 async function readStored(
   source: ByteSource,
   blocks: readonly StoredBlock[],

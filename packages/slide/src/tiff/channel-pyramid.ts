@@ -44,8 +44,8 @@ interface OpenChannel {
 /**
  * Opens the channels as one pyramid.
  *
- * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour. If
- *   the file does not declare these two samples, they are estimated from the pixels, without the darkest and brightest
+ * @param contrast with `stretched`, the darkest sample of each channel becomes black and the brightest one full colour.
+ *   If the file does not declare these samples, they are estimated from the pixels, without the darkest and brightest
  *   0.1 %. With `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits.
  * @returns the levels, which must be equal in all channels, and the first channel's image of full resolution
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
@@ -80,6 +80,7 @@ export async function openChannelPyramid(
   };
 }
 
+/** Opens one of `channelCount` channels. @param index number of the channel from 0, which selects its default colour */
 async function openChannel(
   source: ByteSource,
   { tiffImages, colour, significantBits }: ChannelImages,

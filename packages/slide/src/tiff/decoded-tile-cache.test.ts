@@ -54,7 +54,7 @@ describe('decodeCached (reads TIFF tiles through a cache of decoded tiles)', () 
     expect(reads()).toBe(12);
   });
 
-  it('reads a tile that the file does not store once, and then returns null from the cache', async () => {
+  it('looks only once for a tile that the file does not store, and then returns null from the cache', async () => {
     const { read, reads } = countingReader(() => null);
     expect([await decodeCached(read, 0, 0), await decodeCached(read, 0, 0)]).toEqual([null, null]);
     expect(reads()).toBe(1);

@@ -31,7 +31,7 @@ export interface TiffLayout {
 export interface TiffDirectory {
   /** Position in the file; unique per directory. */
   readonly offset: number;
-  /** 0 for a directory of the main chain, 1 for a SubIFD (which a tag of such a directory points to), and so on. */
+  /** 0 for a directory of the main chain, 1 for a SubIFD (to which a tag of such a directory points), and so on. */
   readonly depth: number;
   /** Byte order of all numbers of the file, including 16-bit samples. */
   readonly isLittleEndian: boolean;
@@ -154,8 +154,8 @@ export async function readDirectory(
     const valueAt = position + 4 + pointerBytes;
     const index = (position - countBytes) / entryBytes;
     const high = layout.isWideNdpi ? window.u32(highsAt + index * 4) * 2 ** 32 : 0;
-    // A value that fits into the field of the offset is stored there instead of the offset. The size 1 assumed for unknown
-    // types has no effect, because no function reads their values.
+    // A value that fits into the field of the offset is stored there instead. The size 1 assumed for unknown types has
+    // no effect, because no function reads their values.
     const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);
     const isOneNumber = count === 1 && (type === LONG || type === IFD);
     const entry = {

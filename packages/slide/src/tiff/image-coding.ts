@@ -13,6 +13,7 @@ export type SampleCoding = Omit<TiffCoding, 'blockBytes' | 'blockRows'>;
 export type ImageCoding =
   /** JPEG streams that become native tiles (sent without decoding) once their tables are added. */
   | { readonly codec: 'jpeg'; readonly colour: JpegColour }
+  /** `colour` is null if the code stream declares its colours correctly. */
   | { readonly codec: 'jpeg2000'; readonly colour: SampleColour | null }
   | { readonly codec: 'webp' }
   /** Samples that are sent only after decoding. */
@@ -38,7 +39,7 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
 /** Aperio's number for YCbCr samples, which the code stream does not declare. Source: OpenSlide's notes on Aperio. */
 const JPEG_2000_YCC = 33003;
-/** With this number, libvips 8.14 stores RGB as YCbCr but declares RGB, and OpenJPEG then transforms the colours once more. */
+/** With this number, libvips 8.14 stores RGB as YCbCr but declares RGB; OpenJPEG then transforms the colours again. */
 const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 /** Value of PlanarConfiguration for an image with a plane for every sample. */
@@ -101,6 +102,7 @@ function webpCoding(layout: SampleLayout): ImageCoding {
   return { codec: 'webp' };
 }
 
+/** Reads how the samples are stored, and rejects layouts that are not supported. */
 async function readSampleCoding(
   directory: TiffDirectory,
   layout: SampleLayout,

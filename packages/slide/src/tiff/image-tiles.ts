@@ -62,7 +62,7 @@ function openTiles(
   };
 }
 
-/** Strips with few rows are joined into tiles of up to this number of rows; their decoder takes several strips at once. */
+/** Low strips of the codec `tiff`, whose decoder accepts several, are joined into tiles of up to this many rows. */
 const JOINED_ROWS = 64;
 
 async function openStrips(
@@ -94,7 +94,7 @@ async function openStrips(
         first: row * stripsPerTile,
         count: Math.ceil(filledHeight / blockRows),
         width,
-        // A JPEG states its own height: the last strip may be as high as a full strip.
+        // A JPEG states its own height. This is the maximum: the last strip may be stored as high as a full strip.
         height: coding.codec === 'jpeg' ? tileHeight : filledHeight,
         blockRows,
         filledWidth: width,

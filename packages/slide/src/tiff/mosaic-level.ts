@@ -17,7 +17,7 @@ export interface MosaicArea {
   readonly tileHeight: number;
   /** Number of cells along each side of a tile of the file; it divides the width and the height of the tile. */
   readonly cellsPerTile: number;
-  /** First cell of the area, counted from the top left corner of the stored image. */
+  /** Column and row of the area's first cell in the stored image, counted in cells from 0. */
   readonly firstColumn: number;
   readonly firstRow: number;
   /** Left edge of each column and top edge of each row of cells, in whole pixels of the level, ascending. */
@@ -40,7 +40,7 @@ export interface MosaicOptions {
 
 /** Side of the composed tiles in pixels. */
 const TILE_SIDE = 512;
-/** Minimum side of a cell in pixels; a composed tile would consist of thousands of smaller cells. */
+/** Minimum side of a cell in pixels. With smaller cells, one composed tile would consist of thousands of cells. */
 const MIN_CELL_SIDE = 16;
 
 /**

@@ -32,8 +32,8 @@ interface Run {
 }
 
 /**
- * Opens an image in uncompressed strips. Reading a tile reads only its part of each row, so a tile of one strip of
- * several gigabytes is read as fast as a tile of many small strips.
+ * Opens an image in uncompressed strips. Reading a tile reads only its part of each row, so a tile in one strip of
+ * several gigabytes is read as fast as a tile that extends over many small strips.
  *
  * @throws SlideError FILE_CORRUPT when the image lists fewer strips than it needs, LIMIT_EXCEEDED
  */

@@ -84,7 +84,7 @@ describe.each(layouts)('openTiff on a file ($name)', (layout) => {
   });
 });
 
-describe('TiffDirectory', () => {
+describe('TiffDirectory (the tags of one image in a TIFF)', () => {
   /** Returns the directory of a file whose tag ImageWidth has the value, of any field type. */
   const directoryWith = async (value: TagValue) => {
     const { bytes } = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: value } }] });

@@ -15,7 +15,7 @@ export interface TiffFile {
   readonly first: TiffDirectory;
   /** Returns the main chain of directories, including `first`. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
   directories(): Promise<readonly TiffDirectory[]>;
-  /** Returns the SubIFDs of a directory and the chains they begin; empty when there are none. */
+  /** Returns the SubIFDs of a directory and the directories chained to them; empty when there are none. */
   subDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]>;
 }
 
@@ -59,6 +59,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
     return readDirectory(source, layout, offset, depth);
   }
 
+  /** Reads the directory at an offset and all directories that follow it in the chain. */
   async function readChain(offset: number, depth: number): Promise<TiffDirectory[]> {
     const chain: TiffDirectory[] = [];
     for (let nextOffset = offset; nextOffset !== 0; ) {

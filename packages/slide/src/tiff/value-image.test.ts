@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../source/memory-source.ts';
-import { buildTiff, long, short, type TagValue } from '../testing/build-tiff.ts';
+import { ascii, buildTiff, long, short, type TagValue } from '../testing/build-tiff.ts';
 import { encodeSamples } from '../testing/encode-samples.ts';
 import { loadPeerSharp } from '../testing/peer-sharp.ts';
 import { tag } from './tags.ts';
@@ -78,6 +78,26 @@ describe('openValueTiff (reads one value per pixel from a TIFF that libvips wrot
       code: 'FORMAT_NOT_SUPPORTED',
       message: expect.stringContaining('3 bands'),
     });
+  });
+});
+
+describe('openValueTiff with floating-point samples of 32 bits', () => {
+  it('returns NaN for samples with the value that GDAL_NODATA states, which 32 bits may not represent exactly', async () => {
+    const samples = Float32Array.of(1.5, -9999.9);
+    const tags = {
+      [tag.ImageWidth]: long(2),
+      [tag.ImageLength]: long(1),
+      [tag.BitsPerSample]: short(32),
+      [tag.SampleFormat]: short(3),
+      [tag.SamplesPerPixel]: short(1),
+      [tag.Compression]: short(1),
+      [tag.PhotometricInterpretation]: short(1),
+      [tag.GdalNoData]: ascii('-9999.9'),
+    };
+    const { bytes } = buildTiff({ directories: [{ tags, strips: [new Uint8Array(samples.buffer)] }] });
+    const values = new Float32Array(2);
+    await (await openValueTiff(memorySource(bytes))).readRows(0, 1, values);
+    expect([...values]).toEqual([1.5, Number.NaN]);
   });
 });
 

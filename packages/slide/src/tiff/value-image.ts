@@ -88,7 +88,10 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const sample = sampleOf(bits, layout.sampleFormat);
   // The value of pixels without data (at most 100 bytes of text); NaN when the file states none. `readRows` stores NaN
   // for these pixels. Integers cannot represent NaN, so the type of such a file is floating point.
-  const noData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
+  const statedNoData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
+  // Floats of 32 bits contain the nearest value, for example -9999.900390625 for -9999.9.
+  const noData =
+    layout.sampleFormat === FLOATING_POINT && bits === 32 ? Math.fround(statedNoData) : statedNoData;
   const type = Number.isNaN(noData) || sample.type.startsWith('float') ? sample.type : 'float32';
   const storedBlocks = await blocksOf(directory, geometry);
   const rowBytes = Math.ceil((storedBlocks.width * bits) / 8);
@@ -113,7 +116,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const row = Math.floor(index / blocks.columns);
     const isTiled = geometry.tiles !== null;
     const rows = isTiled ? blocks.height : Math.min(blocks.height, geometry.height - row * blocks.height);
-    // A longer block is damaged; reading only its beginning limits the memory.
+    // A block longer than `maxBlockBytes` is damaged; reading only its beginning limits the memory.
     const packed = { source, offset, length: Math.min(length, maxBlockBytes) };
     const stored =
       packing === 'jpeg'

@@ -10,7 +10,7 @@ import { limits } from './limits.ts';
 import type { TiffImage } from './tiff-image.ts';
 
 /**
- * Reads a small image whose strips are joined into one encoded image without decoding.
+ * Reads a small image in strips, and joins the strips into one encoded image without decoding them.
  *
  * @throws SlideError FORMAT_NOT_SUPPORTED when the strips cannot be joined, LIMIT_EXCEEDED, FILE_CORRUPT, FILE_TRUNCATED
  */
