@@ -57,16 +57,13 @@ export function setDatasetAccess(
 
 /** Sets whether members see the name of a restricted dataset. */
 export function setDatasetListed(dataset: string, isListed: boolean): Promise<ActionResult> {
-  const request = call(updateDataset, { body: { dataset, access: 'restricted', listed: isListed } });
+  const request = call(updateDataset, { body: { dataset, listed: isListed } });
   return resultOf(request, isListed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
 }
 
-/** Sets whether share links may open the slides of a dataset. */
-export function setDatasetSharing(
-  { name, access }: Pick<Dataset, 'name' | 'access'>,
-  isAllowed: boolean,
-): Promise<ActionResult> {
-  const request = call(updateDataset, { body: { dataset: name, access, sharing: isAllowed } });
+/** Sets whether share links may open the slides of a dataset. Does not send `access`, which another administrator may have changed. */
+export function setDatasetSharing(dataset: string, isAllowed: boolean): Promise<ActionResult> {
+  const request = call(updateDataset, { body: { dataset, sharing: isAllowed } });
   return resultOf(request, isAllowed ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
 }
 

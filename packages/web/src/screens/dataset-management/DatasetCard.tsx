@@ -84,8 +84,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           disabled={runAction.isPending}
           onChange={() =>
             runAction.mutate({
-              run: () => setDatasetSharing(dataset, !isSharable),
-              undo: () => setDatasetSharing(dataset, isSharable),
+              run: () => setDatasetSharing(name, !isSharable),
+              undo: () => setDatasetSharing(name, isSharable),
             })
           }
         />

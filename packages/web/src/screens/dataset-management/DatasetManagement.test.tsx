@@ -86,7 +86,7 @@ describe('the datasets screen of administrators', () => {
       'allows share links to an open dataset',
       'Açık küme',
       'Paylaşıma izin ver',
-      { dataset: 'Açık küme', access: 'open', sharing: true },
+      { dataset: 'Açık küme', sharing: true },
     ],
     [
       'opens a restricted dataset',
@@ -98,7 +98,7 @@ describe('the datasets screen of administrators', () => {
       'hides the name of a restricted dataset from other members',
       'Böbrek',
       'Adını üyelere göster',
-      { dataset: 'Böbrek', access: 'restricted', listed: false },
+      { dataset: 'Böbrek', listed: false },
     ],
   ])('%s when its switch is pressed', async (_, name, label, body) => {
     const { person, calls } = openDatasets({ 'PUT /admin/datasets': { message: 'tamam' } });
