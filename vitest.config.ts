@@ -31,6 +31,7 @@ const isolatedTests = [
 
 const node: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
+  taskTitleValueFormatTruncate: 0, // test names contain the values of their rows uncut
   globalSetup: ['packages/server/src/store/testing/database-template.ts'],
   // Node loads the sources as it does in the product, from its cache of compiled code. Vite would transform each module
   // again in each process.

@@ -30,7 +30,7 @@ test.describe('annotating a tumour', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to load resource/ });
   test.setTimeout(120_000); // two browsers and many steps
 
-  test('a colleague sees a shared annotation with its description, and a change made offline once its author is online again', async ({
+  test('a colleague sees a shared annotation with its description, and a change that its author made offline once the author is online again', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');

@@ -94,7 +94,7 @@ test('the brush tool paints an area, enlarges it, and erases part of it while Al
   await expect.poll(shownArea).toBeLessThan(enlargedArea);
 });
 
-test('the drawing mode of the viewer has no accessibility violation found by axe, and on a phone at most six controls over the slide', async ({
+test('in the drawing mode of the viewer, axe finds no accessibility violation, and on a phone at most six controls cover the slide', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

@@ -95,7 +95,7 @@ test('an administrator rejects several applicants at once with a reason, which e
 });
 
 test.describe('approving several applicants', () => {
-  test('when an administrator approves several applicants, user management reports the one already approved, and approves the others', async ({
+  test('when an administrator approves several applicants at once, user management reports one who is already approved, and approves the others', async ({
     openPageAs,
     createAccount,
   }) => {

@@ -35,7 +35,10 @@ test('a visitor who follows a link to a slide can continue to the slide after th
   await expect(page.getByRole('link', { name: 'Açtığınız slayda devam edin' })).toHaveCount(0);
 });
 
-test('signing out removes the stored link to a slide from the browser', async ({ openPageAs, product }) => {
+test('signing out removes the last opened link to a slide from the storage of the browser', async ({
+  openPageAs,
+  product,
+}) => {
   const page = await openPageAs('user');
   await page.goto(await linkTo(product.url, 'section-10.svs'));
   await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();

@@ -167,7 +167,7 @@ test('the end of a ruler can be dragged by its handle after Esc has ended the ru
     .toBeCloseTo(0.5, 1);
 });
 
-test('the view zooms out until a counting circle that is larger than the screen fits on it', async ({
+test('when a counting circle is larger than the screen, the view zooms out until the circle fits on the screen', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

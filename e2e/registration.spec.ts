@@ -43,7 +43,7 @@ function fieldIn(page: Page, prefix: '' | 'b'): Field {
   return { x: number('x'), y: number('y'), zoom: number('zoom') };
 }
 
-test('after two pairs of points are marked to register two slides of a case, linked views of the slides show the same tissue', async ({
+test('after two pairs of points are marked to register (align) two slides of a case, linked views of the slides show the same tissue', async ({
   openPageAs,
   product,
 }) => {

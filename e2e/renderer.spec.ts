@@ -132,7 +132,7 @@ test('when a lost WebGL context is not restored, the viewer draws the slide on a
     .toBeLessThan(2);
 });
 
-test('in the WebGL viewer, brightness changes the colours until Reset colours, and a click on empty glass sets the white balance', async ({
+test('in the WebGL viewer, brightness changes the colours until the button Reset colours is pressed, and a click on empty glass sets the white balance', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

@@ -144,7 +144,7 @@ function colouredPixels(page: Page, layerId: string): Promise<number> {
   }, layerId);
 }
 
-test('a heatmap result is drawn over the slide, shows the value under the pointer, and changes threshold and palette without a request', async ({
+test('a heatmap result is drawn over the slide, shows the value under the pointer, and needs no request for a new threshold or palette', async ({
   openPageAs,
   product,
 }) => {

@@ -198,7 +198,7 @@ test.describe('the account status', () => {
 });
 
 test.describe('the admin layout', () => {
-  test('the admin navigation links to the admin dashboard, to the users and back to the dashboard', async ({
+  test("the admin navigation links to the admin dashboard, to the list of users and back to the administrator's own dashboard", async ({
     openPageAs,
   }) => {
     const page = await openPageAs('admin');

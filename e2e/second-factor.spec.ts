@@ -10,7 +10,7 @@ test.use({ expectedConsoleErrors: /status of 401/ });
 /** A one-time code is valid for this period. */
 const codePeriodMs = 30_000;
 
-test('a user sets up two-step verification with a one-time code, needs a code at each sign-in, and removes it after using a recovery code', async ({
+test('a user sets up two-step verification with a one-time code, needs a code at each sign-in, signs in with a recovery code, and turns the verification off', async ({
   openPageAs,
   createAccount,
 }) => {

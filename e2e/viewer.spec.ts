@@ -162,7 +162,7 @@ test.describe('the image catalogue', () => {
     });
   });
 
-  test.describe('when the server rejects the image session of the list request', () => {
+  test.describe('a rejected image session (credential for tiles)', () => {
     test.use({ expectedConsoleErrors: /status of (401|503)/ });
 
     test('when the server rejects the image session of a catalogue request, the catalogue announces a new session and then shows the list', async ({
@@ -204,8 +204,8 @@ test.describe('the image catalogue', () => {
   });
 });
 
-test.describe('the image session', () => {
-  test('the viewer page creates one image session (credential for tiles) for all concurrent requests; the dashboard creates none', async ({
+test.describe('the image session (credential for tiles)', () => {
+  test('the viewer page creates one image session for all concurrent requests; the dashboard creates none', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -274,7 +274,7 @@ test.describe('the image session', () => {
   });
 });
 
-test('a button of the viewer opens the image session statistics, which are requested every 30 s until the button closes them', async ({
+test('a button of the viewer opens the statistics of the image session (credential for tiles), which reload every 30 s until the button closes them', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -358,7 +358,7 @@ test.describe('the viewer', () => {
   test.describe('when requests for pixels fail', () => {
     test.use({ expectedConsoleErrors: /status of (401|404|50\d)|ERR_FAILED/ });
 
-    test("the viewer shows 'Session expired. Creating new session...' for an expired image session and retries once after 1 s", async ({
+    test("the viewer shows 'Session expired. Creating new session...' when its image session (credential for tiles) has expired, and retries once after 1 s", async ({
       openPageAs,
     }) => {
       const page = await openPageAs('user');
@@ -387,7 +387,7 @@ test.describe('the viewer', () => {
       expect(requestCount).toBe(2);
     });
 
-    test('the viewer loads tiles with a new image session after the server has rejected the old one', async ({
+    test('the viewer loads tiles with a new image session (credential for tiles) after the server has rejected the old session', async ({
       openPageAs,
     }) => {
       const page = await openPageAs('user');
@@ -410,7 +410,7 @@ test.describe('the viewer', () => {
       expect(sessionCount()).toBeGreaterThan(1);
     });
 
-    test("the viewer shows 'Failed to create new session. Please refresh the page.' when it cannot replace an expired image session", async ({
+    test("the viewer shows 'Failed to create new session. Please refresh the page.' when it cannot replace an expired image session (credential for tiles)", async ({
       openPageAs,
     }) => {
       const page = await openPageAs('user');

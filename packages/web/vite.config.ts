@@ -159,5 +159,6 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
     testTimeout: 20_000,
+    taskTitleValueFormatTruncate: 0, // test names contain the values of their rows uncut
   },
 });

@@ -11,7 +11,7 @@ export const administrator = { email: 'bench@example.org', password: 'as fast as
 export interface CatalogueImage {
   readonly id: string;
   readonly file_name: string;
-  readonly status: string;
+  readonly status: string; // 'pending' until the server has ingested the slide
 }
 
 export interface RunningProduct {

@@ -12,7 +12,7 @@ export interface LoggedProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program, which gets the signals of this process. @param logFile the file to which its output is appended */
+/** Starts a program and passes it the signals of this process. @param logFile file to which its output is appended */
 export function startLogged(
   commandLine: readonly string[],
   logFile: string,
@@ -66,6 +66,6 @@ export async function startServer(
     await child.stop();
     throw error;
   }
-  failedStart.catch(() => {}); // rejects when `stop` ends the server, which is no failure any more
+  failedStart.catch(() => {}); // from now on it rejects only because the server has ended, for example after `stop`
   return { ...child, port, url };
 }

@@ -60,7 +60,7 @@ describe('nginx configuration in deploy/', () => {
     expect(status).toBe(0);
   });
 
-  it('keeps query strings and image session ids in paths out of the access log', () => {
+  it('keeps query strings, and ids of image sessions (credentials for tiles) in paths, out of the access log', () => {
     const config = textOf('deploy/nginx.conf');
     const [format] = /log_format lamina [^;]*;/.exec(config) ?? [];
     expect(format).toContain('$lamina_logged_path');

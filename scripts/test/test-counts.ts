@@ -17,7 +17,7 @@ export interface TestCounts {
 export interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
-  readonly numPendingTests: number;
+  readonly numPendingTests: number; // skipped tests
   readonly numTodoTests: number;
   readonly testResults: readonly {
     readonly name: string;
@@ -34,8 +34,8 @@ export interface VitestReport {
 /** The parts of Playwright's JSON report that are read. */
 export interface PlaywrightReport {
   readonly stats: {
-    readonly expected: number;
-    readonly unexpected: number;
+    readonly expected: number; // tests with the expected outcome: passed
+    readonly unexpected: number; // failed
     readonly flaky: number;
     readonly skipped: number;
   };

@@ -48,11 +48,9 @@ export const SlideUpload = z
     state: UploadState,
     problem: UploadProblem.nullable(),
     begun_at: z.iso.datetime(),
-    last_progress_at: z.iso
-      .datetime()
-      .meta({
-        description: 'Time of the last received or stored part; in the state `done`, of the completion',
-      }),
+    last_progress_at: z.iso.datetime().meta({
+      description: 'Time of the last received or stored part; in the state `done`, of the completion',
+    }),
     images: z
       .array(
         z.object({

@@ -22,8 +22,8 @@ const MARGIN = 1;
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 // The process only encodes images, so all decoders of libvips (the library behind sharp) are blocked.
 sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.concurrency(1);
-sharp.cache(false);
+sharp.concurrency(1); // thread per operation
+sharp.cache(false); // no operation is repeated
 
 const createTissue = { colon: createColon, liver: createLiver } as const satisfies Record<
   DrawRequest['tissue'],

@@ -240,7 +240,7 @@ function acceptCatalogueFiles(app: FastifyInstance): void {
   });
 }
 
-/** @throws Error, which stops the start of the server, when a route below the API base is not declared in the contract */
+/** Checks that a route is declared in the contract or as public. @throws Error, which stops the start of the server */
 function requireDeclaration(route: { url: string; config?: { endpoint?: unknown; isPublic?: true } }): void {
   if (route.url.startsWith(documentationBase)) return; // registered by a library
   if (route.config?.endpoint === undefined && route.config?.isPublic !== true) {

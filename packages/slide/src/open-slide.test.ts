@@ -32,7 +32,7 @@ describe('openSlide', () => {
     });
   });
 
-  it('fails for an unknown file with a message that lists the reason of every format', async () => {
+  it('fails for a file of no known format with a message that says for every format why it was rejected', async () => {
     await expect(openBytes(Buffer.from('not a slide at all'))).rejects.toMatchObject({
       code: 'FORMAT_NOT_RECOGNISED',
       message: expect.stringMatching(/aperio: .+; .*tiff: .+/),
@@ -46,7 +46,7 @@ describe('openSlide', () => {
     await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
   });
 
-  it('closes the files of the slide when the format cannot open them', async () => {
+  it('closes the files of the slide when no format recognises them', async () => {
     let isClosed = false;
     const files = memoryFiles({ slide: new Uint8Array(100) });
     const close = async () => {

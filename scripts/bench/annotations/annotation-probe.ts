@@ -45,7 +45,7 @@ export function installAnnotationProbe(): void {
     const parent = canvas instanceof HTMLCanvasElement ? canvas.parentElement : null;
     return parent?.className.includes('canvases') ? parent : null;
   };
-  // In each frame the page clears and draws the canvas of all annotations, then clears that of the unfinished shape.
+  // In each frame the page clears and draws the canvas of all annotations, then clears that of the shape being drawn.
   CanvasRenderingContext2D.prototype.clearRect = function clearMeasured(...area) {
     const canvases = annotationCanvasesOf(this);
     if (canvases !== null && this.canvas === canvases.firstElementChild) frameStartedAt = performance.now();

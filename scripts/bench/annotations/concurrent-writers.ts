@@ -64,7 +64,7 @@ export async function measureConcurrentChanges(
   let changes = 0;
   /** Ids of the new annotations that the server has acknowledged. */
   const acknowledgedNew = new Set<string>();
-  /** Number of acknowledged changes of each shared annotation, its creation included, which must equal its revision. */
+  /** Number of acknowledged changes, creation included, by id of the shared annotation. It must equal the revision. */
   const acknowledgedChanges = new Map<string, number>(sharedAnnotations.map(({ id }) => [id, 1]));
   await Promise.all(
     Array.from({ length: users }, async (_, user) => {

@@ -16,7 +16,7 @@ const classes = [
   { name: 'Necrosis', color: [50, 50, 50] },
 ];
 
-/** Returns a round annotation with a wavy edge. The centre (x, y) and the mean radius are in pixels of full resolution. */
+/** Returns a round annotation with 12 waves at its edge. Centre (x, y) and mean radius: pixels of full resolution. */
 export function outline(
   x: number,
   y: number,

@@ -28,7 +28,7 @@ export async function measureCrashes(
   const openField = async (page: Page, crash: number) => {
     const query = new URLSearchParams({
       image: target.imageId,
-      x: String(1000 + crash * 5),
+      x: String(1000 + crash * 5), // another place for each annotation
       y: '700',
       zoom: '0.5',
     });

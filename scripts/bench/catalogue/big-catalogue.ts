@@ -87,6 +87,7 @@ export async function fillDatabase(
   try {
     const insertedAt = new Date().toISOString();
     const slides = generateSlides(count);
+    // A transaction inserts 500 slides, with statements of 100 rows each.
     for (let from = 0; from < slides.length; from += 500) {
       const rows = slides.slice(from, from + 500).map(({ dataset, organ, name, path }) => ({
         id: randomUUID(),

@@ -240,7 +240,7 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
     'later page of a search': laterCursors.map((laterCursor) => ({ q: 'her2', cursor: laterCursor })),
     'search: words in any order': [{ q: 'karaciger ki-67' }, { q: 'svs kolon 2' }],
     'viewer: groups': [{ path: 'images/groups' }],
-    // Each search is sent only once, because the server then caches its counts.
+    // 90 searches, so that a reader sends each one at most once: the server caches the counts of a search.
     'viewer: groups of a new search': ['b0', 'he', 'svs ', 'kolon ', 'ki-6'].flatMap((q) =>
       Array.from({ length: 18 }, (_, i) => ({ path: 'images/groups', q: `${q}${i}` })),
     ),

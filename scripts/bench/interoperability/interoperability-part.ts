@@ -136,7 +136,7 @@ async function measureFrames(
   }));
 }
 
-/** Measures tiles with and without downloads of the original file at the same time. */
+/** Measures the response times of tiles, without and with simultaneous downloads of the original file. */
 async function measureDownloads(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,

@@ -83,6 +83,7 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
       const head = body.toString('latin1', 0, end + 2);
       status = Number(head.slice(9, 12)); // after "HTTP/1.1 "
       const declaredLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+      // A response without Content-Length is chunked, except one with status 304, which has no body.
       const lengthWithoutHeader = status === 304 ? 0 : Number.POSITIVE_INFINITY;
       bodyLength = declaredLength === undefined ? lengthWithoutHeader : Number(declaredLength);
       isClosing = /\r\nconnection: *close/i.test(head);

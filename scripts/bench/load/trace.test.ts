@@ -48,7 +48,7 @@ describe('fieldsOfViewer (tiles requested by one simulated viewer)', () => {
     expect(new Set(tiles).size).toBe(tiles.length);
   });
 
-  it('begins with the tiles of the whole slide, ordered from its centre', () => {
+  it('begins with the tiles of the whole slide, ordered from the centre outwards', () => {
     const [first] = fieldsOfViewer(slide, randomFrom(1), { window: { width: 1000, height: 600 } });
     // At a zoom of 1/5 the viewer shows the level with a quarter of the pixels per side: 6 × 4 tiles.
     expect(first?.filter((tile) => levelOf(tile) === 11)).toHaveLength(6 * 4);

@@ -99,7 +99,7 @@ export function* fieldsOfViewer(
     const highestZoom = random() < 0.6 ? 1 : randomBetween(0.25, 0.75); // full resolution in six of ten tours
     while (view.zoom < highestZoom) {
       view.zoom = Math.min(highestZoom, view.zoom * wheelFactor);
-      view.x += (target.x - view.x) / 3;
+      view.x += (target.x - view.x) / 3; // a third of the remaining distance in each step
       view.y += (target.y - view.y) / 3;
       yield loadField();
     }

@@ -111,7 +111,7 @@ function settingsOf(
   if (bucket === null) return settings;
   return {
     ...settings,
-    SLIDES_DIR: join(slides, 'none'),
+    SLIDES_DIR: join(slides, 'none'), // a folder without slides: all of them are in the bucket
     S3_ENDPOINT: bucket.endpoint,
     S3_REGION: bucket.region,
     S3_BUCKET: bucket.bucket,

@@ -69,7 +69,7 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
   writeFileSync(profile, (await slide.readIccProfile()) ?? new Uint8Array());
   const convert = (pixels: Pixels) => convertWith(transicc, profile, pixels);
 
-  const product = await startProduct({ slides, cache, pin: (line) => line }, {}, 1);
+  const product = await startProduct({ slides, cache, pin: (line) => line }, {}, 1); // waits for one slide
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {
     const comparisons = await compareScreens(browser, product, isQuick, convert);

@@ -55,7 +55,7 @@ function* outlinesOf(count: number, { width, height }: Size): Generator<Outline>
   }
 }
 
-/** Writes a GeoJSON file of cells as QuPath exports it. */
+/** Writes a GeoJSON file of cells as QuPath exports it. The measurement Area is an approximation. */
 export async function writeOutlines(file: string, count: number, slide: Size): Promise<void> {
   const stream = createWriteStream(file, { highWaterMark: 2 ** 20 });
   stream.write('{"type":"FeatureCollection","features":[');

@@ -84,7 +84,7 @@ async function writeLongPolygon(file: string): Promise<void> {
 
 /** Writes a PNG that consists only of a header, which claims 2³¹ − 1 pixels in both directions. */
 function writePngHeader(file: string): void {
-  const header = Buffer.alloc(33);
+  const header = Buffer.alloc(33); // signature (8 bytes) and IHDR chunk (25 bytes)
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(header); // signature
   header.writeUInt32BE(13, 8); // length of the chunk
   header.write('IHDR', 12, 'latin1');
@@ -96,7 +96,7 @@ function writePngHeader(file: string): void {
 
 /** Writes a TIFF with one directory (of one tag, ImageWidth), whose next directory is itself. */
 function writeEndlessTiff(file: string): void {
-  const bytes = Buffer.alloc(26);
+  const bytes = Buffer.alloc(26); // header (8 bytes) and directory (18 bytes)
   bytes.write('II', 0, 'latin1'); // little-endian
   bytes.writeUInt16LE(42, 2); // identifies a TIFF
   bytes.writeUInt32LE(8, 4); // offset of the directory

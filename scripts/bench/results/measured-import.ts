@@ -11,8 +11,8 @@ interface MeasuredImport {
 
 interface ImportedFile {
   readonly kind: 'vector' | 'raster';
-  readonly source: string;
-  readonly target: string;
+  readonly source: string; // path of the uploaded file
+  readonly target: string; // path of the layer that the import writes
   /** Size of the slide in pixels. */
   readonly slide: Size;
 }

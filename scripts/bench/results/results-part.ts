@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- results`: imports result layers of 1 and 5 million outlines of 20 vertices with the code of the server. Measures time and
- * memory of the import, counting and picking (finding the object at a position), and the bytes of a field of view; then layers of the same
- * numbers of outlines in a browser (browser-figures.ts), and the import of hostile files (hostile-files.ts).
+ * `npm run bench -- results`: imports result layers of 1 and 5 million outlines of 20 vertices with the code of the
+ * server. Measures time and memory of the import, counting and picking (finding the object at a position), and the
+ * bytes of a field of view. Then measures layers with the same numbers of outlines in a browser (browser-figures.ts),
+ * and the import of hostile files (hostile-files.ts).
  */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Returns a generator of random numbers between 0 and 1, which are the same in each run (Park and Miller's MINSTD). */
+/** Returns a generator of random numbers above 0 and below 1, the same in each run (Park and Miller's MINSTD). */
 export function seededRandom(): () => number {
   let state = 7;
   return () => {

@@ -75,7 +75,7 @@ export async function compareServers(
   const slide = { ...bigSlide, tileSize: environment.tileSize };
   const workload = {
     native: nativeTrace(slide),
-    viewing: viewingTrace(slide, viewers).slice(0, isQuick ? 400 : undefined),
+    viewing: viewingTrace(slide, viewers).slice(0, isQuick ? 400 : undefined), // undefined: all tiles
     isNative: (tile: string) => tile.startsWith(`${maxLevelOf(slide)}/`),
     seconds: isQuick ? 1 : 3,
   };

@@ -26,7 +26,7 @@ export interface RunningServer extends LoadTarget {
 export interface TileServer {
   readonly name: string;
   readonly version: string;
-  /** True when the server cannot read the common slide. */
+  /** True when the server cannot read the common slide (scan.svs) and gets another one. */
   readonly usesOtherSlide?: boolean;
   start(): Promise<RunningServer>;
   /** Removes rendered tiles of earlier runs; missing when the server keeps no tiles on disk. */
@@ -128,6 +128,7 @@ function openSlideServer({ slides, tileSize, cache, pin }: BenchEnvironment): Ca
     version: python === undefined ? undefined : versionIn(python, printVersion),
     async start() {
       const port = await findFreePort();
+      // Two worker processes with four threads each, and connections that stay open for 60 s without a request.
       const workers = ['-w', '2', '-k', 'gthread', '--threads', '4', '--keep-alive', '60'];
       const app = ['-b', `127.0.0.1:${port}`, '--chdir', import.meta.dirname, 'openslide_peer:app'];
       const commandLine = pin([python ?? 'python3', '-m', 'gunicorn', ...workers, ...app]);
@@ -169,7 +170,7 @@ function iipServer({ slides, cache, pin }: BenchEnvironment): Candidate {
             LOGFILE: join(cache, 'log', 'iipsrv.txt'),
             JPEG_QUALITY: '75',
             MAX_IMAGE_CACHE_SIZE: '10', // MB
-            CODEC_PASSTHROUGH: '1',
+            CODEC_PASSTHROUGH: '1', // sends JPEG tiles of the file unchanged
           },
         ),
       );

@@ -45,7 +45,7 @@ export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
     const lesson = await makeLesson(product);
     const rows: Row[] = [];
     for (const measure of [
-      () => measureOpening(product, lesson, isQuick ? 3 : 40, null),
+      () => measureOpening(product, lesson, isQuick ? 3 : 40, null), // null: without the limits of a phone
       () => measureOpening(product, lesson, isQuick ? 3 : 40, slowPhone),
       () => measureFollowers(product, lesson, isQuick ? 10 : 100),
       () => measureRevocation(product, lesson, isQuick ? 1 : 5),
@@ -254,7 +254,7 @@ async function measureRegistration({ url, token, imageIdOf }: RunningProduct, co
     const angle = Math.random() * 2 * Math.PI;
     const scale = 0.9 + Math.random() * 0.2;
     const [a, b] = [scale * Math.cos(angle), scale * Math.sin(angle)];
-    /** Rotates, scales and shifts a point of the first slide, which gives the same place on the second slide. */
+    /** Returns the place on the second slide that corresponds to a point of the first: rotated, scaled and shifted. */
     const placeOnSecond = ([x, y]: Point): Point => [a * x - b * y + 5000, b * x + a * y - 3000];
     const points: readonly Point[] = [randomPoint(0), randomPoint(1), randomPoint(0.5)];
     // Rounds, because a person clicks on whole pixels.

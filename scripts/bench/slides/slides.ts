@@ -47,7 +47,7 @@ export async function makeSlides(cache: string): Promise<{ folder: string; tileS
   const folder = join(cache, `slides-${version}`);
   mkdirSync(folder, { recursive: true });
   const seedFile = join(folder, slideNames.seed);
-  await writeOnce(seedFile, async (file) => copyFileSync(realSlide, file));
+  await writeOnce(seedFile, async (file) => copyFileSync(realSlide, file)); // CMU-1-Small-Region.svs
   const seed = await readSeed(seedFile);
   await writeOnce(join(folder, slideNames.scan), async (file) => {
     console.log('Making a big slide with the layout of an Aperio scan …');

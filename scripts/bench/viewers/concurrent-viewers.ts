@@ -8,7 +8,7 @@ import { usageOf } from '../resource-usage.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
 import { simulateViewer, type TileResponse } from './simulated-viewer.ts';
 
-/** The viewed slides, each by the same number of viewers. */
+/** The slides that are viewed. Each has the same number of viewers. */
 export const viewedSlides = [slideNames.scan, slideNames.halves];
 
 /** How many viewers are simulated, and for how long. */

@@ -53,7 +53,7 @@ export async function simulateViewer({
   const bytesPerSecond = isSlow ? randomBetween(slowBytesPerSecond) / connectionsPerViewer : null;
   const browser = openBrowser(port, bytesPerSecond, (status, ms) => onTile({ status, ms, isSlow }));
   try {
-    await setTimeout(startAfterMs, undefined, { signal });
+    await setTimeout(startAfterMs, undefined, { signal }); // undefined: the promise has no value
     // A tour is one round of zooming in, panning and zooming out; the viewer makes them until `signal` aborts.
     for (const tiles of fieldsOfViewer(slide, random, { tours: Number.POSITIVE_INFINITY })) {
       if (tiles.length === 0) continue; // all tiles of this field are in the browser's cache

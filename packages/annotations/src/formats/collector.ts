@@ -35,7 +35,7 @@ export interface Collector {
   readonly begin: (line?: number) => void;
   /** Adds a warning to the current feature. */
   readonly warn: (code: ImportWarningCode) => void;
-  /** Rejects the current feature. @param path the member of the feature with the problem */
+  /** Rejects the current feature. @param path the member that has the problem; '' (default) for the feature itself */
   readonly reject: (code: RejectionCode, path?: string, params?: Rejection['params']) => void;
   /** Validates and adds a feature. @returns its id; null when it is rejected */
   readonly add: (raw: RawFeature) => string | null;

@@ -126,7 +126,7 @@ describe('importAnnotations', () => {
     ['not_xml', '<Annotations>&bomb;</Annotations>'],
     ['document_type', '<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY c "&b;&b;">]><Annotations>&c;</Annotations>'],
     ['nested_too_deeply', `<Annotations>${'<a>'.repeat(100)}`],
-  ])('rejects the whole file when its content has the fault %s', (code, file) => {
+  ])('rejects the whole file with the error code %s when its content is %j', (code, file) => {
     expect(errorOf(file)).toBe(code);
   });
 

@@ -9,6 +9,7 @@ export const importLimits = {
   jsonObjects: 2_000_000,
   /** Objects at depth 1 to 3, which are at most four per feature: the feature, its geometry, its nucleus and its properties. */
   jsonOuterObjects: 200_000,
+  /** Commas separate values, so this also limits the number of all values. */
   jsonCommas: 16_000_000,
   xmlDepth: 32,
   /** Attributes of one element. */

@@ -1,7 +1,8 @@
 /**
- * Reads XML of Aperio ImageScope: `Annotations/Annotation/Regions/Region/Vertices/Vertex`. An `Annotation` element is a layer in
- * ImageScope; its name becomes the class of its regions. `LineColor` is an integer with red in its lowest byte. The program HALO
- * writes `V` instead of `Vertex`. A region with `NegativeROA="1"` is a hole.
+ * Reads XML of Aperio ImageScope: `Annotations/Annotation/Regions/Region/Vertices/Vertex`. An `Annotation` element is a
+ * layer in ImageScope; its name becomes the class of its regions, and the `Text` of a region the annotation's name.
+ * `LineColor` is an integer with red in its lowest byte. A region with `NegativeROA="1"` is a hole. The program HALO
+ * writes `V` instead of `Vertex`.
  */
 import { createEllipse } from '../geometry/ellipse.ts';
 import { boundsOfPositions, ringContains } from '../geometry/ring.ts';

@@ -38,7 +38,7 @@ export function readAsap(text: string, collector: Collector): void {
     }
     const points = annotations.at(-1)?.points;
     points?.push({
-      order: readDecimal(attributes.Order) ?? points.length,
+      order: readDecimal(attributes.Order) ?? points.length, // without `Order`: the order of the file
       position: [readDecimal(attributes.X), readDecimal(attributes.Y)],
     });
   });

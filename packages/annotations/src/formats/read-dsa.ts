@@ -1,6 +1,6 @@
 /**
  * Reads JSON of the Digital Slide Archive (DSA): one annotation, which is a list of elements (shapes), or an array of annotations. The
- * `group` of an element becomes its class.
+ * `group` of an element becomes its class, and its `label` its name.
  *
  * Source: large_image, `girder_annotation/docs/annotations.rst`.
  */
@@ -69,7 +69,7 @@ function readElement(element: Json, collector: Collector): void {
   });
 }
 
-/** Returns the geometry of an element, which the collector validates; null for an element that is not a shape. */
+/** Returns the geometry of an element, for the collector to validate; null for an element that is not a shape. */
 function readGeometry(element: Json): unknown {
   switch (element.type) {
     case 'point':

@@ -147,7 +147,7 @@ function readProperties(
   };
 }
 
-/** Reads the colour of an annotation: a packed integer or three values. Like QuPath, ignores four (with opacity). */
+/** Reads the colour of an annotation: a packed integer or three values. Ignores four (with opacity), as QuPath does. */
 function readColor(value: unknown, collector: Collector): { color?: Color } {
   if (value === undefined || value === null) return {};
   if (typeof value === 'number' && Number.isInteger(value)) return { color: unpackColor(value) };

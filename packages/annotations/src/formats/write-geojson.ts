@@ -6,7 +6,7 @@ import type { AnnotationFeature, Color } from '../model/feature.ts';
 import { type Geometry, isArea } from '../model/geometry.ts';
 import type { Features } from './export-types.ts';
 
-/** Yields GeoJSON (RFC 7946) as a flat list: classes are strings, colours are `#rrggbb`, and ellipses are polygons. */
+/** Yields GeoJSON (RFC 7946) as a flat list: classes are strings, colours are `stroke` (#rrggbb), ellipses polygons. */
 export function* writeGeoJson(features: Features): Generator<string> {
   yield '{"type":"FeatureCollection","features":[';
   let separator = '';

@@ -17,7 +17,7 @@ const minimumTolerance = 0.05;
  */
 export function createStroke(path: readonly Position[], radius: number): AreaGeometry | null {
   const tolerance = Math.max(minimumTolerance, radius * relativeTolerance);
-  const line = path.length > 2 ? simplifyLine(path, tolerance / 2) : path;
+  const line = path.length > 2 ? simplifyLine(path, tolerance / 2) : path; // deviates by half the tolerance at most
   // undefined: on the default plane
   return assembleArea(offsetLine(line, radius, tolerance).map(fromGridRing), undefined);
 }

@@ -51,7 +51,7 @@ export function boundsOf(geometry: Geometry): Bounds {
   return boundsOfLines(pathsOf(geometry));
 }
 
-/** Returns the area without the holes in square pixels; it is wrong for rings that cross themselves (see `repairArea`). */
+/** Returns the area in square pixels, without the holes; wrong for rings that cross themselves (see `repairArea`). */
 export function areaOf(geometry: AreaGeometry): number {
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);

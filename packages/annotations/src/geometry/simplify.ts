@@ -5,8 +5,8 @@ import { isSelfIntersecting } from './self-intersections.ts';
 
 /**
  * Returns the geometry without the positions that are at most `tolerance` pixels from the simplified line. Rings keep at least
- * four positions. An area that would cross itself afterwards is repaired; it is returned unchanged when the repair fails or
- * nothing would remain. Points and ellipses do not change.
+ * four positions. An area that would cross itself afterwards is repaired. If the repair fails or nothing would remain,
+ * the function returns the original area. Points and ellipses do not change.
  *
  * Source: Douglas and Peucker 1973.
  */

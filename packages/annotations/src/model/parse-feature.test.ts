@@ -218,9 +218,12 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
     ['id_not_uuid properties.parentId', withProperties({ parentId: 'x' })],
     ['parent_is_self properties.parentId', withProperties({ parentId: id })],
     ['wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
-  ])('rejects an invalid feature with the error code and the path of the wrong field: %s', (error, value) => {
-    expect(outcomeOf(value)).toBe(error);
-  });
+  ])(
+    'rejects an invalid feature with the error "%s" (error code, and path of the wrong field)',
+    (error, value) => {
+      expect(outcomeOf(value)).toBe(error);
+    },
+  );
 
   it('rejects a feature whose geometry and nucleus together exceed the vertex limit', () => {
     const line = Array.from({ length: annotationLimits.vertices / 2 + 1 }, () => [1, 1]);

@@ -99,6 +99,7 @@ function parseRing(value: unknown, path: string, budget: GeometryBudget): Ring {
   return ring;
 }
 
+/** Validates a list of rings, lines or polygons. An empty list counts as too few positions. */
 function parseParts<Part>(
   value: unknown,
   path: string,

@@ -1,6 +1,7 @@
 /**
- * A forceps biopsy of mucosa: an ellipse with epithelium on one side, torn edges elsewhere, and crypts in cross-section. Directions
- * are angles in coordinates in which the ellipse is a circle, except where noted. Numbers without a name are chosen by eye.
+ * A forceps biopsy of mucosa (the inner lining of the colon): an ellipse with epithelium on one side, torn edges
+ * elsewhere, and crypts (tubular glands) in cross-section. Directions are angles in coordinates in which the ellipse is
+ * a circle, except where noted. Numbers without a name are chosen by eye; those added to a seed separate the noises.
  */
 import { between, noiseAt, type Random, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { type Gland, locateInGland } from '../structures/glands.ts';
@@ -15,7 +16,7 @@ export interface Biopsy {
   readonly short: number;
   /** Direction of the long axis on the slide, radians. */
   readonly angle: number;
-  /** Direction of the middle of the part of the outline that has epithelium, and half the width of this part; radians. */
+  /** Part of the outline with epithelium: direction of its middle, and half of the angle that it spans; radians. */
   readonly surfaceDirection: number;
   readonly halfSurfaceSpan: number;
   /** Arc length of the ellipse up to each direction, from -π in equal steps, pixels. */
@@ -71,7 +72,7 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   const slope =
     radius < 0.2 ? 1 / short : Math.hypot(alongLong / long ** 2, alongShort / short ** 2) / radius;
   const depth = (outline - radius) / slope;
-  // Moves the position to the nearest point of the outline; `along` is the arc length there. Only epithelium needs it.
+  // Near the outline, moves the position to the nearest point of it; only the epithelium needs the arc length there.
   const gradient = Math.hypot(alongLong / long ** 2, alongShort / short ** 2);
   if (depth > 0 && depth < 300 && gradient > 0) {
     const [nx, ny] = [alongLong / long ** 2 / gradient, alongShort / short ** 2 / gradient];

@@ -1,8 +1,8 @@
 /**
- * The layout of the colon slide: a full-thickness strip of the colon wall with its inner surface at the top, and two small biopsies
- * of mucosa above the strip. All lengths are pixels (0.25 µm) and all positions are on the whole slide. Sizes and positions of the
- * structures, and the strengths and periods of the noises, are chosen by eye. The numbers added to `seed` keep the noises
- * independent.
+ * The layout of the colon slide: a full-thickness strip of the colon wall with its inner surface at the top, and two
+ * small biopsies of the mucosa (the inner lining) above the strip. All lengths are pixels (0.25 µm) and all positions
+ * are on the whole slide. Sizes and positions of the structures, and the strengths and periods of the noises, are
+ * chosen by eye. The numbers added to `seed` keep the noises independent.
  */
 import { type CurvePosition, createCurve, locateOnCurve, pointOnCurve } from '../geometry/curve.ts';
 import { noiseAt, randomFrom, roughNoiseAt, smoothStep } from '../geometry/random.ts';
@@ -29,6 +29,7 @@ import { placeCrypts } from './crypts.ts';
 /** `locateInMucosa` joins two surfaces (of mucosa or a crypt) where the depths below them differ by less than this. */
 const JOIN_WIDTH = 46;
 
+/** Creates the layout. The same seed always gives the same layout. */
 // oxlint-disable-next-line lamina/max-own-lines -- its functions share the outlines, which depend on the seed
 export function layOutColon(seed: number): ColonLayout {
   const random = randomFrom(seed);
@@ -187,6 +188,7 @@ export function layOutColon(seed: number): ColonLayout {
     return Math.atan2(-downX, downY);
   };
 
+  // The crypts (tubular glands) of the strip and of the biopsies.
   const glands = [
     ...placeCrypts(random, surface, mucosaBase, (x, y) =>
       lymphoid(x, y) > -0.12 ? OUTSIDE : locate(x, y, emptyWallPosition()).distanceFromEdge,

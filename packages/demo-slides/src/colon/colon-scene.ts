@@ -16,7 +16,8 @@ import {
   type WallPosition,
 } from './colon-wall.ts';
 
-// Layers of the wall from the inside to the outside.
+// Layers of the wall from the inside to the outside. The muscularis mucosae is a thin muscle, the plexus a network of
+// nerves between the two layers of the muscle coat, the subserosa mostly fat.
 export const MUCOSA = 0;
 export const MUSCULARIS_MUCOSAE = 1;
 export const SUBMUCOSA = 2;
@@ -26,8 +27,8 @@ export const OUTER_MUSCLE = 5;
 export const SUBSEROSA = 6;
 export type Layer = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-// Indices of the quantities that are sampled for a tile. The first six and `MUSCLE_ALONG` are the fields of `WallPosition`, in
-// their order there.
+// Indices of the quantities that are sampled for a tile. The first six and `MUSCLE_ALONG` are the fields of
+// `WallPosition`: the distance from the edge, depths below borders of layers, and distances along these borders.
 export const DISTANCE_FROM_EDGE = 0;
 export const SURFACE_DEPTH = 1;
 export const SURFACE_ALONG = 2;
@@ -114,11 +115,14 @@ export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number)
 
 /** Depth of positions that are far from all fat. */
 const FAR_FROM_FAT = -1e3;
-/** There is no fat where the muscle coat begins more than this many pixels deeper. */
+/** There is no fat more than this many pixels above the muscle coat. */
 const MAX_FAT_TO_MUSCLE = 2500;
 /** Mean distance from the muscle coat to the fat outside it, and the deviation per unit of noise, both pixels. */
 const [OUTER_FAT_DISTANCE, OUTER_FAT_DEVIATION] = [170, 110];
-/** No fat is near a position this far above the outer fat and less than the second distance below the mucosa, in px. */
+/**
+ * A position that is more than the first distance above the outer fat, and less than the second below the mucosa, is
+ * far from all fat; pixels.
+ */
 const [FAR_FROM_OUTER_FAT, LOBULE_MUCOSA_DEPTH] = [400, 300];
 /** Pixels per unit of the noise of lobules, and the noise above which there is a lobule. */
 const [LOBULE_DEPTH, LOBULE_THRESHOLD] = [420, 0.34];

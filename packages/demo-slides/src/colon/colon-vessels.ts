@@ -20,8 +20,10 @@ const WALL_ATTEMPTS = 560;
 const MUCOSA_ATTEMPTS = 9000;
 
 /**
- * Places random vessels where they fit: first in the submucosa and the subserosa, then small ones in the mucosa. Sizes are pixels
- * and follow histology; the numbers of attempts are chosen by eye, so that the tissue looks neither empty nor full.
+ * Places random vessels where they fit: first in the submucosa and the subserosa (the layers inside and outside the
+ * muscle coat), then small ones in the mucosa (the inner lining). Sizes are pixels and follow histology; the numbers of
+ * attempts are chosen by eye, so that the tissue looks neither empty nor full. `wall` is the thickness of a vessel's
+ * wall, `filled` the share of its inner space that contains red blood cells.
  */
 // oxlint-disable-next-line lamina/max-own-lines -- the order of random numbers determines the slide
 export function placeVessels(

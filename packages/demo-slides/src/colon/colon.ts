@@ -1,4 +1,4 @@
-/** Draws the colon demonstration slide: the wall from the mucosa's surface to the fat outside the muscle, and two biopsies. */
+/** Draws the colon slide: the wall, from the mucosa (inner lining) to the fat outside the muscle, and two biopsies. */
 import { roughNoiseAt } from '../geometry/random.ts';
 import { interpolate, rangeOf, type SampledField, sampleField } from '../geometry/sampled-field.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -37,7 +37,7 @@ import { paintMucosa } from './paint-mucosa.ts';
 import { paintWallLayers } from './paint-wall-layers.ts';
 import { scatterCells } from './scatter-cells.ts';
 
-/** Noise displaces the border of two layers by at most this many pixels, so a tile near it may have both layers. */
+/** Noise displaces the border between two layers by at most this many pixels; a tile this near may have both layers. */
 const BORDER = 40;
 /** A tile is bare glass when all its sampled positions are farther than this from the tissue; pixels. */
 const GLASS_MARGIN = 40;

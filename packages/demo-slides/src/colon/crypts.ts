@@ -51,7 +51,7 @@ export function placeCrypts(
       cellWidth: between(random, 43, 50),
       gobletShare: between(random, 0.4, 0.6),
     });
-    /** 68 % of crypts lie in the section, 20 % leave it and reappear, 12 % lack the mouth (−40, above the surface). */
+    /** 68 % of crypts are complete (they start at −40, above the surface), 20 % have a gap, 12 % lack the mouth. */
     const createParts = (chance: number): readonly Gland[] => {
       if (chance < 0.68) return [createPart(-40, fullLength)];
       if (chance < 0.88) {

@@ -1,6 +1,6 @@
 /**
  * Places the nuclei of the epithelium, in the crypts (tubular glands) and at the surface, as stamps (small images of
- * nuclei). Numbers without a name are chosen by eye.
+ * nuclei). Numbers without a name are chosen by eye; those added to `seed` keep random numbers independent.
  */
 import { pointOnCurve } from '../geometry/curve.ts';
 import { pick, randomAt } from '../geometry/random.ts';

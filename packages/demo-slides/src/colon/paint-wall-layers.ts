@@ -1,5 +1,5 @@
 /**
- * Paints the connective tissue and the muscle of the colon wall.
+ * Paints the connective tissue and the muscle of the colon wall, layer by layer (`colon-scene.ts` lists the layers).
  *
  * The stains are haematoxylin (blue-violet, mostly in nuclei) and eosin (pink, in muscle and connective tissue).
  * Numbers without a name are chosen by eye, so that each layer resembles stained tissue. They are amounts of stain (the

@@ -1,6 +1,6 @@
 /**
  * Scatters single cells over the layers of the colon wall, by drawing stamps (small images of cells) into a tile.
- * Spacings, shares and the looks of cells are chosen by eye.
+ * Spacings, shares and the looks of cells are chosen by eye. Numbers added to `seed` keep random numbers independent.
  */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { rangeOf, type SampledField } from '../geometry/sampled-field.ts';

@@ -6,7 +6,7 @@ const grid = { seed: 5, spacing: 100, jitter: 0.8 };
 const column = fc.integer({ min: -50, max: 50 });
 const offset = fc.double({ min: -90, max: 90, noNaN: true });
 
-describe('voronoiCell', () => {
+describe('voronoiCell (the area around one point of an irregular grid)', () => {
   it('returns a cell that contains exactly the positions nearest to its grid point', () => {
     fc.assert(
       fc.property(column, column, offset, offset, (c, r, dx, dy) => {

@@ -23,7 +23,7 @@ export interface VoronoiCell {
   /** The grid point of the cell, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Sides of the cell's polygon by the angle of their normals, which is clockwise on a screen. */
+  /** Sides of the cell's polygon in ascending order of the angle of their normals: clockwise on a screen. */
   readonly sides: readonly Side[];
   /** Pixels from the point to the farthest corner. */
   readonly reach: number;

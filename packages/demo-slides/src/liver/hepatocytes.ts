@@ -1,7 +1,7 @@
 /**
  * Geometry of liver cells (hepatocytes): Voronoi polygons with one or two round nuclei, and the sinusoids between them. Sinusoids
  * are the narrow blood vessels of the liver; they run from the portal tracts to the central veins of a lobule. Numbers without a
- * name (shares, widths in pixels, periods of noises) are chosen by eye.
+ * name (shares, widths in pixels, periods of noises) are chosen by eye; those added to `seed` keep noises independent.
  */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { pointOf, type Side, type VoronoiCell } from '../geometry/voronoi.ts';
@@ -55,7 +55,7 @@ interface GridPosition {
 
 const neighbourOf = (side: Side): GridPosition => ({ column: side.neighbourColumn, row: side.neighbourRow });
 
-/** Returns whether a cell precedes its neighbour by row and column. The first of two places their sinusoid's cells. */
+/** Returns whether a cell precedes its neighbour by row and column; the first one fills the sinusoid between them. */
 function isFirst(cell: GridPosition, neighbour: GridPosition): boolean {
   return neighbour.row > cell.row || (neighbour.row === cell.row && neighbour.column > cell.column);
 }
@@ -146,7 +146,7 @@ function placeNuclei(
   { column, row }: VoronoiCell,
   middle: { readonly x: number; readonly y: number },
 ): PlacedStamp[] {
-  /** Returns a random number in [0, 1) of this cell; each stream gives an independent one. */
+  /** Returns a random number in [0, 1) for this cell; each stream gives an independent one. */
   const chance = (stream: number) => randomAt(seed + 30 + stream, column, row);
   // A section of 4 µm does not contain every nucleus.
   if (chance(0) < 0.13) return [];
@@ -222,7 +222,7 @@ function placeSinusoidCells(
       placed.push({
         stamp: pick(cells.redCells, chance(7 + n)),
         ...positionAt(middleOfSide + (n - (count - 1) / 2) * 22, 0),
-        angle: chance(10 + n) * 6,
+        angle: chance(10 + n) * 6, // radians: any direction
         scale: Math.min(0.95, gap / 25),
         density: 0.85 + 0.25 * chance(13 + n),
         opacity: 0.92,

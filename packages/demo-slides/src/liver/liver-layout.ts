@@ -1,8 +1,9 @@
 /**
- * The layout of the liver slide: a wedge of tissue with its capsule (the surface of the liver) at the top, and a needle core below
- * it. All lengths are pixels (0.25 µm) and all positions are on the whole slide. A liver consists of lobules with a central vein;
- * portal tracts between the lobules contain a vein, an artery and bile ducts (the portal triad). Sizes and positions of the
- * structures, and the strengths and periods of the noises, are chosen by eye.
+ * The layout of the liver slide: a wedge of tissue with its capsule (the surface of the liver) at the top, and a needle
+ * core (a thin cylinder of tissue) below it. All lengths are pixels (0.25 µm) and all positions are on the whole slide.
+ * A liver consists of lobules with a central vein; portal tracts between the lobules contain a vein, an artery and bile
+ * ducts (the portal triad). Sizes and positions of the structures, and the strengths and periods of the noises, are
+ * chosen by eye. The numbers added to `seed` keep the noises independent.
  */
 import { between, noiseAt, type Random, randomFrom, roughNoiseAt } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';

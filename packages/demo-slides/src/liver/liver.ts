@@ -1,6 +1,8 @@
 /**
- * Draws the liver slide: lobules around central veins, portal tracts between them, and a capsule at the top. Numbers without a
- * name are chosen by eye: amounts of stain (the unit is defined in `stain.ts`), spacings in pixels, and scales of cells.
+ * Draws the liver slide: lobules (units of liver tissue) around central veins, portal tracts (connective tissue with
+ * vessels and bile ducts) between them, and a capsule (the surface of the liver) at the top. Numbers without a name are
+ * chosen by eye: amounts of stain (the unit is defined in `stain.ts`), spacings in pixels, and scales of cells. The
+ * numbers added to `seed` keep random numbers independent.
  */
 import { noiseAt, pick, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { interpolate, rangeOf, sampleField } from '../geometry/sampled-field.ts';
@@ -28,8 +30,8 @@ const DISTANCE_FROM_EDGE = 0;
 const CAPSULE_DEPTH = 1;
 /** Depth inside the nearest portal tract. */
 const TRACT = 2;
-/** How loose the connective tissue is. */
-const LOOSE = 3;
+/** How dense the connective tissue is, a noise; larger is denser. */
+const DENSITY = 3;
 // Displacement of the texture, so that strands look irregular.
 const SHIFT_X = 4;
 const SHIFT_Y = 5;
@@ -58,7 +60,7 @@ export function createLiver(seed: number): Tissue {
     const isCuboidal = true;
     for (const nucleus of placeNuclei(duct, palette, isCuboidal)) {
       const { x, y } = nucleus;
-      ductNuclei.add(nucleus, x - 30, y - 30, x + 30, y + 30);
+      ductNuclei.add(nucleus, x - 30, y - 30, x + 30, y + 30); // no nucleus is larger
     }
   }
   const paintHepatocytes = createHepatocytePainter(palette, seed, { isParenchyma, flow: layout.flow });
@@ -88,7 +90,7 @@ export function createLiver(seed: number): Tissue {
       out[DISTANCE_FROM_EDGE] = position.distanceFromEdge;
       out[CAPSULE_DEPTH] = position.capsuleDepth;
       out[TRACT] = layout.tractDepth(x, y);
-      out[LOOSE] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
+      out[DENSITY] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
       out[SHIFT_X] = 70 * noiseAt(seed + 64, x / 210, y / 210);
       out[SHIFT_Y] = 70 * noiseAt(seed + 65, x / 210, y / 210);
     });
@@ -116,7 +118,7 @@ export function createLiver(seed: number): Tissue {
       planeOf(CAPSULE_DEPTH),
       planeOf(TRACT),
     ];
-    const [loose, shiftX, shiftY] = [planeOf(LOOSE), planeOf(SHIFT_X), planeOf(SHIFT_Y)];
+    const [dense, shiftX, shiftY] = [planeOf(DENSITY), planeOf(SHIFT_X), planeOf(SHIFT_Y)];
     for (let row = 0, pixel = 0; row < size; row++) {
       const y = tile.y + row;
       for (let column = 0; column < size; column++, pixel++) {
@@ -130,7 +132,7 @@ export function createLiver(seed: number): Tissue {
           haematoxylin[pixel] = 0.03 * strand;
         } else if ((tract[pixel] as number) > -BETWEEN_CELLS + 8 * cloud) {
           const strand = nearestValue(collagen, x + (shiftX[pixel] as number), y + (shiftY[pixel] as number));
-          const full = 0.42 + 0.14 * (loose[pixel] as number) + 0.05 * cloud;
+          const full = 0.42 + 0.14 * (dense[pixel] as number) + 0.05 * cloud;
           eosin[pixel] = 0.06 + strand * full + 0.03 * nearestValue(grain, x, y);
           haematoxylin[pixel] = 0.035 * strand;
         } else {

@@ -1,4 +1,7 @@
-/** Paints the liver cells of a tile, whose geometry `hepatocytes.ts` computes. Numbers without a name are chosen by eye. */
+/**
+ * Paints the liver cells of a tile, whose geometry `hepatocytes.ts` computes. Numbers without a name are chosen by eye;
+ * those added to `seed` keep random numbers independent.
+ */
 import { noiseAt, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import { pointOf, voronoiCell } from '../geometry/voronoi.ts';

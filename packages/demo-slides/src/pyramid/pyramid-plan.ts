@@ -37,7 +37,7 @@ export interface LevelPlan {
   readonly lengths: Uint32Array;
 }
 
-/** Returns the levels: full resolution first, each later level half as large as the one before, the last one tile. */
+/** Returns the levels: full resolution first, each later level half as wide and high; the last level has one tile. */
 export function planLevels(width: number, height: number): LevelPlan[] {
   const columns = Math.ceil(width / TILE_SIZE);
   const rows = Math.ceil(height / TILE_SIZE);

@@ -51,7 +51,7 @@ function expectNear(found: readonly number[], colour: readonly number[]): void {
   for (const [channel, value] of colour.entries()) expect(found[channel]).toBeCloseTo(value, -1);
 }
 
-describe('writePyramid', () => {
+describe('writePyramid (writes a tiled image pyramid as an Aperio slide)', () => {
   it('writes an Aperio slide with pixel size, objective power and halved levels', async () => {
     const slide = await openSlide({ path: file });
     expect(slide).toMatchObject({ format: 'aperio', objectivePower: 40, mpp: { x: 0.25, y: 0.25 } });
@@ -74,7 +74,7 @@ describe('writePyramid', () => {
     expect(text).toContain('-> 750x550 JPEG/YCC');
   });
 
-  it('stores the pixels that drawTile returns', async () => {
+  it('stores the pixels that the callback drawTile returns', async () => {
     // The drawn tile begins at x = 512, y = 512; its right half begins at x = 768.
     expectNear(await pixelAt(0, 100, 100), glass);
     expectNear(await pixelAt(0, 600, 600), [200, 40, 40]);
@@ -99,7 +99,7 @@ describe('writePyramid', () => {
   });
 });
 
-describe('writePyramid when drawTile throws', () => {
+describe('writePyramid (writes a tiled image pyramid as an Aperio slide) when the callback drawTile throws', () => {
   it('rejects with the error of drawTile', async () => {
     const fault = new Error('no ink');
     const writing = writePyramid({

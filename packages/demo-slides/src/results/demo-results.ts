@@ -26,7 +26,7 @@ const colours: Readonly<Record<ImmuneClass, readonly [number, number, number]>> 
 };
 
 const cornersPerOutline = 12;
-/** Pixels of a stamp (image of a cell) above this share of its highest haematoxylin (stain of nuclei) are nucleus. */
+/** A pixel of a stamp (cell image) with more than this share of the maximum haematoxylin belongs to the nucleus. */
 const nucleusThreshold = 0.45;
 /** Minimum haematoxylin at the centre of a visible nucleus, as a factor of the stamp's density times its opacity. */
 const minVisibleStain = 0.35;

@@ -1,6 +1,6 @@
 /**
  * Square textures of grey values that repeat without seams. They are created once per slide and looked up for every pixel. The
- * strands of a texture with a direction run along x.
+ * strands of a texture with a direction run along x. Numbers without a name are chosen by eye.
  */
 import { between, type Random } from '../geometry/random.ts';
 

@@ -132,7 +132,7 @@ export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false
           stamp: pick(cells.mitoses, random()),
           x: point.x,
           y: point.y,
-          angle: random() * 6,
+          angle: random() * 6, // radians: any direction
           scale: 0.9,
           density: 1,
           opacity: 1,

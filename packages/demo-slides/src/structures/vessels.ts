@@ -1,7 +1,7 @@
 /**
  * Cross-sections of blood vessels: arteries with a muscular wall and veins with a thin wall, with red blood cells.
  * Numbers without a name are chosen by eye: amounts of stain (unit: see `stain.ts`), sizes in pixels, and weights of
- * textures.
+ * textures. The numbers added to `seed` keep random numbers independent.
  */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -83,7 +83,7 @@ function locateInVessel(vessel: Vessel, x: number, y: number, out: VesselPositio
   return out;
 }
 
-/** Returns whether a position lies in the lumen or the wall of a vessel, or within `margin` pixels of the wall. */
+/** Returns whether a position lies in a vessel enlarged by `margin` pixels; a negative margin makes it smaller. */
 export function isInVessel(vessel: Vessel, x: number, y: number, margin: number): boolean {
   if (Math.hypot(x - vessel.x, y - vessel.y) > vessel.reach + margin) return false;
   return locateInVessel(vessel, x, y, { depth: 0, direction: 0 }).depth < vessel.wall + margin;

@@ -495,7 +495,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           const user = await recheckCaller(tx, signIn, actor, 'account.delete');
           rules.checkMayLeave(user, await hasOtherActiveAdmin(tx, uid));
           await signIn.revokeAll(tx, uid);
-          await releaseLayersOf(tx, uid, now()); // annotation layers: those that members see stay
+          await releaseLayersOf(tx, uid, now()); // annotation layers: those visible to others stay
           await releaseResultLayersOf(tx, uid); // layers that programs have computed stay
           await deleteUser(tx, uid);
           await audit.record(tx, entry);

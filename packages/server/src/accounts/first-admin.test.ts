@@ -106,7 +106,7 @@ describe.each(databaseKinds)('restore-admin command, with %s as database', (data
     expect(JSON.parse(entry?.detail ?? '')).toEqual({ status_before: 'deactivated', role_before: 'user' });
   });
 
-  it('creates the account when no account has the e-mail address', async () => {
+  it('creates the administrator account when no account has the given e-mail address', async () => {
     const { services, as } = await testServer({ database });
     const restored = await restoreAdmin(services, 'ayse@example.org');
     expect(restored.isNew).toBe(true);

@@ -37,7 +37,7 @@ export interface AnnotationFiles {
    * Adds the annotations of a file to a layer. With `dry_run`, it only reports what an import would do.
    *
    * @param actor sign-in of the caller, for the audit log and for a second check of the caller's rights in the transaction
-   * @param reader account of the caller, as the request found it
+   * @param reader account of the caller when the request arrived
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
    *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
    */

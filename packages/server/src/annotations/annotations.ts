@@ -29,7 +29,10 @@ import { parseFeature, type SlideSize, type StorableFeature } from './parse-feat
 
 type ListQuery = QueryOf<typeof listAnnotations>;
 
-/** `actor`: the caller's sign-in, for the audit log and repeated checks; `reader`: account when the request arrived. */
+/**
+ * `actor` is the sign-in of the caller, for the audit log and for a second check of the caller's rights in the
+ * transaction. `reader` is the account of the caller when the request arrived.
+ */
 export interface Annotations {
   /** Returns the annotations of a layer as a stream of GeoJSON. @throws AppError not_found, invalid_request */
   list(
@@ -72,7 +75,7 @@ export interface Annotations {
 interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   readonly foreignUse: AuditForeignUse; // audits what administrators do in layers of other accounts
   /** Called after a change to a slide's annotations has been committed. */
   readonly onCommit: (imageId: string) => void;

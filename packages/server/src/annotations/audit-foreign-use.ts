@@ -13,7 +13,8 @@ export interface AuditForeignUse {
   /** Records the reading if the layer is another user's private layer. */
   recordRead(actor: Actor, reader: User, layer: LayerRow): Promise<void>;
   /**
-   * Records an edit by an administrator who is not the owner, unless all members may edit, in the transaction of the change.
+   * Records, in the transaction of the change, an edit by an administrator who is not the owner of the layer. Records
+   * nothing if all members (the accounts that may view the slide) may edit the layer.
    *
    * @returns a function that the caller must call after the commit, to remember that the event is written
    */

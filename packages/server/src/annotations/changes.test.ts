@@ -235,7 +235,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database', (datab
       });
     });
 
-    it('stores the new annotations of 20 concurrent writers, and only the first of their changes to the same annotation', async () => {
+    it('stores the new annotations of 20 concurrent writers, and of their 20 changes to one shared annotation only the first', async () => {
       const shared = randomUUID();
       await send(owner, [put(feature(shared))]);
       const writers = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));

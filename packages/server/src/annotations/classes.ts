@@ -44,7 +44,7 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly audit: AuditRecorder;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
 }
 
 export function createAnnotationClasses(dependencies: Dependencies): AnnotationClasses {

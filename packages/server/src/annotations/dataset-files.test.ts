@@ -94,7 +94,7 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     }
   });
 
-  it('throws an error message for the operator when the dataset has no slides or the owner has no account', async () => {
+  it('throws an error with a message for the operator when the dataset has no slides or the owner of the layers has no account', async () => {
     const server = await testServer();
     await server.fixtures.image({ dataset_name: 'Set', file_name: 'a.svs' });
     const options = { layerName: null, isPrivate: false, isDryRun: false, folder: createFolder() };

@@ -36,10 +36,10 @@ export interface DatasetImport {
   readonly folder: string;
   /** E-mail address of the account that owns the new layers. */
   readonly owner: string;
-  /** Null: each layer gets the name of its file without the ending. */
+  /** Name of the new layers. Null: each layer gets the name of its file without the extension. */
   readonly layerName: string | null;
-  readonly isPrivate: boolean;
-  readonly isDryRun: boolean;
+  readonly isPrivate: boolean; // whether only the owner and administrators see the new layers
+  readonly isDryRun: boolean; // whether the files are only checked
 }
 
 const importableNames = /\.(geojson|json|xml)$/i;
@@ -82,7 +82,7 @@ async function writeLayer(
   return name;
 }
 
-/** Replaces characters that file names may not contain on some operating systems, and shortens the name to 100 characters. */
+/** Replaces leading dots, and characters that some operating systems forbid in file names; keeps at most 100 characters. */
 function portableName(text: string): string {
   return text
     .replace(/[^\p{L}\p{N} ._-]/gu, '_')
@@ -160,7 +160,7 @@ async function importFile(
       image_id: image.id,
       name: layerName ?? path.parse(file).name.slice(0, 200), // the maximum length of a layer's name
       owner_uid: uid,
-      visibility: isPrivate ? 'private' : 'members',
+      visibility: isPrivate ? 'private' : 'members', // members: all accounts that may view the slide
       editing: 'owner',
       locked_by: null,
       source: 'import',

@@ -37,7 +37,7 @@ export interface EventClient {
   readonly reader: User;
   /** Translates strings of events into the language of the request that opened the stream. */
   readonly translate: Translate;
-  /** Ids of the layers that the client knows: at first those that it could read, then updated by `eventsFor`. */
+  /** Ids of the layers that the client knows: those that it could read when the stream was opened; `eventsFor` updates them. */
   readonly sentLayerIds: Set<string>;
 }
 
@@ -62,7 +62,7 @@ export function createChangeReader(
     layer: LayerRow,
     since: number,
   ): Promise<readonly AnnotationRow[] | null> {
-    const rows = await listChangedAnnotations(db, layer.id, since, maxChanges + 1);
+    const rows = await listChangedAnnotations(db, layer.id, since, maxChanges + 1); // one more: are there too many?
     const chars = rows.reduce((sum, { feature }) => sum + feature.length, 0);
     return rows.length > maxChanges || chars > maxChars ? null : rows;
   }

@@ -9,7 +9,7 @@ export interface EventQueue {
   texts(): AsyncIterable<string>;
 }
 
-const maxWaitingChars = 8 * 2 ** 20;
+const maxWaitingChars = 8 * 2 ** 20; // a queue with more is full
 
 export function createEventQueue(): EventQueue {
   let waitingTexts: string[] = [];

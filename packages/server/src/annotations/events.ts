@@ -28,7 +28,7 @@ export interface AnnotationEvents {
    * @throws AppError not_found
    */
   open(actor: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;
-  /** Sends the latest changes to a slide's annotations in its streams. Call it after the commit of the changes. */
+  /** Sends the latest annotation changes of a slide to its open streams. Call it after the changes are committed. */
   sendCommittedChanges(imageId: string): void;
   close(): void;
 }
@@ -84,7 +84,7 @@ export function createAnnotationEvents({
     checkTimer = null;
   }
 
-  /** Ends streams without access and sends changes. A call during a check starts another check after it. */
+  /** Ends streams without access and sends changes. If a check is running already, another check follows it. */
   function check(): Promise<void> {
     isCheckRequested = true;
     runningCheck ??= (async () => {
@@ -176,7 +176,7 @@ export function createAnnotationEvents({
     async open(actor, reader, imageId, { after, waitMs, translate, signal }) {
       await requireImage(db, reader, imageId);
       const currentChangeNo = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
-      const sentLayerIds = await changeReader.readableLayers(reader, imageId); // the client lists them when it opens the slide
+      const sentLayerIds = await changeReader.readableLayers(reader, imageId); // the client has loaded these by itself
       // A number above the current one comes from another database, for example from before a backup was restored.
       const changeNo = after === null || after > currentChangeNo ? currentChangeNo : after;
       const queue = createEventQueue();

@@ -51,8 +51,8 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
 }
 
 /**
- * Locks the row of a layer until the transaction ends, and returns the layer (a deleted one only with `includesDeleted`). The call
- * must come first in the transaction.
+ * Locks the row of a layer until the transaction ends, and returns the layer (a deleted one only with
+ * `includesDeleted`). Must be called first in the transaction, so that SQLite takes its write lock before any read.
  *
  * @param findReader called after the lock is taken; returns the account as the transaction sees it
  * @throws AppError not_found, and the errors that `findReader` throws
@@ -70,6 +70,7 @@ export async function requireLockedLayer(
   return { ...readable, user };
 }
 
+/** Checks that the account may read a layer, which may be deleted. @throws AppError not_found if not, and for null */
 async function findReadable(db: Connection, reader: User, layer: LayerRow | null): Promise<ReadableLayer> {
   if (layer === null) throw new AppError('not_found');
   const image = await requireImage(db, reader, layer.image_id);

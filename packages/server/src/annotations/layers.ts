@@ -31,6 +31,7 @@ import {
 import type { Connection, Database, DatabaseTransaction } from '../store/database.ts';
 import { requireImage, requireLockedLayer } from './layer-access.ts';
 
+/** `reader` is the account of a request; `actor` is its sign-in, with which the transaction reads the account again. */
 export interface AnnotationLayers {
   /**
    * Returns the layers of a slide that the account may read, or with `onlyDeleted` the deleted layers that it may restore.
@@ -62,7 +63,7 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly audit: AuditRecorder;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   /** Called after a change to a slide's annotations has been committed. */
   readonly onCommit: (imageId: string) => void;
 }
@@ -78,7 +79,7 @@ export function restorableSince(now: Date): string {
 }
 
 /**
- * Returns the display name of an author or owner; null for an account without a name.
+ * Returns the display name of an author or owner, or a text for a deleted account; null for an account without a name.
  *
  * @param names display names by uid; an account that is missing has been deleted
  */

@@ -1,7 +1,7 @@
 /**
- * Lists annotations for visitors of share links. A link that shows annotations gives access to those layers of its slides that all
- * members may read. Every call reads the link, its creator and the slide from the database, so access ends with the link in all server
- * processes.
+ * Lists annotations for visitors of share links. A link that shows annotations gives access to those layers of its
+ * slides that all members (the accounts that may view the slide) may read. Every call reads the link, its creator and
+ * the slide from the database, so access ends with the link in all server processes.
  *
  * Visitors learn no names of persons, and no text that may contain such a name. Layers are therefore numbered instead
  * of named: the name of an imported layer comes from a file name.

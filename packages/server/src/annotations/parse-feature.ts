@@ -15,7 +15,7 @@ export interface StorableFeature {
   /** JSON; `properties` is the last member and has at least `objectType`. */
   readonly json: string;
   readonly objectType: string;
-  readonly className: string | null;
+  readonly className: string | null; // null if there is no class
   /** JSON array [red, green, blue], each 0 to 255; null if there is no class. */
   readonly classColor: string | null;
   readonly box: Box;

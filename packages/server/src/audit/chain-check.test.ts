@@ -31,84 +31,96 @@ async function databaseWithEvents(kind: DatabaseKind, entries: number): Promise<
   return db;
 }
 
-describe.each(databaseKinds)('checkChain of the audit log, with %s as database', (kind) => {
-  it('reports an unchanged audit log of 1,203 events as intact', async () => {
-    // checkChain reads chunks of 500 events: here, two full ones and a partial one.
-    const db = await databaseWithEvents(kind, 1203);
-    expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 1203, brokenAt: null });
-  });
-
-  it('reports an empty audit log as intact', async () => {
-    expect(await checkChain(await databaseWithEvents(kind, 0))).toMatchObject({
-      state: 'intact',
-      entries: 0,
+describe.each(databaseKinds)(
+  'checkChain (checks the hash chain of the audit log), with %s as database',
+  (kind) => {
+    it('reports an unchanged audit log of 1,203 events as intact', async () => {
+      // checkChain reads chunks of 500 events: here, two full ones and a partial one.
+      const db = await databaseWithEvents(kind, 1203);
+      expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 1203, brokenAt: null });
     });
-  });
 
-  const alterEntry = (db: Database, seq: number) =>
-    db.updateTable('audit').set({ actor_uid: 'another-uid' }).where('seq', '=', seq).execute();
-  const removeEntry = (db: Database, seq: number) => db.deleteFrom('audit').where('seq', '=', seq).execute();
+    it('reports an empty audit log as intact', async () => {
+      expect(await checkChain(await databaseWithEvents(kind, 0))).toMatchObject({
+        state: 'intact',
+        entries: 0,
+      });
+    });
 
-  it.each([
-    ['an altered entry', (db: Database) => alterEntry(db, 3), 3],
-    ['a removed entry', (db: Database) => removeEntry(db, 3), 3],
-    ['a removed first entry', (db: Database) => removeEntry(db, 1), 1],
-    ['a removed last entry', (db: Database) => removeEntry(db, 5), 5],
-    ['none of its five entries left', (db: Database) => db.deleteFrom('audit').execute(), 1],
-    [
-      'two swapped entries',
-      async (db: Database) => {
-        for (const [from, to] of [
-          [2, 100],
-          [3, 2],
-          [100, 3],
-        ] as const) {
-          await db.updateTable('audit').set({ seq: to }).where('seq', '=', from).execute();
-        }
-      },
-      2,
-    ],
-    [
-      'an altered entry with a new hash',
-      async (db: Database) => {
-        const entry = await db.selectFrom('audit').selectAll().where('seq', '=', 3).executeTakeFirstOrThrow();
-        const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'another-uid' });
-        const set = { actor_uid: 'another-uid', hash };
-        await db.updateTable('audit').set(set).where('seq', '=', 3).execute();
-      },
-      4,
-    ],
-    [
-      'an altered last entry with a new hash',
-      async (db: Database) => {
-        const entry = await db.selectFrom('audit').selectAll().where('seq', '=', 5).executeTakeFirstOrThrow();
-        const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'another-uid' });
-        const set = { actor_uid: 'another-uid', hash };
-        await db.updateTable('audit').set(set).where('seq', '=', 5).execute();
-      },
-      5,
-    ],
-    [
-      'a removed beginning without a pruning event',
-      async (db: Database) => {
-        const second = await db
-          .selectFrom('audit')
-          .selectAll()
-          .where('seq', '=', 2)
-          .executeTakeFirstOrThrow();
-        await db.updateTable('audit_chain').set({ before_seq: 2, before_hash: second.hash }).execute();
-        await db.deleteFrom('audit').where('seq', '<=', 2).execute();
-      },
-      3,
-    ],
-  ] as const)('reports an audit log with %s as broken', async (_, tamper, brokenAt) => {
-    const db = await databaseWithEvents(kind, 5);
-    await tamper(db);
-    expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
-  });
+    const alterEntry = (db: Database, seq: number) =>
+      db.updateTable('audit').set({ actor_uid: 'another-uid' }).where('seq', '=', seq).execute();
+    const removeEntry = (db: Database, seq: number) =>
+      db.deleteFrom('audit').where('seq', '=', seq).execute();
 
-  it('throws when the AbortSignal of the caller is aborted', async () => {
-    const db = await databaseWithEvents(kind, 5);
-    await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
-  });
-});
+    it.each([
+      ['an altered entry', (db: Database) => alterEntry(db, 3), 3],
+      ['a removed entry', (db: Database) => removeEntry(db, 3), 3],
+      ['a removed first entry', (db: Database) => removeEntry(db, 1), 1],
+      ['a removed last entry', (db: Database) => removeEntry(db, 5), 5],
+      ['none of its five entries left', (db: Database) => db.deleteFrom('audit').execute(), 1],
+      [
+        'two swapped entries',
+        async (db: Database) => {
+          for (const [from, to] of [
+            [2, 100],
+            [3, 2],
+            [100, 3],
+          ] as const) {
+            await db.updateTable('audit').set({ seq: to }).where('seq', '=', from).execute();
+          }
+        },
+        2,
+      ],
+      [
+        'an altered entry with a new hash',
+        async (db: Database) => {
+          const entry = await db
+            .selectFrom('audit')
+            .selectAll()
+            .where('seq', '=', 3)
+            .executeTakeFirstOrThrow();
+          const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'another-uid' });
+          const set = { actor_uid: 'another-uid', hash };
+          await db.updateTable('audit').set(set).where('seq', '=', 3).execute();
+        },
+        4,
+      ],
+      [
+        'an altered last entry with a new hash',
+        async (db: Database) => {
+          const entry = await db
+            .selectFrom('audit')
+            .selectAll()
+            .where('seq', '=', 5)
+            .executeTakeFirstOrThrow();
+          const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'another-uid' });
+          const set = { actor_uid: 'another-uid', hash };
+          await db.updateTable('audit').set(set).where('seq', '=', 5).execute();
+        },
+        5,
+      ],
+      [
+        'a removed beginning without a pruning event',
+        async (db: Database) => {
+          const second = await db
+            .selectFrom('audit')
+            .selectAll()
+            .where('seq', '=', 2)
+            .executeTakeFirstOrThrow();
+          await db.updateTable('audit_chain').set({ before_seq: 2, before_hash: second.hash }).execute();
+          await db.deleteFrom('audit').where('seq', '<=', 2).execute();
+        },
+        3,
+      ],
+    ] as const)('reports an audit log with %s as broken', async (_, tamper, brokenAt) => {
+      const db = await databaseWithEvents(kind, 5);
+      await tamper(db);
+      expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
+    });
+
+    it('throws when the AbortSignal of the caller is aborted', async () => {
+      const db = await databaseWithEvents(kind, 5);
+      await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
+    });
+  },
+);

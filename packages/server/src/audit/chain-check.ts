@@ -57,9 +57,9 @@ async function checkBetween(
     position = verified;
     await yieldToEventLoop();
   }
-  if (position.hash !== last.hash) return resultWith(last.seq);
+  if (position.hash !== last.hash) return resultWith(last.seq); // the last entry is not the recorded one
   // Entries at the start may be missing only if an `audit-pruned` entry states that they were deleted.
   if (recordedStart !== JSON.stringify([lastPruned.seq, lastPruned.hash]))
     return resultWith(lastPruned.seq + 1);
-  return resultWith(null);
+  return resultWith(null); // null: the chain is intact
 }

@@ -16,7 +16,7 @@ import {
 
 const lastMigration = Object.keys(migrations).sort().at(-1);
 
-describe('restoreBackup from a damaged backup', () => {
+describe('restoreBackup (npm run restore) from a damaged backup', () => {
   const backupsFolder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-backup-'));
   afterAll(() => fs.rmSync(backupsFolder, { recursive: true }));
   let backup: string | null = null;
@@ -62,7 +62,11 @@ describe('restoreBackup from a damaged backup', () => {
       (f) => fs.rmSync(path.join(f, 'tables/images.ndjson.gz')),
       'tables/images.ndjson.gz of the backup is missing',
     ],
-    ['a missing key', (f) => fs.rmSync(path.join(f, 'secret.key')), 'secret.key of the backup is missing'],
+    [
+      'a missing key file',
+      (f) => fs.rmSync(path.join(f, 'secret.key')),
+      'secret.key of the backup is missing',
+    ],
     ['no checksums', (f) => fs.rmSync(path.join(f, 'SHA256SUMS')), 'is not a backup'],
     [
       'truncated checksums',

@@ -28,88 +28,94 @@ import {
 
 const databasePairs = databaseKinds.flatMap((from) => databaseKinds.map((to) => [from, to] as const));
 
-describe.each(databasePairs)('restoreBackup from a %s database to a %s database', (from, to) => {
-  it('restores all data, ends all sign-ins and image sessions, and keeps passwords valid', async () => {
-    const source = await usedInstallation(from);
-    const [before, auditRows] = await source.read(
-      async (db) => [await allRowsOf(db), await auditRowsOf(db)] as const,
-    );
-    const folder = await backUp(source);
-    const target = await emptyInstallation(to);
-    const output = await restoreFrom(target, folder);
+describe.each(databasePairs)(
+  'restoreBackup (npm run restore) from a %s database to a %s database',
+  (from, to) => {
+    it('restores all data, ends all sign-ins and image sessions (credentials for tiles), and keeps passwords valid', async () => {
+      const source = await usedInstallation(from);
+      const [before, auditRows] = await source.read(
+        async (db) => [await allRowsOf(db), await auditRowsOf(db)] as const,
+      );
+      const folder = await backUp(source);
+      const target = await emptyInstallation(to);
+      const output = await restoreFrom(target, folder);
 
-    const after = await target.read(allRowsOf);
-    expect(stableTables(after)).toEqual(stableTables(before));
-    expect(before.get('tokens')).not.toHaveLength(0);
-    for (const name of tablesClearedByRestore) expect(after.get(name) ?? [], name).toHaveLength(0);
-    expect(output).toContain('counts and hashes agree');
-    expect(output).toContain(`The audit log is intact: ${auditRows.length} entries.`);
-    expect(fs.readFileSync(path.join(target.config.dataDir, 'secret.key'), 'utf8')).toBe(
-      fs.readFileSync(path.join(source.config.dataDir, 'secret.key'), 'utf8'),
-    );
+      const after = await target.read(allRowsOf);
+      expect(stableTables(after)).toEqual(stableTables(before));
+      expect(before.get('tokens')).not.toHaveLength(0);
+      for (const name of tablesClearedByRestore) expect(after.get(name) ?? [], name).toHaveLength(0);
+      expect(output).toContain('counts and hashes agree');
+      expect(output).toContain(`The audit log is intact: ${auditRows.length} entries.`);
+      expect(fs.readFileSync(path.join(target.config.dataDir, 'secret.key'), 'utf8')).toBe(
+        fs.readFileSync(path.join(source.config.dataDir, 'secret.key'), 'utf8'),
+      );
 
-    const db = await target.open();
-    onTestFinished(() => db.destroy());
-    const auditRowsNow = await auditRowsOf(db);
-    expect(auditRowsNow.slice(0, auditRows.length)).toEqual(auditRows);
-    expect(auditRowsNow.slice(auditRows.length)).toMatchObject([{ action: 'backup-restored' }]);
-    expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: auditRows.length + 1 });
-    const signIn = createEmbeddedSignIn({ db, log, now: clock, passwordCost: cheapPasswords });
-    const browser = { address: '203.0.113.7', browser: null };
-    const { token } = await signIn.signIn(email, source.password, browser, async () => {});
-    expect(await signIn.resolveToken(token)).toMatchObject({ user: { email, role: 'admin' } });
-  });
-});
+      const db = await target.open();
+      onTestFinished(() => db.destroy());
+      const auditRowsNow = await auditRowsOf(db);
+      expect(auditRowsNow.slice(0, auditRows.length)).toEqual(auditRows);
+      expect(auditRowsNow.slice(auditRows.length)).toMatchObject([{ action: 'backup-restored' }]);
+      expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: auditRows.length + 1 });
+      const signIn = createEmbeddedSignIn({ db, log, now: clock, passwordCost: cheapPasswords });
+      const browser = { address: '203.0.113.7', browser: null };
+      const { token } = await signIn.signIn(email, source.password, browser, async () => {});
+      expect(await signIn.resolveToken(token)).toMatchObject({ user: { email, role: 'admin' } });
+    });
+  },
+);
 
-describe.each(databaseKinds)('restoreBackup into an installation in use, with %s as database', (kind) => {
-  it('throws an error with the numbers of accounts, slides and audit events to be lost, and replaces the database only with --replace', async () => {
-    const folder = await backUp(await usedInstallation('SQLite'));
-    const target = await usedInstallation(kind);
-    const db = await target.open();
-    await db.insertInto('digests').values({ name: 'since', sent_at: '' }).execute(); // the backup does not have this row
-    await db.destroy();
-    const before = await target.read(allRowsOf);
-    await expect(restoreFrom(target, folder)).rejects.toThrow(
-      'The database holds 4 accounts, 5 catalogue entries and 6 audit events, which would be lost. Use --replace to replace them.',
-    );
-    expect(await target.read(allRowsOf)).toEqual(before);
+describe.each(databaseKinds)(
+  'restoreBackup (npm run restore) into an installation in use, with %s as database',
+  (kind) => {
+    it('throws an error with the numbers of accounts, slides and audit events to be lost, and replaces the database only with --replace', async () => {
+      const folder = await backUp(await usedInstallation('SQLite'));
+      const target = await usedInstallation(kind);
+      const db = await target.open();
+      await db.insertInto('digests').values({ name: 'since', sent_at: '' }).execute(); // the backup does not have this row
+      await db.destroy();
+      const before = await target.read(allRowsOf);
+      await expect(restoreFrom(target, folder)).rejects.toThrow(
+        'The database holds 4 accounts, 5 catalogue entries and 6 audit events, which would be lost. Use --replace to replace them.',
+      );
+      expect(await target.read(allRowsOf)).toEqual(before);
 
-    const output = await restoreFrom(target, folder, { replace: true });
-    expect((await target.read(allRowsOf)).get('digests')).toHaveLength(1);
-    if (kind === 'PostgreSQL') return;
-    const previousFile = path.join(target.config.dataDir, 'lamina.db.before-restore');
-    expect(output).toContain(previousFile);
-    expect(await readWithoutMigrating({ url: null, file: previousFile }, allRowsOf)).toEqual(before);
-    expect(fs.existsSync(path.join(target.config.dataDir, 'secret.key.before-restore'))).toBe(true);
-  });
+      const output = await restoreFrom(target, folder, { replace: true });
+      expect((await target.read(allRowsOf)).get('digests')).toHaveLength(1);
+      if (kind === 'PostgreSQL') return;
+      const previousFile = path.join(target.config.dataDir, 'lamina.db.before-restore');
+      expect(output).toContain(previousFile);
+      expect(await readWithoutMigrating({ url: null, file: previousFile }, allRowsOf)).toEqual(before);
+      expect(fs.existsSync(path.join(target.config.dataDir, 'secret.key.before-restore'))).toBe(true);
+    });
 
-  it('leaves the installation unchanged when rows of the backup violate a foreign key', async () => {
-    const folder = await backUp(await usedInstallation('SQLite'));
-    await replaceRows(folder, 'users', (lines) => lines.slice(1));
-    const target = await usedInstallation(kind);
-    const before = await target.read(allRowsOf);
-    await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
-      /^Table \w+ could not be filled: .*foreign key/i,
-    );
-    expect(await target.read(allRowsOf)).toEqual(before);
-    const leftovers = fs.readdirSync(target.config.dataDir).filter((name) => name.includes('restor'));
-    expect(leftovers).toEqual([]);
-  });
+    it('leaves the installation unchanged when rows of the backup violate a foreign key', async () => {
+      const folder = await backUp(await usedInstallation('SQLite'));
+      await replaceRows(folder, 'users', (lines) => lines.slice(1));
+      const target = await usedInstallation(kind);
+      const before = await target.read(allRowsOf);
+      await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
+        /^Table \w+ could not be filled: .*foreign key/i,
+      );
+      expect(await target.read(allRowsOf)).toEqual(before);
+      const leftovers = fs.readdirSync(target.config.dataDir).filter((name) => name.includes('restor'));
+      expect(leftovers).toEqual([]);
+    });
 
-  it('throws an error and changes nothing while another process has the database open', async () => {
-    const folder = await backUp(await usedInstallation('SQLite'));
-    const target = await usedInstallation(kind);
-    const running = await target.open();
-    onTestFinished(() => running.destroy());
-    await running.selectFrom('users').select('uid').execute();
-    await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
-      /stop the servers? first|A program has the database open/i,
-    );
-    expect(await running.selectFrom('users').select('uid').execute()).toHaveLength(4);
-  });
-});
+    it('throws an error and changes nothing while another process has the database open', async () => {
+      const folder = await backUp(await usedInstallation('SQLite'));
+      const target = await usedInstallation(kind);
+      const running = await target.open();
+      onTestFinished(() => running.destroy());
+      await running.selectFrom('users').select('uid').execute();
+      await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
+        /stop the servers? first|A program has the database open/i,
+      );
+      expect(await running.selectFrom('users').select('uid').execute()).toHaveLength(4);
+    });
+  },
+);
 
-describe('restoreBackup', () => {
+describe('restoreBackup (npm run restore)', () => {
   it('applies newer migrations to a backup of an older version', async () => {
     const dataDir = temporaryFolder();
     const source = installationAt(await loadOldDatabase('0008', 'SQLite', dataDir), dataDir, {});
@@ -129,7 +135,7 @@ describe('restoreBackup', () => {
     expect(after.get('schema_changes')).not.toHaveLength(0);
   });
 
-  it('replaces a database file that cannot be read', async () => {
+  it('replaces a database file of the installation that cannot be read, and keeps a copy of the file', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await emptyInstallation('SQLite');
     const file = path.join(target.config.dataDir, 'lamina.db');

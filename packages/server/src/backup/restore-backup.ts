@@ -135,9 +135,9 @@ async function copyUploads(
   }
   for (const { source, target } of neededCopies) {
     await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-    const unfinished = `${target}.restoring`;
-    await fs.copyFile(source, unfinished);
-    await fs.rename(unfinished, target);
+    const unfinishedFile = `${target}.restoring`;
+    await fs.copyFile(source, unfinishedFile);
+    await fs.rename(unfinishedFile, target);
   }
   if (neededCopies.length > 0)
     printLine(`${neededCopies.length} files of uploaded slides and results restored in ${config.dataDir}.`);
@@ -155,9 +155,9 @@ async function installKey({ dataDir }: Config, backup: Backup): Promise<void> {
   if (existingKey === key) return;
   if (existingKey !== null) await fs.copyFile(file, `${file}.before-restore`);
   await fs.mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.restoring`;
-  await fs.writeFile(unfinished, key, { mode: 0o600, flush: true });
-  await fs.rename(unfinished, file);
+  const unfinishedFile = `${file}.restoring`;
+  await fs.writeFile(unfinishedFile, key, { mode: 0o600, flush: true });
+  await fs.rename(unfinishedFile, file);
 }
 
 function recordRestore(

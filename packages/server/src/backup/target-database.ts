@@ -60,19 +60,19 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
   return {
     contents: previous === null ? null : await contentsOf(previous),
     async fill(work) {
-      const unfinished = `${file}.restoring`; // SQLite may keep a rollback journal beside it
-      for (const suffix of ['', '-journal']) fs.rmSync(`${unfinished}${suffix}`, { force: true });
-      const db = openExclusively(unfinished);
+      const unfinishedFile = `${file}.restoring`; // SQLite may keep a rollback journal beside it
+      for (const suffix of ['', '-journal']) fs.rmSync(`${unfinishedFile}${suffix}`, { force: true });
+      const db = openExclusively(unfinishedFile);
       try {
         await db.transaction().execute(work);
       } catch (error) {
         await db.destroy();
-        fs.rmSync(unfinished, { force: true });
+        fs.rmSync(unfinishedFile, { force: true });
         throw error;
       }
       await db.destroy();
       await previous?.destroy();
-      return replaceDatabase(file, unfinished);
+      return replaceDatabase(file, unfinishedFile);
     },
     close: async () => previous?.destroy(),
   };

@@ -17,7 +17,7 @@ import {
   usedInstallation,
 } from './testing/installations.ts';
 
-describe('writeBackup', () => {
+describe('writeBackup (npm run backup)', () => {
   it('creates files that only the owner can read, and checksums in sha256sum format', async () => {
     const source = await usedInstallation('SQLite');
     const folder = await backUp(source, { settings: { SMTP_URL: 'smtp://a:secret@b' } });
@@ -61,7 +61,7 @@ describe('writeBackup', () => {
     expect(parseEnv(fs.readFileSync(path.join(folder, 'settings.env'), 'utf8'))).toEqual(settings);
   });
 
-  it('warns that the backup lacks the key of second factors and queued e-mails when the key file is missing', async () => {
+  it('warns that the backup lacks the key that encrypts second factors and queued e-mails, when the key file is missing', async () => {
     const source = await usedInstallation('SQLite');
     fs.rmSync(path.join(source.config.dataDir, 'secret.key'));
     const output: string[] = [];
@@ -80,7 +80,7 @@ describe('writeBackup', () => {
     expect(fs.readdirSync(to)).toEqual([]);
   });
 
-  it('with keep: 2, deletes unfinished backups and all but the newest two, and leaves other folders unchanged', async () => {
+  it('with the option keep: 2, deletes unfinished backups and all but the newest two backups, and leaves other folders unchanged', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     const existingFolders = [
@@ -119,52 +119,55 @@ describe('writeBackup', () => {
   });
 });
 
-describe.each(databaseKinds)('writeBackup while another connection writes to %s', (kind) => {
-  it('includes both rows or neither of each transaction that writes two tables, in 3 backups', async () => {
-    const source = await usedInstallation(kind);
-    const writer = await source.open();
-    onTestFinished(() => writer.destroy());
-    let isDone = false;
-    let writtenCount = 0;
-    const writing = (async () => {
-      while (!isDone) {
-        const name = `w-${++writtenCount}`;
-        await runLockedTransaction(writer, 'audit', async (tx) => {
-          await insertAuditRow(tx, {
-            ...{ at: clock().toISOString(), action: 'sign-in', result: 'done', actor_uid: name },
-            ...{ target: null, detail: '{}', address: null, request_id: null },
+describe.each(databaseKinds)(
+  'writeBackup (npm run backup) while another connection writes to the database (%s)',
+  (kind) => {
+    it('includes, in each of 3 backups, either both rows or no row of a transaction that writes to two tables', async () => {
+      const source = await usedInstallation(kind);
+      const writer = await source.open();
+      onTestFinished(() => writer.destroy());
+      let isDone = false;
+      let writtenCount = 0;
+      const writing = (async () => {
+        while (!isDone) {
+          const name = `w-${++writtenCount}`;
+          await runLockedTransaction(writer, 'audit', async (tx) => {
+            await insertAuditRow(tx, {
+              ...{ at: clock().toISOString(), action: 'sign-in', result: 'done', actor_uid: name },
+              ...{ target: null, detail: '{}', address: null, request_id: null },
+            });
+            await tx.insertInto('digests').values({ name, sent_at: clock().toISOString() }).execute();
           });
-          await tx.insertInto('digests').values({ name, sent_at: clock().toISOString() }).execute();
-        });
-        await new Promise(setImmediate);
+          await new Promise(setImmediate);
+        }
+      })();
+      const folders: string[] = [];
+      while (folders.length < 3) {
+        const countBefore = writtenCount;
+        folders.push(await backUp(source));
+        await expect.poll(() => writtenCount, { timeout: 60_000 }).toBeGreaterThan(countBefore + 5);
       }
-    })();
-    const folders: string[] = [];
-    while (folders.length < 3) {
-      const countBefore = writtenCount;
-      folders.push(await backUp(source));
-      await expect.poll(() => writtenCount, { timeout: 60_000 }).toBeGreaterThan(countBefore + 5);
-    }
-    isDone = true;
-    await writing;
+      isDone = true;
+      await writing;
 
-    const counts: number[] = [];
-    for (const folder of folders) {
-      const target = await emptyInstallation('SQLite');
-      await restoreFrom(target, folder);
-      await target.read(async (db) => {
-        expect(await checkChain(db)).toMatchObject({ state: 'intact' });
-        const names = (await auditRowsOf(db))
-          .map(({ actor_uid: uid }) => uid)
-          .map(String)
-          .filter((uid) => uid.startsWith('w-'));
-        const digests = (await db.selectFrom('digests').select('name').execute()).map(({ name }) => name);
-        expect(new Set(digests.filter((name) => name.startsWith('w-')))).toEqual(new Set(names));
-        expect(new Set(names).size).toBe(names.length);
-        counts.push(names.length);
-      });
-    }
-    expect(counts).toEqual([...counts].sort((a, b) => a - b));
-    expect(new Set(counts).size).toBe(3);
-  });
-});
+      const counts: number[] = [];
+      for (const folder of folders) {
+        const target = await emptyInstallation('SQLite');
+        await restoreFrom(target, folder);
+        await target.read(async (db) => {
+          expect(await checkChain(db)).toMatchObject({ state: 'intact' });
+          const names = (await auditRowsOf(db))
+            .map(({ actor_uid: uid }) => uid)
+            .map(String)
+            .filter((uid) => uid.startsWith('w-'));
+          const digests = (await db.selectFrom('digests').select('name').execute()).map(({ name }) => name);
+          expect(new Set(digests.filter((name) => name.startsWith('w-')))).toEqual(new Set(names));
+          expect(new Set(names).size).toBe(names.length);
+          counts.push(names.length);
+        });
+      }
+      expect(counts).toEqual([...counts].sort((a, b) => a - b));
+      expect(new Set(counts).size).toBe(3);
+    });
+  },
+);

@@ -69,15 +69,15 @@ export async function writeBackup(
 ): Promise<string> {
   await fs.mkdir(to, { recursive: true, mode: 0o700 });
   const folder = await unusedPath(to, backupName(dependencies.now()));
-  const unfinished = `${folder}${unfinishedSuffix}`;
-  await fs.mkdir(path.join(unfinished, 'tables'), { recursive: true, mode: 0o700 });
+  const unfinishedFolder = `${folder}${unfinishedSuffix}`;
+  await fs.mkdir(path.join(unfinishedFolder, 'tables'), { recursive: true, mode: 0o700 });
   try {
-    await fillFolder(dependencies, unfinished, withUploads);
-    await flushFolders(unfinished);
-    await fs.rename(unfinished, folder);
+    await fillFolder(dependencies, unfinishedFolder, withUploads);
+    await flushFolders(unfinishedFolder);
+    await fs.rename(unfinishedFolder, folder);
     syncFolder(to);
   } catch (error) {
-    await fs.rm(unfinished, { recursive: true, force: true });
+    await fs.rm(unfinishedFolder, { recursive: true, force: true });
     throw error;
   }
   if (keep !== null) await deleteOlderBackups(to, keep, dependencies.printLine);

@@ -181,7 +181,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     }));
   }
 
-  /** @throws AppError not_found */
+  /** Returns the stored case. @throws AppError not_found */
   async function findCase(tx: DatabaseTransaction, id: string): Promise<StoredCase> {
     const [stored] = await findCases(tx, [id]);
     if (stored === undefined) throw new AppError('not_found');

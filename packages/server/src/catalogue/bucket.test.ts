@@ -106,7 +106,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(await countVisible()).toBe(0);
     });
 
-    it('is updated by a scan that reads no object when the listing of the bucket is unchanged', async () => {
+    it('is scanned without reading an object when the listing of the bucket is unchanged', async () => {
       const { put, rescanAndList, proxy, inspect } = await startServerWithBucket();
       await put('Set/a.svs', narrowSlide);
       await put('Set/dataset.json', '{"organ_type":"Meme"}');

@@ -97,7 +97,7 @@ interface CatalogueDependencies {
 
 /** A request also refreshes a cached image in the background if the last refresh started at least this long ago. */
 const refreshAfterMs = 500;
-const maxCachedImages = 10_000;
+const maxCachedImages = 10_000; // when this number is reached, the cache is emptied
 /**
  * Delay between the reading of a slide and the search for its result files (the output of analysis programs). During
  * the delay, more slides may be read; one search then covers all of them.

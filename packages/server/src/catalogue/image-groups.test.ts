@@ -202,7 +202,7 @@ describe.each(databaseKinds)(
       expect(positionWithOtherOrgan.body.position).toBeNull();
     });
 
-    it('returns a new revision when a case is created, and no case of a restricted dataset to accounts without a grant', async () => {
+    it('returns a new revision of the catalogue when a case is created, and no case of a restricted dataset to accounts without access', async () => {
       const { admin, reader, cases, makeCase } = await startSmallCatalogueWithCases();
       const revision = async () => (await reader.call(listImageGroups)).body.revision;
       const before = await revision();
@@ -255,7 +255,7 @@ describe.each(databaseKinds)(
       }
     });
 
-    it('returns 304 for the ETag of the groups until the catalogue changes, and then a new revision', async () => {
+    it('returns 304 for the ETag of the groups until the catalogue changes, and then a new revision of the catalogue', async () => {
       const { admin, reader, idOf } = await startSmallCatalogue(databaseKind);
       const first = await reader.call(listImageGroups);
       const etag = { headers: { 'if-none-match': String(first.headers.etag) } };

@@ -306,7 +306,7 @@ describe('new slide in a folder whose metadata file cannot be used', () => {
   });
 });
 
-describe('administrator when a metadata file is unusable, missing or would move a slide out of a restricted dataset', () => {
+describe('administrator when a metadata file is unusable, missing or would open a restricted slide', () => {
   it('sees the metadata file in the slide list, with the reason why it is unusable and the consequence for slides', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);

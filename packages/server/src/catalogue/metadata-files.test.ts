@@ -161,7 +161,7 @@ describe('case (group of slides) of a slide', () => {
     ['note', 'N\u0000', 'a note contains an invisible or control character.'],
     ['case_description', 'x'.repeat(4001), 'a case_description is longer than 4000 characters.'],
   ])(
-    'makes a metadata file unusable when the field %s is too long or contains control characters',
+    'makes a metadata file unusable when the field "%s" is too long or contains control characters',
     async (field, value, reason) => {
       const problemsOf = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
       const csv = await readMetadata({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });

@@ -103,7 +103,7 @@ const maxDepth = 32; // number of nested folders below the root
 /** Limits of concurrent accesses, which hide the latency of a network folder and leave capacity for tile requests. */
 const maxConcurrentFolders = 4;
 const maxConcurrentFiles = 4;
-const maxCachedFolders = 10_000;
+const maxCachedFolders = 10_000; // when this number is reached, the cache of metadata is emptied
 /** A metadata file whose last change is more recent than this may be incomplete. */
 const settledAfterMs = 1000;
 /** Maximum wait for a metadata file that is being written. After this time, the file counts as unusable until a later scan. */

@@ -126,8 +126,8 @@ function storedFlag(value: boolean | null): 0 | 1 | null {
   return value ? 1 : 0;
 }
 
-/** Returns the text for the column `correct` of the CSV. @param isCorrect null for a free text, which the server does not judge */
-function correctnessLabel(isCorrect: boolean | null): string {
-  if (isCorrect === null) return '';
-  return isCorrect ? 'yes' : 'no';
+/** Returns the text for the column `correct` of the CSV. @param value null for a free text, which the server does not judge */
+function correctnessLabel(value: boolean | null): string {
+  if (value === null) return '';
+  return value ? 'yes' : 'no';
 }

@@ -72,7 +72,7 @@ describe('npm run doctor', () => {
   });
 });
 
-describe('npm run doctor: checkDatabase', () => {
+describe('npm run doctor: check of the database (checkDatabase)', () => {
   const createEmbeddedDatabase = async () => {
     const dataDir = newFolder();
     const file = path.join(dataDir, 'lamina.db');
@@ -193,7 +193,7 @@ describe('npm run doctor: checks of folders', () => {
   });
 });
 
-describe('npm run doctor: checkAddresses', () => {
+describe('npm run doctor: check of addresses and proxies (checkAddresses)', () => {
   const loopback = {
     publicUrl: null,
     host: '127.0.0.1',
@@ -238,7 +238,7 @@ describe('npm run doctor: checkAddresses', () => {
   });
 });
 
-describe('npm run doctor: checkPorts', () => {
+describe('npm run doctor: check of the ports (checkPorts)', () => {
   it('reports a port on which another program listens as wrong, and a metrics port on a public address as a note', async () => {
     const otherProgram = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
     onTestFinished(() => void otherProgram.close());
@@ -256,7 +256,7 @@ describe('npm run doctor: checkPorts', () => {
   });
 });
 
-describe('npm run doctor: checkSecrets', () => {
+describe('npm run doctor: check of the secrets (checkSecrets)', () => {
   const oneServer = { databaseUrl: null, secretKey: null, throttle: true };
   const sharedDatabase = { ...oneServer, databaseUrl: 'postgres://x/y' };
   it.each([
@@ -268,7 +268,7 @@ describe('npm run doctor: checkSecrets', () => {
       'ok and wrong',
       { ...oneServer, throttle: false },
     ],
-  ])('reports %s as %s', (_, states, config) => {
+  ])('reports the secrets of %s as %s', (_, states, config) => {
     const findings = checkSecrets(config);
     expect(findings.map(({ state }) => state).join(' and ')).toBe(states);
   });

@@ -69,7 +69,7 @@ export interface Datasets {
     name: string,
     decision: {
       readonly access?: DatasetAccess | undefined;
-      /** Whether members can see, and request, the dataset while it is restricted. */
+      /** Whether accounts without a grant can see, and request, the dataset while it is restricted. */
       readonly listed?: boolean | undefined;
       /** Whether share links may open slides of the dataset. */
       readonly sharing?: boolean | undefined;

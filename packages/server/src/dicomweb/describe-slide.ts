@@ -44,8 +44,8 @@ const photometricInterpretations = {
 /** Micrometres per pixel that the attributes state for a slide of unknown scale. */
 const nominalMpp = 1;
 /**
- * Position and orientation for files that do not state them: as if scanned with the label on the right. The orientation contains the
- * direction cosines (x, y, z) of the rows and then of the columns.
+ * Position (mm) and orientation for files that do not state them: as if scanned with the label on the right. The
+ * orientation contains the direction cosines (x, y, z) of the rows and then of the columns.
  */
 const defaultPlaceOnGlass: PlaceOnGlass = { origin: { x: 0, y: 0 }, orientation: [0, -1, 0, -1, 0, 0] };
 /** Assumed thickness of the tissue section in millimetres (5 µm), because no slide file states it. */

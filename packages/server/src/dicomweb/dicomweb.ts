@@ -198,7 +198,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
 const studyUidTag = tagOf('StudyInstanceUID') ?? '';
 const modalityTag = tagOf('Modality') ?? '';
 const modalitiesInStudyTag = tagOf('ModalitiesInStudy') ?? '';
-/** Its values do not matter: `catalogueTags` needs only the tags of its attributes. */
+/** An image whose values do not matter, because `catalogueTags` needs only the tags of its attributes. */
 const exampleImage: DescribedImage = {
   id: '00000000-0000-4000-8000-000000000000',
   fileName: '',
@@ -211,8 +211,8 @@ const catalogueTags: ReadonlySet<string> = new Set(
 
 /**
  * Returns whether slides, whose modality is SM (slide microscopy), can match the query. Viewers also search for other modalities with
- * every study that they open; the server answers such a search without reading the catalogue. Possible matches: SM, S?, ?M, ??, and
- * every pattern with a star.
+ * every study that they open; the server answers such a search without reading the catalogue. Values of the query that
+ * can match: SM, S?, ?M, ??, and every pattern with a star.
  */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
   const mayMatchSlides = (queryValue: string | undefined) =>

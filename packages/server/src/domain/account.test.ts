@@ -130,7 +130,7 @@ describe('suspend (blocks an account until its next approval)', () => {
     return { status, role, expected };
   });
   it.each(rows)(
-    'results, for a $status account with the role $role, in this state, error code or "no change": $expected',
+    'for a $status account with the role $role, results in this new state, error code or "no change": $expected',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
     },
@@ -139,7 +139,7 @@ describe('suspend (blocks an account until its next approval)', () => {
 
 describe('deactivate (closes an account)', () => {
   it.each(allStatusesAndRoles)(
-    'sets the status of a $status account with the role $role to deactivated, and keeps the role',
+    'leaves a $status account with the role $role deactivated, and keeps the role',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
       expect(outcome(account(status, role), (user) => deactivate(user, byOtherAdmin))).toEqual(expected);
@@ -185,7 +185,7 @@ describe('promote (makes an active account an administrator)', () => {
     return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
   });
   it.each(rows)(
-    'results, for a $status account with the role $role, in this state, error code or "no change": $expected',
+    'for a $status account with the role $role, results in this new state, error code or "no change": $expected',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
     },
@@ -197,7 +197,7 @@ describe('replacePassword (permits a new password unless the account is closed)'
     return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
   });
   it.each(rows)(
-    'results, for a $status account with the role $role, in this state, error code or "no change": $expected',
+    'for a $status account with the role $role, results in this new state, error code or "no change": $expected',
     ({ status, role, expected }) => {
       expect(
         outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),

@@ -14,7 +14,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 export const actionLimits = {
-  /** The web app creates an image session at each page load. */
+  /** The web app creates an image session (a credential for pixels) at each page load. */
   'image-session-created': { maxCount: 30, withinMs: minute },
   /** A script that creates a token for each run would fill the list of tokens. */
   'api-token-created': { maxCount: 60, withinMs: hour },

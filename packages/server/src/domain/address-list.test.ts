@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressMatcher, isAddressEntry } from './address-list.ts';
 
-describe('isAddressEntry (check of a setting)', () => {
+describe('isAddressEntry (check of an entry in a setting with IP addresses and networks)', () => {
   it.each(['10.0.0.2', '10.0.0.0/8', '::1', '2001:db8::/32', 'loopback', 'uniquelocal'])(
     'accepts %s as an entry of TRUSTED_PROXIES',
     (entry) => {

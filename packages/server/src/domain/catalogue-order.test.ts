@@ -62,7 +62,7 @@ describe('unrestrictedRanges (ranges of sort keys that an account may see)', () 
     ['a dataset that does not exist', ['Lung'], 1, [...names, null]],
     ['one of two datasets with the same sort key', ['KI-67'], 1, [...names, null]],
   ])(
-    'returns ranges of exactly the visible datasets, with these datasets hidden from the account: %s',
+    'returns ranges with exactly the datasets that the account may see (hidden from the account: %s)',
     (_, restricted, count, others) => {
       expect(coverageOf(restricted)).toEqual({ count, names: others });
     },

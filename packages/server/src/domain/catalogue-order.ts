@@ -84,7 +84,7 @@ function hexOf(text: string): string {
 export function searchTextOf(
   entry: NamedEntry & { readonly id: string; readonly organ_type: string | null },
 ): string {
-  // `foldDiacritics` also folds the letter case. No word of a query contains a line break, so no match spans two fields.
+  // `foldDiacritics` also folds the case. No word of a query contains a line break, so no match spans two fields.
   return foldDiacritics(
     [entry.file_name, entry.id, entry.organ_type ?? '', entry.dataset_name ?? ''].join('\n'),
   );

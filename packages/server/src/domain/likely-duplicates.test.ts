@@ -33,9 +33,12 @@ describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
     ['IŞIK Çelik', 'ışık çelik'],
     ['İpek  Işık', 'ipek ışık '],
     ['Ayşe Gül Öztürk', 'AYSE GUL OZTURK'],
-  ])('finds an account whose name differs only in case, spaces or diacritics: %s and %s', (a, b) => {
-    expect(duplicatesOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
-  });
+  ])(
+    'finds an account whose name differs from that of the applicant only in case, spaces or diacritics: "%s" and "%s"',
+    (a, b) => {
+      expect(duplicatesOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
+    },
+  );
 
   it.each([
     [

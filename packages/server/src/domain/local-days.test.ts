@@ -59,6 +59,6 @@ it.each([
   ['UTC', true],
   ['Nowhere/Town', false],
   ['', false],
-])('isTimeZone(%o) returns %s', (zone, expected) => {
+])('isTimeZone returns $1 for the time zone name "$0"', (zone, expected) => {
   expect(isTimeZone(zone)).toBe(expected);
 });

@@ -12,7 +12,7 @@ const pairsOf = (matrix: RegistrationMatrix, points: readonly Point[]): PointPai
   points.map((from) => ({ from, to: transformPoint(matrix, from) }));
 
 describe('the registration (alignment) of two slides', () => {
-  it('maps a third point of a rotated, scaled slide to within 0.001 µm when it is computed from two pairs of points', () => {
+  it('maps a third point of a rotated, scaled slide with an error below 0.001 µm when two pairs of points are given', () => {
     const matrix = rotation(37, 1.02);
     const [first, second, third] = pairsOf(matrix, [
       [10_000, 12_000],
@@ -27,7 +27,7 @@ describe('the registration (alignment) of two slides', () => {
     expect(computedMatrix[1]).toBe(-computedMatrix[2]);
   });
 
-  it('is an affine transform, also between mirrored slides, when it is computed from three or more pairs of points', () => {
+  it('is an affine transform, also between mirrored slides, when three or more pairs of points are given', () => {
     const matrix: RegistrationMatrix = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
     const computedMatrix = registrationOf(
       pairsOf(matrix, [

@@ -13,7 +13,7 @@ export interface PointPair {
   readonly to: Point;
 }
 
-/** Determinants up to this value count as 0: of the points' scatter matrix (relative to its squared trace), of the result. */
+/** Determinants up to this count as 0: the result's, and that of the points' scatter matrix over its squared trace. */
 const collinearityTolerance = 1e-9;
 
 /**

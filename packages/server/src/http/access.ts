@@ -171,7 +171,7 @@ async function visitorOf(
   return session;
 }
 
-/** @throws AppError forbidden; account_not_active for an account that is pending, suspended or deactivated */
+/** Checks that an account has a permission. @throws AppError forbidden; account_not_active for an inactive account */
 function requirePermission(user: User, permission: Permission): void {
   if (may(user, permission)) return;
   if (user.status === 'active') throw new AppError('forbidden');

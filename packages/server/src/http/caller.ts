@@ -8,7 +8,7 @@ export interface Caller {
   /** If the API token is limited to datasets, the object also contains them (`Reader` in domain/dataset-access.ts). */
   readonly user: User;
   readonly tokenHash: string;
-  readonly signedInAt: Date;
+  readonly signedInAt: Date; // for an API token, the time of its creation
   /** The API token of the request; undefined when the bearer token belongs to a sign-in. */
   readonly apiToken?: ResolvedApiToken['apiToken'];
 }

@@ -29,8 +29,8 @@ async function startServer(limits: ConnectionLimits) {
   return { server, connections, connect };
 }
 
-describe('limitConnections: a client connection', () => {
-  it('is closed when its client has not read the response for the time stalledAfterMs', async () => {
+describe('limitConnections (HTTP server): a client connection', () => {
+  it('is closed when its client reads nothing of the response for as long as stalledAfterMs states', async () => {
     const { server, connect } = await startServer({ stalledAfterMs: 300, maxConnections: 10 });
     const accepted = once(server, 'connection');
     const socket = await connect();
@@ -65,7 +65,7 @@ describe('limitConnections: a client connection', () => {
   });
 });
 
-describe('limitConnections: the limit per client address', () => {
+describe('limitConnections (HTTP server): the limit of connections per client address', () => {
   /** All addresses of 127.0.0.0/8 are this machine; each one stands for a client. */
   const [attacker, visitor, proxy] = ['127.0.0.66', '127.0.0.7', '127.0.0.2'];
   const limits = {

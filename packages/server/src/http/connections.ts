@@ -25,7 +25,7 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Maximum number of connections of one IPv4 address or IPv6 /64 network to one process. Default: no limit. */
   readonly maxPerAddress?: number;
-  /** Returns true for an address without a limit, for example the address of a proxy, which connects for many clients. */
+  /** Returns true for an address without a limit, for example that of a proxy, which connects for many clients. */
   readonly isUnlimited?: (address: string) => boolean;
   /** Called when a connection is rejected because its address has reached the limit, at most once a minute for all addresses. */
   readonly onLimit?: (network: string) => void;

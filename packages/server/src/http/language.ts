@@ -1,4 +1,4 @@
-/** The language of a response: the client's choice, else the language that the contract declares for the endpoint. */
+/** The language of a response: the client's choice, otherwise the endpoint's default in the contract, or Turkish. */
 import { Language } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 
@@ -8,7 +8,7 @@ export function isLanguage(value: unknown): value is Language {
 
 /**
  * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as a choice, because browsers send a
- * list of languages with every request. That list must not change the texts that docs/requirements.md specifies.
+ * list of languages with every request. That list must not change the language that docs/requirements.md specifies.
  */
 export function languageOf({ headers, routeOptions }: FastifyRequest): Language {
   const chosen = headers['accept-language'];

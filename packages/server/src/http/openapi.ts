@@ -193,7 +193,7 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<s
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** Converts a record with a fixed set of keys, such as counts by status, to an object with these properties. */
+/** Changes, in place, the schema of a record with fixed keys, such as counts by status, to an object schema. */
 function withNamedKeys({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { propertyNames, required, additionalProperties } = jsonSchema;
   if (propertyNames === undefined || required === undefined || additionalProperties === undefined) return;

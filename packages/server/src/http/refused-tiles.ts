@@ -11,7 +11,7 @@ export interface RefusedTile {
   readonly requestId: string;
   /** When the fast path received the request, by `performance.now()`. */
   readonly startedAt: number;
-  /** The image session of the request; null when the fast path refused access. */
+  /** The image session (credential for pixels) of the request; null when the fast path refused access. */
   readonly session: ImageSession | null;
   readonly error: unknown;
   /** The account of the API token, for the logs; undefined without an API token or with an unknown one. */
@@ -24,6 +24,7 @@ export function markRefused(request: IncomingMessage, refused: RefusedTile): voi
   refusedTiles.set(request, refused);
 }
 
+/** Returns what `markRefused` has stored for the request; undefined if no fast path has refused it. */
 export function refusedTileOf(request: IncomingMessage): RefusedTile | undefined {
   return refusedTiles.get(request);
 }

@@ -23,7 +23,7 @@ const noBytes = new Uint8Array();
 /** For a response that consists of the body only, unlike a part of a multipart response. */
 const noTextAround = { before: '', after: '' };
 
-/** Memory of one response, owned by its request until it is released. */
+/** Memory for one response. It belongs to one request until `releaseBuffer` takes it back. */
 export interface ResponseBuffer {
   /** Head and body of the response; null until memory is allocated, and after it has been released. */
   memory: Buffer | null;

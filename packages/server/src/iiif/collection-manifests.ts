@@ -163,7 +163,7 @@ function documentOf({ title, text, items }: Listing, { id, base }: ManifestAddre
 function itemOf({ type, id, title, text }: ListedItem, base: string): object {
   const described = { label: textOf(title), ...(text && { summary: textOf(text) }) };
   if (type === 'case') return { id: `${base}/manifest/case/${id}`, type: 'Collection', ...described };
-  const service = { id: `${base}/image/${id}`, type: 'ImageService3', profile: 'level2' };
+  const service = { id: `${base}/image/${id}`, type: 'ImageService3', profile: 'level2' }; // IIIF compliance level 2
   const thumbnail = `${service.id}/full/!256,256/0/default.jpg`;
   return {
     id: `${base}/manifest/${id}`,

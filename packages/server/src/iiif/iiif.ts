@@ -132,7 +132,7 @@ function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): obj
 
 /** Longer side of a thumbnail in pixels. */
 const thumbnailSide = 256;
-const imageService = (id: string) => ({ id, type: 'ImageService3', profile: 'level2' });
+const imageService = (id: string) => ({ id, type: 'ImageService3', profile: 'level2' }); // IIIF compliance level 2
 
 // oxlint-disable-next-line lamina/max-own-lines -- one JSON document
 function manifestOf(

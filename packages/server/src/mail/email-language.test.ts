@@ -118,7 +118,7 @@ describe('texts of e-mails', () => {
   };
 
   it.each(Object.entries(emailTexts))(
-    '%s: the English text contains no Turkish letters and has the same links as the Turkish text',
+    'the English text of the e-mail "%s" contains no Turkish letters and has the same links as the Turkish text',
     (_, createEmail) => {
       const en = createEmail(recipient('en'));
       const tr = createEmail(recipient('tr'));

@@ -166,7 +166,7 @@ describe('Mail with a mail server', () => {
     expect(logged()).not.toContain('code=');
   });
 
-  it('logs why the mail server rejected an e-mail without the address of the recipient', async () => {
+  it('logs why the mail server rejected an e-mail, but not the address of the recipient', async () => {
     const server = await mailServer({ refusals: 1 });
     const { mail, background, logged } = start(await newMachine(), server.url);
     mail.send(email);
@@ -175,7 +175,7 @@ describe('Mail with a mail server', () => {
     expect(logged()).not.toContain(email.to);
   });
 
-  it('deletes an e-mail that the mail server rejects for two days, and logs it without its text', async () => {
+  it('deletes an e-mail that the mail server has rejected for two days, and logs the deletion without the text of the e-mail', async () => {
     const server = await mailServer({ refusals: 1000 });
     const machine = await newMachine();
     const { mail, background, logged } = start(machine, server.url);

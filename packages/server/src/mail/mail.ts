@@ -212,14 +212,14 @@ function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'
     async deliver(email) {
       const { message } = await transport.sendMail({ from: mailFrom, ...email });
       const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomUUID().slice(0, 8)}.eml`;
-      const unfinished = path.join(folder, `.${name}`);
+      const unfinishedFile = path.join(folder, `.${name}`);
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
       // Only the owner of the folder may read e-mails, because they may contain links that set passwords. A file gets
       // its final name when it is complete.
-      await fs.writeFile(unfinished, withPlainBody((message as Buffer).toString(), email.text), {
+      await fs.writeFile(unfinishedFile, withPlainBody((message as Buffer).toString(), email.text), {
         mode: 0o600,
       });
-      await fs.rename(unfinished, path.join(folder, name));
+      await fs.rename(unfinishedFile, path.join(folder, name));
     },
     close: () => transport.close(),
   };

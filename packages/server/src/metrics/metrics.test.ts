@@ -83,7 +83,7 @@ describe('Prometheus metrics', () => {
   });
 
   it.each(tileAdapters)(
-    'count the tiles that are sent through $tileAdapter of the tile endpoint',
+    'count the tiles that are sent through $tileAdapter of the tile endpoint (the fast path skips Fastify)',
     async ({ tileFastPath }) => {
       const server = await slideServer({ config: { tileFastPath } });
       const { app, services, fixtures, sessionOf, put, rescan, idOf } = server;

@@ -107,7 +107,7 @@ export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): s
 /** The function is long because plans, downloads and their limits share their state. */
 export function createOriginals(dependencies: Dependencies): Originals {
   const { config, db, now, audit, catalogue, objects, encryption } = dependencies;
-  /** Plans by image id and fingerprint, oldest first. */
+  /** Plans by image id and fingerprint (a value that changes with the file), oldest first. */
   const cachedPlans = new Map<string, Promise<OriginalPlan>>();
   /** Number of downloads in progress by uid. */
   const downloadCounts = new Map<string, number>();

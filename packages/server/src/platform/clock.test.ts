@@ -67,7 +67,7 @@ describe('createClock (server time that is not set back with the system clock)',
   });
 });
 
-describe('isFromTheFuture', () => {
+describe('isFromTheFuture (whether a stored time stamp is later than the current time)', () => {
   it.each([
     ['exactly a minute ahead (clock skew)', false, 60_000],
     ['more than a minute ahead', true, 60_001],

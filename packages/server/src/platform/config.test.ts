@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressOf, ConfigError, readConfig, settingNames } from './config.ts';
 
-describe('readConfig', () => {
+describe('readConfig (reads the server settings from environment variables)', () => {
   it('returns the defaults for an empty environment', () => {
     expect(readConfig({}, '/srv/lamina')).toMatchObject({
       host: '127.0.0.1',
@@ -62,7 +62,7 @@ describe('readConfig', () => {
     ],
     [{ MAIL_FROM: 'Lamina' }, 'MAIL_FROM must be an e-mail address'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
-  ])('throws a ConfigError that explains the problem in one sentence for %o', (settings, sentence) => {
+  ])('throws a ConfigError that explains the problem in one sentence for %j', (settings, sentence) => {
     expect(() => readConfig(settings, '/srv')).toThrow(sentence);
   });
 
@@ -85,7 +85,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('returns the object store with a prefix that ends in a slash when endpoint, bucket and keys are set', () => {
+  it('returns the settings of the object store, with a prefix that ends in a slash, when endpoint, bucket and keys are set', () => {
     const settings = {
       S3_ENDPOINT: 'https://s3.example.org',
       S3_BUCKET: 'hospital',
@@ -133,7 +133,7 @@ describe('readConfig', () => {
     { DATABASE_URL: 'mysql://root:kanarya@db' },
     { SMTP_URL: 'http://root:kanarya@mail' },
     { S3_ENDPOINT: 'https://root:kanarya@s3' },
-  ])('throws an error that does not repeat the secret in an invalid setting: %o', (settings) => {
+  ])('throws an error that does not repeat the secret (kanarya) in an invalid setting: %j', (settings) => {
     expect(() => readConfig(settings, '/srv')).toThrow(/^(?!.*kanarya).* must .*\.$/);
   });
 });

@@ -22,6 +22,7 @@ const text = z.preprocess(
   emptyToUndefined,
   z.string().trim().refine(isControlFree, 'must not contain control characters').optional(),
 );
+/** Returns the schema of `on` and `off`. @param fallback value of a setting that is not set */
 const onOff = (fallback: boolean) =>
   z.preprocess(
     emptyToUndefined,

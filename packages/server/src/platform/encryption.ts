@@ -68,14 +68,14 @@ export function keyFile(dataDir: string): string {
 function readOrCreateKey(file: string): string {
   if (fs.existsSync(file)) return fs.readFileSync(file, 'utf8').trim();
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.${process.pid}`;
-  fs.writeFileSync(unfinished, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  const newFile = `${file}.${process.pid}`;
+  fs.writeFileSync(newFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
-    fs.linkSync(unfinished, file); // unlike a rename, fails when the file exists
+    fs.linkSync(newFile, file); // unlike a rename, fails when the file exists
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
-    fs.rmSync(unfinished);
+    fs.rmSync(newFile);
   }
   return fs.readFileSync(file, 'utf8').trim();
 }

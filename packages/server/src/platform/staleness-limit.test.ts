@@ -17,7 +17,7 @@ function setUp() {
 }
 
 describe('StalenessLimit (maximum age of cached authorisation state)', () => {
-  it('treats a cached value as fresh for one second', () => {
+  it('treats a cached value as fresh for one second while no database query has failed', () => {
     const { isFresh, advance } = setUp();
     advance(999);
     expect(isFresh(0)).toBe(true);

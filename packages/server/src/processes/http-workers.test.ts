@@ -117,7 +117,7 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
   const pixelsFromAll = (resource: string, sessionId: string) =>
     Promise.all(connections.map((agent) => pixels(resource, sessionId, agent)));
 
-  it('both return the same descriptor, thumbnail, native tile and rendered tile of a slide', async () => {
+  it('both return the same Deep Zoom descriptor, thumbnail, native tile (of the file) and rendered tile of a slide', async () => {
     const sessionId = await createSession();
     for (const resource of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
       const [first, second] = await pixelsFromAll(resource, sessionId);
@@ -133,7 +133,7 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
     expect([first?.status, second?.status]).toEqual([404, 404]);
   });
 
-  it('both reject the id of an image session within a second after one of them ended the session', async () => {
+  it('both reject an image session (credential for tiles) within a second after one of the processes has ended the session', async () => {
     const sessionId = await createSession();
     for (const { status } of await pixelsFromAll(nativeTile, sessionId)) expect(status).toBe(200);
     expect((await call('DELETE', `/auth/image-session/${sessionId}`, { token })).status).toBe(204);

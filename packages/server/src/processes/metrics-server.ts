@@ -48,7 +48,7 @@ export async function startMetricsServer({
         response.writeHead(500).end();
       });
   });
-  server.maxConnections = 16;
+  server.maxConnections = 16; // Prometheus needs only a few
   server.unref(); // an open connection from Prometheus does not delay the exit
   server.listen(port, host);
   await once(server, 'listening');

@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL databa
     expect(await database.db.selectFrom('users').selectAll().execute()).toHaveLength(1);
   });
 
-  it('write one settings-changed audit event together at the first start', async () => {
+  it('write only one settings-changed audit event in total at the first start', async () => {
     const events = await auditEntries('settings-changed');
     // The event of a first start has no member `changed`, because there are no earlier settings.
     expect(events.map(({ detail }) => Object.hasOwn(JSON.parse(detail) as object, 'changed'))).toEqual([
@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL databa
     );
   });
 
-  it('accept an image session immediately after another process has created it', async () => {
+  it('accept an image session (credential for tiles) immediately after another process has created the session', async () => {
     const { token } = await createPerson();
     const [image] = await listImages();
     for (const index of [0, 1, 2]) {
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL databa
     }
   });
 
-  it('report the number of requests with an image session as the sum over all processes', async () => {
+  it('report the number of requests with an image session (credential for tiles) as the sum over all processes', async () => {
     const { token } = await createPerson();
     const [image] = await listImages();
     const session = await createSession(token, 0);
@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL databa
     }, waitOptions);
   });
 
-  it('write one image-opened audit event when all three serve one image to one image session', async () => {
+  it('write one image-opened audit event when all three serve one image to one image session (credential for tiles)', async () => {
     const { token, uid } = await createPerson();
     const [image] = await listImages();
     const session = await createSession(token, 0);
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL databa
     }
   });
 
-  it('ingest each new slide file once when one of them is killed while it ingests', async () => {
+  it('ingest each new slide file once even when one of the processes is killed while it ingests a file', async () => {
     const [one, two, three] = servers as [ServerProcess, ServerProcess, ServerProcess];
     // While the other two are stopped, only the third process ingests.
     for (const server of [one, two]) server.process.kill('SIGSTOP');

@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', ()
     expect(await running.exit).toEqual([0, null]);
   });
 
-  it('returns 503 from /health/ready immediately, and answers other requests for DRAIN_SECONDS', async () => {
+  it('returns 503 from /health/ready immediately, and continues to answer other requests for DRAIN_SECONDS', async () => {
     const running = await start({ DRAIN_SECONDS: '2' });
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });

@@ -61,7 +61,7 @@ describe('download of an analysis result file from a bucket', () => {
   });
 
   it.each(['FILE_CHANGED', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT'] as const)(
-    'throws RetryLater when reading from the object store fails with the error code %s',
+    'throws RetryLater, so that the download is repeated, when reading from the object store fails with the error code %s',
     async (code) => {
       await expect(download({ readError: new SlideError(code, 'no') }).outcome).rejects.toThrow(RetryLater);
     },

@@ -25,7 +25,7 @@ export interface StoredObject {
   /** Number of vertices of all rings. */
   readonly vertexCount: number;
   readonly measurements: readonly (readonly [measurementNumber: number, value: number])[];
-  readonly id: string | null;
+  readonly id: string | null; // null if the file states none
 }
 
 interface BlockEncoder {
@@ -74,8 +74,8 @@ const maxQuarters = 2 ** 30 - 1;
 /** Largest number of rings that Uint16 holds. */
 const maxRings = 65_535;
 /**
- * Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. After them follow the vertex counts
- * of the rings, the deltas, the measurements (Uint32 number and Float32 value) and the id.
+ * Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. The fields are followed by
+ * the vertex counts of the rings, the deltas, the measurements (Uint32 number and Float32 value) and the id.
  */
 const recordField = {
   x: 0,
@@ -87,7 +87,7 @@ const recordField = {
   idBytes: 42,
   classNumber: 44,
 } as const;
-const recordHeaderBytes = 45;
+const recordHeaderBytes = 45; // size of all these fields together
 /** Stands for "no id" in the field for the number of bytes of the id. */
 const noIdBytes = 0xffff;
 

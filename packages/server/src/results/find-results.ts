@@ -54,7 +54,7 @@ const settleMs = 2000;
 const searchAgainAfterMs = 2 * settleMs;
 
 interface ResultSearch {
-  /** Searches `tree`, the listing of the bucket. Throws only after an abort; logs other failures, as the next scan searches again. */
+  /** Searches `tree`, the listing of the bucket. Throws only after an abort; logs other failures until the next scan. */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 

@@ -153,7 +153,7 @@ async function* readParts(file: FileHandle, onRead: (bytes: number) => void): As
 /** Unpacks a gzip file. @throws ImportRejectedError damaged, or too_large when it unpacks to more than the limit */
 async function* unpackGzip(
   path: string,
-  size: number,
+  size: number, // of the packed file, in bytes
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   const file = createReadStream(path, { highWaterMark: partBytes });

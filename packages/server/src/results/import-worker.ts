@@ -30,7 +30,7 @@ const problemBySlideErrorCode: Readonly<Record<string, Problem>> = {
 };
 
 /**
- * Returns the transform from pixels of the result to pixels of level 0 (full resolution) of the slide, as a, b, c, d, e, f with
+ * Returns the transform from pixels of the result to pixels of level 0 (full resolution) of the slide: the numbers a to f in
  * x' = ax + cy + e and y' = bx + dy + f.
  *
  * @param rasterSize null for objects, whose coordinates are pixels of level 0 by default

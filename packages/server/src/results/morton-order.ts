@@ -48,8 +48,8 @@ export function sortedOrder(count: number, keys: Uint32Array, treeNumbers: Uint8
     (i: number) => treeNumbers[i] as number,
   ];
   for (const digit of digits) {
-    // positions[d] is the position of the next object with the digit d. It starts as the number of objects with smaller digits, which
-    // is why the first loop counts each digit one place to the right, and why there are 65,537 places for 65,536 digits.
+    // positions[d] is the position of the next object with the digit d. It starts as the number of objects with smaller
+    // digits: the first loop counts each digit one place to the right, so there are 65,537 places for 65,536 digits.
     const positions = new Uint32Array(65_537);
     for (let i = 0; i < count; i++) (positions[digit(i) + 1] as number)++;
     for (let n = 1; n < positions.length; n++) (positions[n] as number) += positions[n - 1] as number;

@@ -98,16 +98,16 @@ interface Dependencies {
 }
 
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
-const maxOpenLayers = 100;
-const tileCacheBytes = 32 * 2 ** 20;
+const maxOpenLayers = 100; // number of layers whose files stay open
+const tileCacheBytes = 32 * 2 ** 20; // for the raster tiles of all layers together
 /** Estimated memory for the key and the entry of a cached tile. */
 const tileCacheEntryBytes = 100;
 
 /** A layer whose file is open. After eviction from the cache the file is closed as soon as no read uses it. */
 interface OpenLayer {
   readonly container: Container;
-  readonly raster: RasterReader | null;
-  readonly vector: VectorReader | null;
+  readonly raster: RasterReader | null; // null for a vector layer
+  readonly vector: VectorReader | null; // null for a raster layer
   activeReads: number;
   isEvicted: boolean;
 }

@@ -226,7 +226,7 @@ function isUniformBytes(tile: Uint8Array, firstValue: number): boolean {
 
 type TileStore = ReturnType<typeof createTileStore>;
 
-/** Adds the tiles of the next smaller level. @param larger level from which they are computed */
+/** Adds the tiles of the next smaller level. @param larger the level from which the new tiles are computed */
 function addLevel(tiles: TileStore, larger: RasterLevel, type: ValueType, isMask: boolean): RasterLevel {
   const width = Math.ceil(larger.width / 2);
   const height = Math.ceil(larger.height / 2);
@@ -304,8 +304,8 @@ function mostFrequent(fourValues: Float64Array): number {
 
 /**
  * Derives categories from the distinct values of a raster (null when they are not whole numbers); returns null for continuous
- * values. A raster without a palette is a mask if its file name says so, or if it has at most two distinct values, or at most 64
- * that are all at most 64.
+ * values. A raster without a palette is a mask if its file name says so, if it has at most two distinct values, or if it
+ * has at most 64 distinct values and none of them exceeds 64.
  */
 function categoriesOf(
   values: readonly number[] | null,

@@ -68,7 +68,7 @@ function countBytes(counts: Float64Array, tile: Uint8Array): void {
   for (let i = 0; i < tile.length; i++) (counts[tile[i] as number] as number)++;
 }
 
-/** Statistics of floating-point values: keeps a sample. When it is full, every other value is dropped and the steps double. */
+/** Statistics of floating-point values: keeps a sample. When it is full, every other value is dropped and `meanStep` doubles. */
 function createSample() {
   const sample = new Float64Array(sampleSize);
   let size = 0;

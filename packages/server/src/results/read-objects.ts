@@ -15,8 +15,8 @@ export interface ResultObject {
   /** Centre, in the coordinates of the file like the rings. */
   readonly x: number;
   readonly y: number;
-  readonly className: string | null;
-  readonly classColor: Color | null;
+  readonly className: string | null; // null if the file states no class
+  readonly classColor: Color | null; // null if the file states no colour
   readonly id: string | null;
   readonly measurements: readonly (readonly [name: string, value: number])[];
 }
@@ -270,8 +270,8 @@ function classOf(properties: Json): Pick<ResultObject, 'className' | 'classColor
 
 /** Cache of cleaned names: the same names of classes and measurements occur in every object of a file. */
 const cachedTexts = new Map<string, string | null>();
-const maxCachedTexts = 1000;
-const maxCachedLength = 64;
+const maxCachedTexts = 1000; // number of cached names
+const maxCachedLength = 64; // longer names (in characters) are not cached
 
 /** Returns a string or number as text of at most 200 characters without control characters; null if it is empty. */
 function textOf(value: unknown): string | null {

@@ -1,7 +1,7 @@
 /**
- * Reads objects of a result layer from a Parquet file: a table of points with the columns that read-points.ts knows, or GeoParquet
- * with outlines as well-known binary (WKB), which hyparquet converts to GeoJSON. Rows are decoded in parts, and the compressed bytes
- * of at most one row group (a section of the file) are in memory at a time.
+ * Reads objects of a result layer, such as detected cells, from a Parquet file: a table of points with the columns that
+ * read-points.ts knows, or GeoParquet with outlines as well-known binary (WKB), which hyparquet converts to GeoJSON. Rows
+ * are decoded in parts, and the compressed bytes of at most one row group (a section of the file) are in memory at a time.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';

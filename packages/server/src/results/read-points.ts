@@ -4,7 +4,7 @@ import { parse } from 'csv-parse';
 import { ImportRejectedError } from './problems.ts';
 import type { ResultObject } from './read-objects.ts';
 
-const maxRecordBytes = 64 * 1024;
+const maxRecordBytes = 64 * 1024; // maximum size of a row of the table
 const maxColumns = 512;
 /** Largest absolute value of a coordinate, in the unit of the table. */
 const maxCoordinate = 1e8;

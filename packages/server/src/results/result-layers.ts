@@ -48,6 +48,7 @@ import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { isProblem, problems } from './problems.ts';
 import type { ResultFiles } from './result-files.ts';
 
+/** `reader` and `caller`: the account of a request; `actor`: its sign-in, with which the transaction reads the account again. */
 export interface ResultLayers {
   /** Lists the layers of a slide, oldest first. @throws AppError not_found */
   list(reader: User, imageId: string, translate: Translate): Promise<ResultLayer[]>;
@@ -90,9 +91,9 @@ export interface ResultLayers {
 }
 
 interface ReceivedPart {
-  readonly offset: number;
+  readonly offset: number; // position of the part in the file, in bytes
   readonly stream: Readable;
-  /** Size of the whole file in bytes, if the client states it only with this part; null if it reserved the space before. */
+  /** Size of the whole file in bytes, if the client states it only with this part; null if `reserveSpace` has received it. */
   readonly total: number | null;
 }
 
@@ -101,14 +102,14 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly audit: AuditRecorder;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   readonly visibleImages: VisibleImages;
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly files: ResultFiles;
 }
 
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
-/** Disk space that uploads leave free for other data, above all the database. */
+/** Disk space that uploads leave free for other data, mainly the database. */
 const minFreeBytes = 512 * 1024 ** 2;
 /** An update of an upload takes effect only in these states: another request may have ended the upload in between. */
 const whileUploading = ['uploading'] as const;

@@ -5,8 +5,8 @@
 import fs from 'node:fs';
 
 interface SpillRecord {
-  readonly offset: number;
-  readonly length: number;
+  readonly offset: number; // in the spill file, in bytes
+  readonly length: number; // in bytes
 }
 
 interface SpillReader {

@@ -94,7 +94,7 @@ interface VectorImporter {
 
 interface ClassSoFar {
   readonly name: string;
-  color: Color | null;
+  color: Color | null; // null until an object states it
   count: number;
 }
 

@@ -250,7 +250,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
 interface Hit {
   /** Number of the object in the layer. */
   readonly number: number;
-  /** Number of its block. */
+  /** Number of the block that contains the object. */
   readonly block: number;
   /** Outline in quarters of a pixel. */
   readonly rings: readonly number[][];

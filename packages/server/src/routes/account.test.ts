@@ -44,7 +44,7 @@ describe.each(databaseKinds)('GET /user/profile (database: %s)', (database) => {
   });
 });
 
-describe.each(databaseKinds)('change of the own password (database: %s)', (database) => {
+describe.each(databaseKinds)("change of the user's own password (database: %s)", (database) => {
   it('requires no current password within 15 minutes after the sign-in, and ends every other sign-in', async () => {
     const server = await testServer({ database });
     const { as, fixtures, clock, services, outbox } = server;
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('change of the own password (database: %s)', (datab
   });
 });
 
-describe.each(databaseKinds)('deletion of the own account (database: %s)', (database) => {
+describe.each(databaseKinds)("deletion of the user's own account (database: %s)", (database) => {
   it.each(['active', 'pending'] as const)(
     'erases the personal data of an account with the status %s, and keeps its uid in the audit log',
     async (status) => {

@@ -76,7 +76,7 @@ export function accountRoutes(
   serve(app, endSignIns, async (request) => {
     const exceptThis = request.query.except === 'current';
     await ownSignIns.endAll(actorOf(request), { exceptThis });
-    // The header tells the browser to delete cached slide data. It is needed only if the sign-in of this browser has ended, too.
+    // Tells the browser to delete cached slide data; needed only if the sign-in of this browser has ended, too.
     if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
   });
 

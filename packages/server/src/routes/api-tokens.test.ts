@@ -263,7 +263,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
 });
 
 describe('rate limit of API tokens', () => {
-  it('counts all tokens of an owner together, returns 429 with Retry-After beyond the burst, and does not limit the browser of the owner', async () => {
+  it('counts all tokens of an owner together, returns 429 with Retry-After beyond the burst limit, and does not limit the browser of the owner', async () => {
     const { fixtures, as, clock } = await testServer();
     const user = await fixtures.user();
     const [firstToken, secondToken] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
@@ -277,7 +277,7 @@ describe('rate limit of API tokens', () => {
     expect((await as(secondToken.token).call(listImages)).status).toBe(200);
   });
 
-  it('allows more requests as time passes, never more at once than the burst', () => {
+  it('allows further requests as time passes, but never more at once than the burst limit', () => {
     const limit = createApiTokenLimit({ perSecond: 2, burst: 3 });
     /** Returns, for each of four requests at a time in ms, how many seconds the client has to wait; 0: the request is allowed. */
     const take = (at: number) => [1, 2, 3, 4].map(() => limit.countRequest('a', at));

@@ -202,7 +202,7 @@ describe.each(databaseKinds)('a rejected API request (database: %s)', (database)
     expect(JSON.stringify(fullLog)).not.toContain(token);
   });
 
-  it('writes one audit event for repeated requests without a token, and after a minute an event with their number', async () => {
+  it('writes one audit event for repeated requests without a token, and after a minute another event with the number of repetitions', async () => {
     const server = await testServer({ database });
     const { read } = await signInAdmin(server);
     for (let i = 0; i < 40; i++) await server.as(null).call(listUsers);

@@ -68,7 +68,8 @@ export function authRoutes(
     return { token, expires_in: expiresInSeconds };
   });
 
-  // The token is an ID token of an external provider, with which the user signs in, or a bearer token of this server.
+  // The token is an ID token of an external provider, with which the user signs in, or a bearer token of this server,
+  // which the response returns unchanged.
   serve(app, verifyToken, async ({ body, origin, language }) => {
     if (isIdentityToken(body.token)) return externalSignIn.signIn(body.token, body.nonce, origin, language);
     const resolved = await signIn.resolveToken(body.token);

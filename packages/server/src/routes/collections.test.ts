@@ -33,7 +33,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     return { server, admin, openSlide, restrictedSlide, owner, teacher: server.as(owner) };
   }
 
-  it('mark an item that the reader may not view as inaccessible, and return none of its content', async () => {
+  it('mark as inaccessible each item that the reader may not view, and return none of its content', async () => {
     const { server, admin, teacher, openSlide, restrictedSlide } = await setUp();
     const view = await teacher.call(createSavedView, {
       body: { image_id: restrictedSlide, title: 'Tümör', field },
@@ -249,7 +249,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field: null, item: 1 });
   });
 
-  it('send no more presentation events to a visitor after the share link has ended', async () => {
+  it('end the event request of a visitor when the share link ends, and answer later event requests with 401', async () => {
     const world = await setUp();
     const id = await createQuiz(world);
     const { opened, linkId } = await visitorOf(world, id);

@@ -199,7 +199,7 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
     expect(cursor).toBe(null);
   });
 
-  it('hides a slide as soon as an administrator moves the slide into it', async () => {
+  it('hides a slide as soon as an administrator moves the slide into the dataset', async () => {
     const { setAccess, member, server, ids, admin } = await startWithThreeSlides(database);
     await setAccess('restricted');
     const { session } = await member();
@@ -459,7 +459,7 @@ describe.each(databaseKinds)('a request for access to a dataset (database: %s)',
 
 describe('two server processes over one database', () => {
   it.each(databaseKinds)(
-    'return 404 for a tile of a restricted dataset within a second after one of them revokes the grant (database: %s)',
+    'return 404 for a tile of a restricted dataset within a second after one of the processes revokes the grant (database: %s)',
     async (database) => {
       const world = await startWithThreeSlides(database);
       const { setAccess, grant, revoke, server, clock, ids } = world;

@@ -211,7 +211,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);
   };
 
-  it('are the native tiles of the file in row order', async () => {
+  it('are the native tiles (tiles as stored in the file) in row order', async () => {
     for (const [level, number, tile] of [
       [0, 1, '9/0_0.jpg'],
       [0, 6, '9/1_1.jpg'],
@@ -294,7 +294,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     },
   );
 
-  it('state a media type and transfer syntax each when one of them is a JPEG because the JPEG 2000 level of the file lacks this tile', async () => {
+  it('each state their own media type and transfer syntax when one frame is a JPEG that replaces a tile missing from a JPEG 2000 level', async () => {
     const size = { level: 0, width: 480, height: 400, tileWidth: 128, tileHeight: 128 };
     const layout = { ...size, columns: 4, rows: 4, downsample: 1 };
     const jpeg2000 = { ...layout, codec: 'jpeg2000', process: 'reversible', colour: 'rct' } as const;

@@ -62,7 +62,7 @@ type DicomWebServices = Pick<
 interface DicomWebRequest {
   readonly params: RequestedUids;
   readonly caller: Caller | ImageSession;
-  readonly origin: Origin;
+  readonly origin: Origin; // client and request id, for audit events
   readonly signal: AbortSignal;
   readonly reply: FastifyReply;
 }
@@ -145,7 +145,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       const session = await sessionOf(request);
       const context = {
         user: request.caller.user,
-        requester: requesterOf(session),
+        requester: requesterOf(session), // account and session, among which the render queue divides its capacity
         base: baseUrlOf(request),
       };
       const matches = await dicomWeb.search(level, query, request.params, context);

@@ -298,7 +298,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   };
 
   it.each(Object.entries(fastPathCases))(
-    'and is answered by the fast path when it has %s',
+    'and, while the fast path is on, is answered by the fast path when it has %s',
     async (_, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -310,7 +310,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   );
 
   it.each(Object.entries(errorCases))(
-    'and is answered by Fastify with an error when it has %s',
+    'and, while the fast path is on, is passed to Fastify, which returns an error, when it has %s',
     async (_, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -321,7 +321,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   );
 
   it.each(Object.entries(fastifyCases))(
-    'and is answered by Fastify when it has %s',
+    'and, while the fast path is on, is passed to Fastify when it has %s',
     async (_, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),

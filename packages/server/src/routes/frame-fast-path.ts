@@ -143,7 +143,7 @@ export function createFrameFastPath(
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
-  /** Answers the request, or passes it to `fastify` when its token has no session yet, or when it is refused with an error. */
+  /** Answers the request. Passes it to `fastify` if the token has no session yet, and after storing an error. */
   async function answer(
     frameRequest: FastPathFrameRequest,
     buffer: ResponseBuffer,

@@ -10,7 +10,7 @@ export function healthRoutes(
   /** Liveness: 200 whenever the process answers. */
   app.get('/health/live', { config: { isPublic: true } }, (_, reply) => sendStatus(reply, 'ok'));
 
-  /** Readiness: 503 while the process shuts down, cannot reach the database or slides, or has too many tiles to render. */
+  /** Readiness: 503 during a shutdown, without access to the database or any slides, or with a full render queue. */
   app.get('/health/ready', { config: { isPublic: true } }, async (_, reply) =>
     sendStatus(reply, !stopping.aborted && (await readiness.isReady()) ? 'ok' : 'unavailable'),
   );

@@ -136,7 +136,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections (database:
     expect(ids.secret).not.toBe('');
   });
 
-  it('requested with an image session in the path list only slides that the session may view', async () => {
+  it('requested with an image session (credential for tiles) in the path list only slides that the session may view', async () => {
     const { server, reader, documents, get } = await setUp(database);
     const { session_id: session } = (await server.as(reader).call(createImageSession)).body;
     for (const document of Object.values(documents)) {

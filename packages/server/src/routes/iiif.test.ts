@@ -188,7 +188,7 @@ describe('IIIF manifest of a slide', () => {
 });
 
 describe('the server log of IIIF requests', () => {
-  it('never contains the image session id of a request path, for successful and failed requests', async () => {
+  it('never contains the id of the image session (credential for tiles) in a request path, whether the request succeeds or fails', async () => {
     const paths = ['info.json', 'full/50,/0/default.jpg', 'full/x/0/default.jpg', 'a/b', ''];
     for (const path of paths) await get(`/iiif/session/${session}/image/${id}/${path}`, {});
     await get(`/iiif/session/${session}/nothing`, {});
@@ -199,7 +199,7 @@ describe('the server log of IIIF requests', () => {
 });
 
 describe('access to IIIF', () => {
-  it('requires a bearer token or a valid image session in the path', async () => {
+  it('requires a bearer token or a valid image session (credential for tiles) in the path', async () => {
     for (const path of [`image/${id}/info.json`, `image/${id}/full/50,/0/default.jpg`, `manifest/${id}`]) {
       expect((await get(`/iiif/${path}`, {})).json()).toMatchObject({ code: 'token_missing' });
       expect((await get(`/iiif/session/${'A'.repeat(43)}/${path}`, {})).json()).toMatchObject({
@@ -209,7 +209,7 @@ describe('access to IIIF', () => {
     }
   });
 
-  it('ends when the image session ends', async () => {
+  it('ends when the image session (credential for tiles) in the path ends', async () => {
     const user = await server.fixtures.user();
     const client = server.as(await server.fixtures.token(user));
     const { session_id: sessionId } = (await client.call(createImageSession)).body;

@@ -56,7 +56,7 @@ type IiifServices = Pick<
 interface AnyRequest {
   readonly params: { readonly sessionId?: string };
   readonly caller: Caller | ImageSession;
-  readonly origin: Origin;
+  readonly origin: Origin; // client and request id, for audit events
   readonly signal: AbortSignal;
   readonly reply: FastifyReply;
 }
@@ -119,7 +119,10 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     };
   }
 
-  /** Responds with the document about one slide that `createDocument` returns. The audit log records that the slide was opened. */
+  /**
+   * Responds with the document about one slide that `createDocument` returns. The audit log records that the slide was
+   * opened. The `client` of `createDocument` tells the render queue who requests, and when to abort.
+   */
   async function slideDocument(
     request: ImageRequest,
     context: string,

@@ -126,13 +126,13 @@ describe.each(databaseKinds)('annotations read through a share link (database: %
     },
   );
 
-  it('are not readable with an image session of a signed-in account, which gets 401', async () => {
+  it('cannot be read with the image session (credential for tiles) of a signed-in account: the request gets 401', async () => {
     const { teacher, layersOf } = await setUp();
     const session = (await teacher.call(createImageSession)).body.session_id;
     expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
   });
 
-  it('cannot be changed with the image session of a visitor, which gets 401', async () => {
+  it('cannot be changed with the image session (credential for tiles) of a visitor: the request gets 401', async () => {
     const { server, image, layerOn, openLink } = await setUp();
     const layerId = await layerOn(image, 'members');
     const { session } = await openLink(true);

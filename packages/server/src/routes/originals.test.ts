@@ -79,7 +79,7 @@ async function startServer(database: (typeof databaseKinds)[number] = 'SQLite') 
   return { server, user, admin, token, svs, czi, idOf, allow, get, auditedDownloads };
 }
 
-describe.each(databaseKinds)('download of original files (database: %s)', (database) => {
+describe.each(databaseKinds)('download of the files of a slide (database: %s)', (database) => {
   it('returns 403 without a download grant for the dataset, even to administrators', async () => {
     const { server, user, admin, idOf, allow, get } = await startServer(database);
     const url = `${idOf('Set/a.svs')}/original`;
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('download of original files (database: %s)', (datab
   });
 });
 
-describe('download of an original file', () => {
+describe('download of the file of a slide', () => {
   it('returns the same bytes as a whole and in ranges, and their number in response to HEAD', async () => {
     const { idOf, svs, allow, get, auditedDownloads, token } = await startServer();
     await allow('Set');
@@ -291,9 +291,9 @@ describe('download of an original file', () => {
 });
 
 describe.skipIf(withoutObjectStore !== null)(
-  'download of an original file from a bucket (needs TEST_S3_ENDPOINT)',
+  'download of the file of a slide in object storage (needs TEST_S3_ENDPOINT)',
   () => {
-    it('returns the de-identified file, also when the download is resumed with a range request', async () => {
+    it('returns the de-identified copy of the file, also when the download is resumed with a range request', async () => {
       const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
       const { fixtures, services, config } = server;
       const svs = await buildSvs();

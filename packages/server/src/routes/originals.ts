@@ -16,7 +16,7 @@ import type { Services } from '../services.ts';
 
 interface DownloadRequest {
   readonly caller: Caller;
-  readonly origin: Origin;
+  readonly origin: Origin; // client and request id, for audit events
   readonly signal: AbortSignal;
   readonly reply: FastifyReply;
 }
@@ -67,7 +67,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       return replied;
     }
     const { uid } = caller.user;
-    const token = caller.apiToken?.prefix ?? null;
+    const token = caller.apiToken?.prefix ?? null; // null: the token of a sign-in
     await originals.record(original, file, { uid, token, range, origin });
     const blocks = await originals.read(original, file, { ...range, uid, signal });
     void reply.send(Readable.from(blocks, { objectMode: false }));
@@ -79,7 +79,8 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     const original = await originals.find(caller.user, params.imageId);
     const { files, notDeidentifiedBecause } = original.plan;
     const [firstFile, ...otherFiles] = files;
-    // `members` are the files besides the main file. If only one file of several can be downloaded, the response is still a list.
+    // `members`: the files besides the main file, by which a slide of several files is opened. The response for such a
+    // slide is a list even if only one of its files can be downloaded.
     const isSingleFile = original.location.members === undefined || original.location.members.length === 0;
     if (firstFile !== undefined && isSingleFile && otherFiles.length === 0) {
       return send(original, firstFile, { caller, origin, signal, reply });

@@ -197,7 +197,7 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
     expect(log).not.toContain('analysis result file rejected');
   });
 
-  it('return 404 to an image session whose account may not view the slide', async () => {
+  it('return 404 to a request with the image session (credential for tiles) of an account that may not view the slide', async () => {
     const { server, send, overlay, image } = await slideWithResults();
     const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const reader = await server.fixtures.user();

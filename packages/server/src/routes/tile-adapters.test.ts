@@ -275,7 +275,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
   it.each(Object.entries(fastPathCases))(
-    'and is answered by the fast path when it has %s',
+    'and, while the fast path is on, is answered by the fast path when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
@@ -285,7 +285,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
   );
 
   it.each(Object.entries(errorCases))(
-    'and is answered by Fastify with an error when it has %s',
+    'and, while the fast path is on, is passed to Fastify, which returns an error, when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -293,7 +293,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
   );
 
   it.each(Object.entries(fastifyCases))(
-    'and is answered by Fastify when it has %s',
+    'and, while the fast path is on, is passed to Fastify when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -321,7 +321,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
     expect([status, headers['retry-after']]).toEqual([503, '2']);
   });
 
-  it('with status 503 when the image session cannot be read from the database', async () => {
+  it('with status 503 when the image session (credential for tiles) cannot be read from the database', async () => {
     vi.spyOn(server.services.imageSessions, 'resolve').mockRejectedValue(
       Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     );
@@ -339,13 +339,13 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
     );
   });
 
-  it('allows the browser to cache the tile until the image session ends', async () => {
+  it('allows the browser to cache the tile until the image session (credential for tiles) ends', async () => {
     server.clock.advance(1_000_000);
     const { headers, writtenBy } = await send(pathOf(nativeTile));
     expect([headers['cache-control'], writtenBy]).toEqual(['private, max-age=2600', 'fast path']);
   });
 
-  it('contains the rendered tile when the file has no native one, with equal bytes for a second request', async () => {
+  it('contains a rendered tile when the file does not store the tile, with equal bytes for a second request', async () => {
     await server.put('Tissue/b.svs', await buildSvs({ ...slideOptions, width: 470 }));
     await server.rescan();
     const path = pathOf(renderedTile).replace(imageId, await server.idOf('b.svs'));
@@ -379,7 +379,7 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
 });
 
 describe('the fast path of tile requests (which bypasses Fastify) with IMAGE_SESSION_COOKIE=strict', () => {
-  it('returns 401 for a request without the cookie of the image session', async () => {
+  it('returns 401 for a request without the cookie of the image session (credential for tiles)', async () => {
     const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
     await strict.put('Tissue/a.svs', await buildSvs(slideOptions));
     await strict.rescan();
@@ -410,7 +410,7 @@ describe('tiles of a slide that an administrator has hidden', () => {
   });
 });
 
-describe('the image session of a tile request on the fast path (which bypasses Fastify)', () => {
+describe('the image session (credential for tiles) of a request to the fast path (which bypasses Fastify)', () => {
   it('is rejected with 401 as soon as it is revoked', async () => {
     expect((await send(pathOf(nativeTile))).writtenBy).toBe('fast path');
     await server.as(token).call(deleteImageSession, { params: { sessionId: session } });

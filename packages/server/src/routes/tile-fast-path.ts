@@ -123,7 +123,7 @@ export function createTileFastPath(
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
-  /** Answers the request. When the request is refused, stores the error and passes the request to `fastify`. */
+  /** Answers the request. After an error, stores the error and passes the request to `fastify`, which responds. */
   async function answer(tileRequest: FastPathTileRequest, buffer: ResponseBuffer, fastify: Handler) {
     const { request, response, requestId, startedAt, method } = tileRequest;
     let session: ImageSession | null = null;

@@ -81,7 +81,7 @@ async function runRound({
   try {
     await fs.mkdir(folder, { recursive: true });
     await fs.writeFile(path.join(folder, fileName), warmUpSlide.file);
-    const fingerprint = await fingerprintOf({ path: path.join(folder, fileName) }, null);
+    const fingerprint = await fingerprintOf({ path: path.join(folder, fileName) }, null); // null: no object storage
     server = await startServer({ config: warmUpConfig, slides, log: silent, fileName, fingerprint });
     return await requestTiles((server.address() as AddressInfo).port, tileCount, signal);
   } catch (error) {

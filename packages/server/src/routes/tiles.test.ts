@@ -76,7 +76,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       expect(response.body).toContain('<Size Width="480" Height="400"/>');
     });
 
-    it('adds one opening of the image for each image session to the activity list of the account', async () => {
+    it('adds one opening of the image for each image session (credential for tiles) to the activity list of the account', async () => {
       const reader = await server.fixtures.user();
       const client = server.as(reader);
       const token = await server.fixtures.token(reader);
@@ -200,7 +200,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       tile(8, '0_0.jpg'),
     ];
 
-    it('may be cached only by the browser, until the image session ends', async () => {
+    it('may be cached only by the browser, until the image session (credential for tiles) ends', async () => {
       const short = await server.sessionOf(user);
       for (const address of addresses()) {
         const response = await server.pixels(address, short);
@@ -258,7 +258,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
     });
   });
 
-  describe('the image session in the query of a descriptor, thumbnail or tile request', () => {
+  describe('the image session (credential for tiles) in the query of a descriptor, thumbnail or tile request', () => {
     /** A rule of docs/permissions.md. `given` creates an image session, and the bearer token that the request sends with it. */
     type Row = readonly [
       name: string,
@@ -274,10 +274,10 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
     };
     const administrator = () => server.fixtures.admin();
     const rows: readonly Row[] = [
-      ['valid and sent with no token', async () => ({ session: (await createViewer()).session }), 200, null],
-      ['valid and sent with a bearer token of the same account', createViewer, 200, null],
+      ['valid, without a bearer token', async () => ({ session: (await createViewer()).session }), 200, null],
+      ['valid, with a token of the same account', createViewer, 200, null],
       [
-        'valid and sent with a bearer token of another sign-in of the same account',
+        'valid, with another token of the account',
         async () => {
           const { person, session } = await createViewer();
           return { session, token: await server.fixtures.token(person) };
@@ -286,13 +286,13 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
         null,
       ],
       [
-        'valid and sent with a bearer token of another account',
+        'valid, with a token of another account',
         async () => ({ session: (await createViewer()).session, token: (await createViewer()).token }),
         401,
         'session_invalid',
       ],
       [
-        'valid and sent with a bearer token of an administrator',
+        'valid, with a token of an administrator',
         async () => ({
           session: (await createViewer()).session,
           token: await server.fixtures.token(await administrator()),
@@ -301,7 +301,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
         'session_invalid',
       ],
       [
-        'valid and sent with an invalid bearer token',
+        'valid, with an invalid bearer token',
         async () => ({ session: (await createViewer()).session, token: 'bad' }),
         401,
         'token_invalid',
@@ -309,20 +309,20 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       ['missing', async () => ({ session: null }), 401, 'session_missing'],
       ['empty', async () => ({ session: '' }), 401, 'session_missing'],
       [
-        'missing and a valid bearer token is sent',
+        'missing, with a valid bearer token',
         async () => ({ session: null, token: (await createViewer()).token }),
         401,
         'session_missing',
       ],
       [
-        'missing and the bearer token of an administrator is sent',
+        'missing, with an administrator token',
         async () => ({ session: null, token: await server.fixtures.token(await administrator()) }),
         401,
         'session_missing',
       ],
       ['unknown', async () => ({ session: 'A'.repeat(43) }), 401, 'session_invalid'],
       [
-        'unknown and sent with a valid bearer token',
+        'unknown, with a valid bearer token',
         async () => ({ session: 'A'.repeat(43), token: (await createViewer()).token }),
         401,
         'session_invalid',
@@ -393,7 +393,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
         ],
       ),
       [
-        'of an account that was suspended and is active again',
+        'of an account suspended and reactivated',
         async () => {
           const { session, person } = await createViewer();
           const client = server.as(await administrator());
@@ -456,7 +456,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
   });
 
   describe('GET /image-catalog/images and GET /image-catalog/images/:imageId', () => {
-    it('return 401 token_missing for a request with an image session and without a bearer token', async () => {
+    it('return 401 token_missing for a request with an image session (credential for tiles) but no bearer token', async () => {
       for (const address of ['images', `images/${id}`]) {
         const response = await server.app.inject(`${apiBase}/image-catalog/${address}?session=${session}`);
         expect(response.statusCode).toBe(401);
@@ -465,7 +465,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
     });
   });
 
-  describe('with IMAGE_SESSION_COOKIE=strict, an image session', () => {
+  describe('with IMAGE_SESSION_COOKIE=strict, an image session (credential for tiles)', () => {
     it('is accepted only with the cookie that the server set when it created the session', async () => {
       const strict = await slideServer({ config: { imageSessionCookie: 'strict', tileFastPath } });
       await strict.put('Tissue/good.svs', svs);
@@ -563,7 +563,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       expect(await status()).toBe(200);
     });
 
-    it('return 404 when the file is malformed, while those of other images are returned', async () => {
+    it('return 404 for an image whose file is malformed, and 200 for an image whose file is intact', async () => {
       for (const name of ['broken.svs', 'empty.svs']) {
         const response = await server.pixels(`${await server.idOf(name)}/image.dzi`, session);
         expect(response.statusCode).toBe(404);

@@ -34,7 +34,7 @@ export function tileRoutes(
 
   serve(app, getDescriptor, async ({ params, caller, origin }) => {
     const image = await viewableImage(params.imageId, caller);
-    const descriptor = await slides.descriptor(image, requesterOf(caller));
+    const descriptor = await slides.descriptor(image, requesterOf(caller)); // who requests, for a fair render queue
     await imageOpenings.record(caller, image, 'descriptor', origin);
     return responseOf(caller, 'application/xml; charset=utf-8', descriptor);
   });

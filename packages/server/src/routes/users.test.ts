@@ -216,7 +216,7 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
 });
 
 describe.each(databaseKinds)('suspension of an account (database: %s)', (database) => {
-  it('ends all tokens and image sessions permanently; with a new sign-in the user can read only the profile', async () => {
+  it('ends all tokens and image sessions (credentials for tiles) permanently; with a new sign-in the user can read only the profile', async () => {
     const { act, fixtures, as, server } = await administration(database);
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -288,7 +288,7 @@ describe.each(databaseKinds)('deactivation of an account (database: %s)', (datab
 
 describe.each(databaseKinds)('protection of the last active administrator (database: %s)', (database) => {
   it.each([suspendUser, deactivateUser] as Endpoint[])(
-    'returns 409 when an administrator sends POST $path for the own account',
+    "returns 409 when an administrator sends POST $path for the administrator's own account",
     async (endpoint) => {
       const { act, admin, fixtures, services, server } = await administration(database);
       await fixtures.admin();
@@ -470,7 +470,7 @@ describe.each(databaseKinds)('20 concurrent approvals and suspensions (database:
 });
 
 describe.each(databaseKinds)('GET /admin/statistics (database: %s)', (database) => {
-  it('returns the number of accounts by status, of viewable slides and of open image sessions', async () => {
+  it('returns the number of accounts by status, of viewable slides and of open image sessions (credentials for tiles)', async () => {
     const { client, fixtures, as, clock } = await administration(database);
     await fixtures.user({ status: 'pending' });
     await as(await fixtures.user()).call(createImageSession);

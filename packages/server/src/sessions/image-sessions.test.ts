@@ -94,7 +94,7 @@ describe.each(databaseKinds)('image sessions (with which a client loads tiles; d
     });
   });
 
-  it('need no database query from the second request on', async () => {
+  it('need no database query for the second and later requests with them', async () => {
     const { startProcess, createCaller } = await setUp();
     const sessions = await startProcess();
     const { sessionId } = await sessions.create(await createCaller());
@@ -342,7 +342,7 @@ describe.each(databaseKinds)('image sessions (with which a client loads tiles; d
     });
   });
 
-  it('need no database query for a request within 10 s after the last one, and need one later', async () => {
+  it('need no database query for a request within 10 s after the previous one, and one query for a later request', async () => {
     const { startProcess, createCaller, advance } = await setUp();
     const sessions = await startProcess();
     const [idleSession, busySession] = [
@@ -401,7 +401,7 @@ describe.each(databaseKinds)('image sessions (with which a client loads tiles; d
   });
 });
 
-describe('image sessions while the database is unavailable', () => {
+describe('image sessions (credentials for tiles) while the database is unavailable', () => {
   it('stay valid for 30 s; then requests fail with the code unavailable, not with session_invalid', async () => {
     const { db, close } = await openTestDatabase('SQLite');
     let clockMs = Date.UTC(2026, 4, 1, 9);

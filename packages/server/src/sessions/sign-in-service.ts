@@ -25,7 +25,7 @@ export const tokenIdleMs = 60 * 60_000;
 export interface ResolvedToken {
   readonly user: User;
   readonly tokenHash: string;
-  readonly signedInAt: Date;
+  readonly signedInAt: Date; // for an API token, the time of its creation
 }
 
 export interface IssuedToken {

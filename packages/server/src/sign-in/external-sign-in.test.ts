@@ -130,7 +130,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     ]);
   });
 
-  it('with OIDC_LINK_BY_EMAIL, links the user to the account with the verified address, whose sign-ins and password it deletes', async () => {
+  it('with OIDC_LINK_BY_EMAIL, links the user to the account with the verified address, ends its sign-ins and deletes its password', async () => {
     const server = await startServer({ database, linkByEmail: true });
     const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
     const before = await server.fixtures.token(existingUser);
@@ -155,7 +155,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
-  describe('with OIDC_LINK_BY_EMAIL, for an account that is already linked to a user of the provider (the owner)', () => {
+  describe('with OIDC_LINK_BY_EMAIL and an account that is already linked to its owner', () => {
     /** Starts a server with an administrator whose account is linked to the user `ipek` of the provider. */
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       });
     });
 
-    it('returns 409 to another user with the address of the account when a sign-in through the provider created it', async () => {
+    it('returns 409 to another user with its address when a sign-in through the provider created the account', async () => {
       const server = await startServer({ database, linkByEmail: true });
       const { uid } = (await signInAs(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -210,7 +210,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       expect((await signInAs(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
-    it('returns 409 to another user with the address of the account when the owner also has a password', async () => {
+    it('returns 409 to another user with its address when the owner also has a password', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });

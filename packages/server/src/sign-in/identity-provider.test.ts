@@ -302,7 +302,7 @@ describe('signing keys of the OpenID Connect provider', () => {
 
 describe('an OpenID Connect provider', () => {
   it.each(['error', 'silence', 'redirect'] as const)(
-    'that fails (%s) makes token verification return 503 until the provider answers again',
+    'that fails (kind of failure: %s) makes token verification return 503 until the provider answers again',
     async (how) => {
       const idToken = await makeToken();
       oidc.fail(how);

@@ -38,7 +38,7 @@ describe('a stored password', () => {
     expect(await passwords.matchesHash(hash, input, null)).toBe(expected);
   });
 
-  it('with 1,001 characters matches only an input whose last character is the same', async () => {
+  it('with 1,001 characters matches the same input, but not an input that differs only in the last character', async () => {
     const longPassword = 'x'.repeat(1000);
     const hash = await passwords.hash(`${longPassword}a`, null);
     expect(await passwords.matchesHash(hash, `${longPassword}a`, null)).toBe(true);

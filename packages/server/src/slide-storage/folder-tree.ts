@@ -35,7 +35,7 @@ export type TreeTarget =
 export interface FolderTree {
   /** Returns entries sorted by name, links last; null when the folder does not exist. */
   entriesOf(folder: string): Promise<readonly TreeEntry[] | null>;
-  /** Follows a link, and returns the file or folder; null if it is missing, of another kind, or outside the root. */
+  /** Returns the file or folder of an entry or link; null if it is missing, of another kind, or outside the root. */
   find(folder: string, entry: TreeEntry): Promise<TreeTarget | null>;
   /** Returns the total size and the versions of all regular files below a folder; null when it does not exist. */
   allBelow(
@@ -48,7 +48,7 @@ export interface FolderTree {
    * @returns fewer bytes than requested at the end of the file; null when the file is missing
    */
   read(realPlace: string, offset: number, length: number): Promise<Uint8Array | null>;
-  /** Groups the files into slides by their contents, in a render worker. @returns null when the groups cannot be determined now */
+  /** Groups files into slides by their contents, in a separate process; null when that is not possible now. */
   group(folder: string, names: readonly string[]): Promise<readonly SlideGroup[] | null>;
 }
 

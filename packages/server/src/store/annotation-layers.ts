@@ -227,7 +227,7 @@ export async function releaseLayersOf(
     if (layer.visibility === 'members') {
       await saveLayer(tx, layer, { owner_uid: null }, now); // null: the administrators own the layer
     } else {
-      await nextChangeNo(tx, layer.image_id);
+      await nextChangeNo(tx, layer.image_id); // so that viewers of the slide learn that the layer is gone
       await tx.deleteFrom('annotation_layers').where('id', '=', layer.id).execute();
     }
   }

@@ -157,7 +157,7 @@ describe.each(databaseKinds)('pruning of the audit log (database: %s)', (kind) =
     expect(verifyChainLinks(lastPruned, rows)).toEqual(last);
   });
 
-  it('deletes no entry after the first one within the retention period, and never the last entry', async () => {
+  it('stops at the first entry within the retention period, and never deletes the last entry', async () => {
     const db = await openDatabaseOf(kind);
     await write(db, { at: minute(9) }); // entry 1, before entries at the minutes 1 to 3
     await insertEntries(db, 3);
@@ -218,7 +218,7 @@ describe.each(databaseKinds)('listing the audit log (database: %s)', (kind) => {
     (await listAuditRows(db, query, limit)).map(({ seq }) => seq);
 
   it.each([
-    ['nothing', {}, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
+    ['no field', {}, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
     ['an account as actor or target', { uid: 'ayse' }, [12, 11, 10, 8, 6, 4, 2]],
     ['an action', { action: 'image-opened' }, [12, 9, 6, 3]],
     ['a result', { result: 'refused' }, [12, 8, 4]],

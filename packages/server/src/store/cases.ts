@@ -1,6 +1,6 @@
 /**
  * Queries for cases (groups of slides of one specimen) with their slides and registrations (transforms that align one slide of a
- * case with another), and for the records of cases that scans import from metadata files.
+ * case with another), and for the records of cases that scans import from metadata files (catalogue.csv, dataset.json).
  */
 import { type CaseRegistration, isSameName, type RegistrationMatrix } from '@lamina/contract';
 import { sortKeyOf } from '../domain/catalogue-order.ts';

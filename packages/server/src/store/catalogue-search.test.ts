@@ -16,7 +16,7 @@ it('prepareSearch and analyzeImages, which prepare the catalogue search of Postg
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
   'prepareSearch for the catalogue search on PostgreSQL (needs TEST_DATABASE_URL)',
   () => {
-    it('creates the trigram index once when it is called three times, twice of them concurrently', async () => {
+    it('creates the trigram index only once in three calls, of which two run concurrently', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       expect(await Promise.all([prepareSearch(db), prepareSearch(db)])).toEqual([null, null]);

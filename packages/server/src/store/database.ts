@@ -134,7 +134,7 @@ export async function connectDatabase(location: DatabaseLocation): Promise<Datab
 
 function createKysely(dialect: Dialect): Database {
   const db: Database = new Kysely<Tables>({
-    dialect: withOwnMigrationLock(dialect),
+    dialect: withOwnMigrationLock(dialect), // migrating.ts locks the migrations, instead of Kysely
     log: ({ query, queryDurationMillis }) => {
       const watchers = queryWatchers.get(db);
       if (watchers === undefined) return;
@@ -192,19 +192,19 @@ export function migrationCopyPath(file: string): string {
 
 /** Copies the database file atomically. @throws Error, for example when the disk is full */
 function copyDatabaseFile(file: string): void {
-  const unfinished = `${migrationCopyPath(file)}.${process.pid}`;
-  fs.rmSync(unfinished, { force: true });
+  const unfinishedCopy = `${migrationCopyPath(file)}.${process.pid}`;
+  fs.rmSync(unfinishedCopy, { force: true });
   try {
     const source = new SqliteDatabase(file, { readonly: true });
     try {
-      source.prepare('vacuum into ?').run(unfinished); // includes the write-ahead log, which a file copy would miss
+      source.prepare('vacuum into ?').run(unfinishedCopy); // includes the write-ahead log, which a file copy would miss
     } finally {
       source.close();
     }
-    flushToDisk(unfinished);
-    fs.renameSync(unfinished, migrationCopyPath(file));
+    flushToDisk(unfinishedCopy);
+    fs.renameSync(unfinishedCopy, migrationCopyPath(file));
   } catch (error) {
-    fs.rmSync(unfinished, { force: true });
+    fs.rmSync(unfinishedCopy, { force: true });
     throw new Error('The database could not be copied before its migration.', { cause: error });
   }
 }

@@ -34,7 +34,7 @@ export function openExclusively(file: string): Database {
       { cause: error },
     );
   }
-  return new Kysely<Tables>({ dialect: withOwnMigrationLock(new SqliteDialect({ database })) });
+  return new Kysely<Tables>({ dialect: withOwnMigrationLock(new SqliteDialect({ database })) }); // see migrating.ts
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Queries that read and change catalogue entries, mainly for scans, which compare the entries with the stored files.
  * There is one entry for each slide that is, or was, in a slide root (a storage location such as the slide folder or
- * the bucket), and for each faulty metadata file.
+ * the bucket), and for each faulty metadata file (catalogue.csv or dataset.json).
  */
 import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import { registerNames } from './catalogue-names.ts';
@@ -263,7 +263,7 @@ export async function withCanonicalNames<T extends Partial<Pick<ImageRow, 'datas
 }
 
 /**
- * Updates an entry. When a name changes, also updates the sort key and the search text.
+ * Updates an entry. When a name changes, also updates the sort key (the position in the catalogue) and the search text.
  *
  * @returns the changed entry; null when it does not exist
  */

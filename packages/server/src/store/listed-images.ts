@@ -20,7 +20,7 @@ type ImageRow = Row<'images'>;
 export interface Visibility {
   /** Status that entries must have; null allows every status. */
   readonly status: ImageStatus | null;
-  /** Whether entries that are hidden from members are included. */
+  /** Whether hidden entries, which only administrators may see, are included. */
   readonly includesHidden: boolean;
   /** Datasets whose entries the reader may not see; `noDataset` stands for entries without a dataset. */
   readonly restrictedDatasets: ReadonlySet<string>;

@@ -83,7 +83,7 @@ export function openBackgroundPostgresPool(url: string): pg.Pool {
   return pool;
 }
 
-/** Wraps a client so that the watchdog observes its queries and the pool does not reuse its connection after a failure. */
+/** Wraps a client so that the watchdog observes its queries, and the pool does not reuse a lost connection. */
 function guardClient(client: pg.PoolClient, watchdog: Watchdog): PostgresPoolClient {
   let isConnectionLost = false;
 

@@ -45,7 +45,7 @@ describe('deleteOldCopies (deletes safety copies of the database)', () => {
     expect(fs.readdirSync(dataDir).sort()).toEqual(others.sort());
   });
 
-  it('counts the age of a copy that a restore made from the time of the restore, not from the last change of the copied database', async () => {
+  it('counts the age of a copy made by a restore from the time of the restore, not from the last change of the copied database', async () => {
     const dataDir = createDataFolder();
     const file = path.join(dataDir, 'lamina.db');
     for (const name of [file, `${file}.new`]) {

@@ -170,7 +170,7 @@ interface ThrottleTable {
 /** Second factors, at most one for each account. */
 interface SecondFactorTable {
   uid: string;
-  /** TOTP secret, encrypted with SECRET_KEY (see platform/encryption.ts). */
+  /** Secret of the one-time codes (TOTP), encrypted with SECRET_KEY (see platform/encryption.ts). */
   secret: string;
   created_at: string;
   /** Null until the first code is confirmed; the factor is required only from then on. */
@@ -211,7 +211,7 @@ interface SpentIdentityTokenTable {
  */
 export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
 
-/** Catalogue entries: one for each slide that scans have found, and one for each metadata file that is missing or invalid. */
+/** Catalogue entries: one for each slide found, and one for each missing or invalid file of `metadata_files`. */
 interface ImageTable {
   id: string;
   root: SlideRoot;
@@ -283,7 +283,7 @@ interface CatalogueNameTable {
   name: string;
 }
 
-/** Metadata files that scans have found, including invalid ones. Scans use them to notice files that disappeared. */
+/** Metadata files (catalogue.csv, dataset.json) that scans have found, even invalid ones, to notice missing ones. */
 interface MetadataFileTable {
   root: SlideRoot;
   /** Relative to the root, with forward slashes. Unique with the root. */

@@ -70,7 +70,7 @@ export async function countOpening(tx: DatabaseTransaction, id: string): Promise
   return numUpdatedRows > 0n;
 }
 
-/** Ends links and deletes the image sessions of their visitors. @param endedAt ISO 8601 */
+/** Ends links and deletes the image sessions (credentials for pixels) of their visitors. @param endedAt ISO 8601 */
 export async function endShareLinks(
   tx: DatabaseTransaction,
   ids: readonly string[],

@@ -175,7 +175,7 @@ export function encodeRow(shape: TableShape, values: RowValues): string {
   return `${JSON.stringify(values)}\n`;
 }
 
-/** @throws Error when a value is neither text nor a number that JSON represents exactly */
+/** Checks a row. @throws Error when a value is neither text nor a number that JSON represents exactly */
 function rejectUnsupported(shape: TableShape, values: RowValues): void {
   const isUnsupported = (value: ColumnValue) => !isPortable(value);
   rejectInvalid(shape, values, isUnsupported, 'a value that is neither text nor a supported number');

@@ -165,7 +165,7 @@ describe.each(databaseKinds)('permissions on annotation layers of a slide (datab
     'the request "%s"',
     (_, { endpoint, rows, payload, isDeletedBefore }) => {
       it.each(Object.entries(rows))(
-        'returns the documented status to a viewer, a user and an administrator for this layer: %s',
+        'for a layer of the kind "%s", returns the statuses %s to a viewer, a user and an administrator',
         async (target, expected) => {
           const statuses: number[] = [];
           for (const role of columns) {
@@ -220,7 +220,7 @@ describe.each(databaseKinds)('permissions on annotation layers of a slide (datab
     expect(await idsFor(admin)).toEqual([shared.id, own.id, foreign.id].sort());
   });
 
-  it('one audit event per sign-in records that an administrator read a private layer of another account, and one that they changed it', async () => {
+  it('one audit event per sign-in records that an administrator read a private layer of another account, and another event that the administrator changed the layer', async () => {
     const admin = await server.fixtures.admin();
     const layer = await createLayerFor("another's private", admin);
     const client = server.as(await server.fixtures.token(admin));

@@ -271,7 +271,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
       ]);
     });
 
-    it('are answered when they also have an image session of the same account, and get 401 with one of another account', async () => {
+    it('are answered with an additional image session (credential for tiles) of the same account, and get 401 with one of another account', async () => {
       const { fixtures, as } = server;
       const user = await fixtures.user();
       const session = (await as(user).call(createImageSession)).body.session_id;

@@ -13,7 +13,12 @@ describe('an invalid request', () => {
       400,
       'invalid_request',
     ],
-    ['JSON list', { payload: '[]', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
+    [
+      'a body that is a JSON list',
+      { payload: '[]', headers: { 'content-type': 'application/json' } },
+      400,
+      'invalid_request',
+    ],
     ['no body', {}, 400, 'invalid_request'],
     [
       'a form-encoded body',
@@ -86,7 +91,7 @@ describe('every response of the server API', () => {
 });
 
 describe('the access log of the server', () => {
-  it('has one line per request, which contains neither bearer tokens nor ids of image sessions', async () => {
+  it('has one line per request, which contains neither bearer tokens nor ids of image sessions (credentials for tiles)', async () => {
     const { as, fixtures, logged } = await testServer();
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -125,9 +130,9 @@ describe('the access log of the server', () => {
 
 describe('a client that opens many connections', () => {
   it.each([
-    ['is rejected beyond CONNECTIONS_PER_ADDRESS', '203.0.113.66', [], 5],
-    ['has no limit if it is a trusted proxy', '203.0.113.66', ['203.0.113.0/24'], 12],
-    ['has no limit if it runs on this machine', '127.0.0.1', [], 12],
+    ['keeps only as many connections as CONNECTIONS_PER_ADDRESS allows', '203.0.113.66', [], 5],
+    ['has no limit of connections if it is a trusted proxy', '203.0.113.66', ['203.0.113.0/24'], 12],
+    ['has no limit of connections if it runs on the machine of the server', '127.0.0.1', [], 12],
   ] as const)('%s', async (_, address, trustedProxies, keptCount) => {
     const { app, logged } = await testServer({ config: { connectionsPerAddress: 5, trustedProxies } });
     // All connections of a test come from this machine, so the test replaces the address that the server sees.

@@ -473,15 +473,12 @@ describe('the declared errors of the API', () => {
     },
   );
 
-  it.each(Object.keys(cases))(
-    'this test file has a case only for errors that the endpoint declares: %s',
-    (key) => {
-      expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
-    },
-  );
+  it.each(Object.keys(cases))('the endpoint declares the error for which this file has a case: %s', (key) => {
+    expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
+  });
 
   it.each(Object.keys(testedElsewhere))(
-    'the list of errors that other test files test names only declared errors: %s',
+    'an endpoint declares the error that the list of errors tested in other files names: %s',
     (key) => {
       expect(pairs.some(([name, code]) => key === code || key === `${name} ${code}`)).toBe(true);
     },

@@ -48,7 +48,7 @@ describe.each(databaseKinds)('an account with an end date of its access (databas
     expect(await pixels(server, session)).toEqual(accepted);
   });
 
-  it('loses every token and image session within a second after the end date, in every server process', async () => {
+  it('loses every token and image session (credential for tiles) within a second after the end date, in every server process', async () => {
     const server = await testServer({ database });
     const another = await server.another();
     const { token, session } = await tenMinutesBeforeEnd(server);

@@ -150,7 +150,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
       changedByRejectedCalls = [before, await stored()];
     });
 
-    it.each(actors)('returns the status of the permission matrix to this caller: %s', async (actor) => {
+    it.each(actors)('returns the status of the permission matrix for the caller "%s"', async (actor) => {
       const { who, answer } = rejected.get(actor) ?? (await callAs(await prepare(actor)));
       const code = expectedErrorCode(name, actor);
       const { code: given = null, status = null } = (answer.body || {}) as { code?: string; status?: string };
@@ -231,7 +231,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
 
   describe('paths outside the API', () => {
     it.each(actors)(
-      'return the health status, and 404 for an unknown path, to this caller: %s',
+      'return the health status, and 404 for an unknown path, to the caller "%s"',
       async (actor) => {
         const { token } = await caller(actor);
         const headers = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -302,7 +302,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
 
   describe('the image list and the details of an image', () => {
     it.each(sessions)(
-      'return the documented status for a valid token together with this image session: %s',
+      'return the status in docs/permissions.md for a valid bearer token with this image session (credential for tiles): "%s"',
       async (session) => {
         const { token, id } = await viewerWith(session);
         const query = id === undefined ? '' : `?session=${id}`;
@@ -314,7 +314,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
       },
     );
 
-    it('return 401 for an image session without a bearer token', async () => {
+    it('return 401 for a request with an image session (credential for tiles) but no bearer token', async () => {
       const { id } = await viewerWith('own');
       for (const url of ['/image-catalog/images', `/image-catalog/images/${imageId}`]) {
         expect(outcomeOf(await server.as(null).inject({ method: 'GET', url: `${url}?session=${id}` }))).toBe(
@@ -358,7 +358,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
   ])('descriptor, colour table, thumbnail and tiles of an image through %s', (_, askPixels) => {
     const states = Object.keys(pixelsBySession) as (keyof typeof pixelsBySession)[];
     it.each(states)(
-      'return the documented status for this image session, with and without a bearer token: %s',
+      'return the status in docs/permissions.md for the image session (credential for tiles) "%s", with and without a bearer token',
       async (session) => {
         const { token, id } = await viewerWith(session);
         const bearers = {
@@ -430,7 +430,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
       }
     });
 
-    it('has access with the image session of the link only to endpoints for pixels, IIIF and annotations', async () => {
+    it('has access with the image session (credential for tiles) of the link only to endpoints for pixels, IIIF and annotations', async () => {
       const { visitor: { session = '' } = {} } = await caller('visitor');
       const refused: string[] = [];
       for (const [name, { access, allowsVisitors, method, path }] of Object.entries(endpoints)) {
@@ -630,7 +630,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
   });
 
   describe('suspension of an account', () => {
-    it('invalidates its image session for the descriptor, colour table, thumbnail and tiles of an image', async () => {
+    it('invalidates its image session (credential for tiles) for the descriptor, colour table, thumbnail and tiles of an image', async () => {
       const { fixtures, as } = server;
       const admin = await fixtures.admin();
       const user = await fixtures.user();

@@ -37,7 +37,7 @@ describe.each(databaseKinds)('concurrent changes at two server processes (databa
   const update = ({ services }: TestServer, { uid }: TestUser, fields: object) =>
     services.db.updateTable('users').set(fields).where('uid', '=', uid).execute();
 
-  it(`two administrators who suspend each other at the same time leave one of them active, ${rounds} times`, {
+  it(`two administrators who suspend each other at the same time leave one of them active, in each of ${rounds} attempts`, {
     timeout: 120_000,
   }, async () => {
     const servers = await twoServers();
@@ -138,7 +138,7 @@ describe.each(databaseKinds)('concurrent changes at two server processes (databa
     }
   });
 
-  it('image sessions that are created during a suspension are revoked', async () => {
+  it('image sessions (credentials for tiles) that are created during a suspension are revoked', async () => {
     const servers = await twoServers();
     const { fixtures, as, other, services } = servers;
     const admin = as(await fixtures.token(await fixtures.admin()));

@@ -108,12 +108,12 @@ const revocations: readonly (readonly [string, Revoke])[] = [
     (user, { as }) => as(user).call(changePassword, { body: { new_password: newPassword } }),
   ],
   ['signing out everywhere', (user, { as }) => as(user).call(endSignIns)],
-  ['deleting the own account', (user, { as }) => as(user).call(deleteAccount)],
+  ['deletion by its owner', (user, { as }) => as(user).call(deleteAccount)],
 ];
 
 describe.each(databaseKinds)('revocation of access (database: %s)', (database) => {
   it.each(revocations)(
-    'by %s ends all earlier tokens and image sessions of the account at once and permanently',
+    'by %s ends all earlier tokens and image sessions (credentials for tiles) of the account at once and permanently',
     async (_, revoke) => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('revocation of access (database: %s)', (database) =
     },
   );
 
-  it('by a password change keeps the sign-in that sent the request, with its image sessions, and ends the others', async () => {
+  it('by a password change keeps the sign-in that sent the request, with its image sessions (credentials for tiles), and ends the others', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const [here, there] = [await signInOf(user, server), await signInOf(user, server)];
@@ -155,7 +155,7 @@ describe.each(databaseKinds)('revocation of access (database: %s)', (database) =
     expect((await server.as(token).call(getImageSessionStats)).status).toBe(200);
   });
 
-  it('by a suspension also ends an image session that is created at the same moment', async () => {
+  it('by a suspension also ends an image session (credential for tiles) that is created at the same moment', async () => {
     const server = await testServer({ database });
     const { fixtures, as, services } = server;
     const admin = as(await fixtures.token(await fixtures.admin()));

@@ -14,10 +14,10 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 /** Describes an outcome of the table, such as `active:user!`, for the name of a test. */
 function effectOf(outcome: string): string {
   const result = outcome.replace(/!$/, '');
-  const ending = outcome.endsWith('!') ? ' and ends all sessions' : '';
-  if (isErrorCode(result)) return `returns ${result}`;
-  if (result === '=') return 'changes nothing';
-  return (result === '*' ? 'changes only the password' : `sets status and role to ${result}`) + ending;
+  const ending = outcome.endsWith('!') ? ', signed out' : '';
+  if (isErrorCode(result)) return `error ${result}`;
+  if (result === '=') return 'no change';
+  return (result === '*' ? 'new password' : `now ${result}`) + ending;
 }
 
 describe.each(databaseKinds)('administrator actions on an account (database: %s)', (database) => {
@@ -63,7 +63,7 @@ describe.each(databaseKinds)('administrator actions on an account (database: %s)
 
   describe.each(Object.keys(accountCalls))('the action "%s"', (call) => {
     it.each(accountStates.map((state) => ({ state, effect: effectOf(outcomeOf(call, state)) })))(
-      '$effect for an account in the state $state (status:role, or self for the own account)',
+      'for an account in the state $state (status:role; self: the account of the administrator) has the result: $effect',
       async ({ state }) => {
         const { fixtures, as, clock } = server;
         admin = await fixtures.admin();
@@ -117,7 +117,7 @@ describe.each(databaseKinds)('administrator actions on an account (database: %s)
     );
   });
 
-  it('deletion of the own account returns 409 only for the last active administrator', async () => {
+  it('deletion of an account by its owner returns 409 only for the last active administrator', async () => {
     const alone = await testServer({ database });
     const [one, other] = [await alone.fixtures.admin(), await alone.fixtures.admin()];
     await alone.fixtures.admin({ status: 'suspended' });

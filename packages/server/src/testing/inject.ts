@@ -17,8 +17,8 @@ export async function injectRequest(
 ): Promise<LightMyRequestResponse> {
   await app.ready();
   return inject((request, response) => {
-    // A fast path would write to the injected socket, which nothing reads. Without a socket it calls `writeHead` and `end`, whose
-    // arguments light-my-request returns as the response.
+    // The fast paths answer requests for tiles (image_files) and DICOM frames. They would write to the injected socket,
+    // which nothing reads. Without a socket they call `writeHead` and `end`, whose arguments light-my-request returns.
     if (/\/(?:image_files|frames)\//.test(request.url ?? '')) {
       Object.defineProperty(response, 'socket', { value: null, writable: true });
     }

@@ -42,7 +42,7 @@ const redirectUri = 'http://127.0.0.1/auth/callback';
 
 export async function startOidcProvider(): Promise<OidcProvider> {
   let failure: 'error' | 'silence' | 'redirect' | null = null;
-  let handleRequest: (request: IncomingMessage, response: ServerResponse) => void = () => {}; // replaced by `useKeys`
+  let handleRequest: (request: IncomingMessage, response: ServerResponse) => void = () => {}; // set by `createProvider`
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
@@ -211,6 +211,7 @@ async function signIn(issuer: string, login: string, nonce: string): Promise<str
     code_challenge: challenge.toString('base64url'),
     code_challenge_method: 'S256',
   }).toString();
+  // Follows redirects and submits the sign-in page, in at most ten steps, so that a loop of redirects ends.
   for (let step = 0; step < 10 && !url.href.startsWith(redirectUri); step++) {
     const isPage = url.pathname.startsWith('/interaction/');
     const response = await sendRequest(url, isPage ? { login } : undefined);

@@ -190,7 +190,7 @@ export function expectedStatus(endpointName: string, actor: Actor): number {
 export function expectedErrorCode(endpointName: string, actor: Actor): ErrorCode | null {
   const status = expectedStatus(endpointName, actor);
   if (status < 400) return null;
-  if (status === 400) return 'reset_link_invalid';
+  if (status === 400) return 'reset_link_invalid'; // in this table, only password resets respond with 400
   if (status === 401) {
     if (endpointName === 'signIn') return 'credentials_invalid';
     const hasNoToken = actor === 'anonymous' || actor === 'visitor';

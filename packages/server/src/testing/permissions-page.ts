@@ -41,6 +41,7 @@ function routeTable(): string {
     ['Route', ...actors, 'API token'],
     Object.keys(expectedStatuses).map((name) => {
       const { method, path, scope, access } = endpoints[name] as Endpoint;
+      // Endpoints for anyone ignore an API token. All others reject it, unless they name a scope that it must have.
       const byToken = access === 'anyone' ? 'ignored' : scope === undefined ? '403' : `\`${scope}\``;
       return [`${method} ${path}`, ...actors.map((actor) => String(expectedStatus(name, actor))), byToken];
     }),

@@ -9,7 +9,7 @@ import path from 'node:path';
 
 /**
  * Returns the beginning of a command line; the caller appends the program and its arguments. For the program, `folder` is a disk of
- * `bytes` bytes. The program replaces the started process, so it has the id of this process.
+ * `bytes` bytes. The program replaces the started process and keeps its process id.
  */
 export function commandOnSmallDisk(folder: string, bytes: number): readonly string[] {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']; // others become root in a namespace

@@ -88,7 +88,7 @@ export interface TestServer {
   };
   /** Returns a client. @param who a bearer token; an account, which signs in at the first request; null for an anonymous client */
   as(who: TestUser | string | null): Client;
-  /** Starts a second server on the same database and folders with empty caches, like another process or a restart. */
+  /** Starts a second server with empty caches, but the same database and folders, like another process or a restart. */
   another(): Promise<Pick<TestServer, 'app' | 'as'>>;
   /** Returns all log lines so far; without the setting `logLevel`, those of the level debug and higher. */
   logged(): string;
@@ -145,7 +145,7 @@ export async function testServer({
   };
   const log = pino({ level: settings?.logLevel ?? 'debug' }, { write });
   const rejectFaults = () => {
-    const [fault] = faults.splice(0);
+    const [fault] = faults.splice(0); // removes all faults, so that the close of the server does not report them again
     if (fault !== undefined) throw new Error(fault);
   };
   const dependencies = { config, db, log, now: clock.now, passwordCost: cheapPasswords };

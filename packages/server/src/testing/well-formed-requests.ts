@@ -307,7 +307,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     const { db, now } = server().services;
     const layer = await server().fixtures.layer({ owner_uid: uid });
     const feature = parseFeature(pointFeature(), { width: null, height: null });
-    const change = { id: feature.id, feature, base: null };
+    const change = { id: feature.id, feature, base: null }; // `base`: the revision to replace; null for a new one
     await db.transaction().execute(async (tx) => {
       await applyChanges(tx, { layer, author: uid, now: now().toISOString() }, [change]);
       const changed = await lockLayer(tx, layer.id);
@@ -348,7 +348,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
           uid: randomUUID(),
           email,
           email_key: email,
-          password_hash: await signIn.hashPassword('uzun-bir-şifre', null),
+          password_hash: await signIn.hashPassword('uzun-bir-şifre', null), // null: no client requests it
           display_name: null,
           affiliation: null,
           purpose: null,

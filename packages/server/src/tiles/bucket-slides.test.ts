@@ -127,7 +127,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       expect(object.bytes.equals(files.bytes)).toBe(true);
     });
 
-    it('returns the new descriptor after its object in the bucket was replaced', async () => {
+    it('returns the new Deep Zoom descriptor after its object in the bucket was replaced', async () => {
       const before = await fetchPart(bucketImageId, 'image.dzi');
       await putSlide(file, await buildSvs({ width: 300, height: 200, downsamples: [1] }));
       await vi.waitFor(

@@ -114,8 +114,8 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
 
   const range = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
-  describe('an image session that fills its share of the render queue with tile requests', () => {
-    it('gets 503 with Retry-After for further requests, and a tile for another account is rendered as one of the next two jobs', async () => {
+  describe('an image session (credential for tiles) that fills its share of the render queue', () => {
+    it('gets 503 with Retry-After for further requests, while a tile of another account is one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -132,7 +132,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(sessionQueueLimit);
     });
 
-    it('does not delay another account: its request to read a slide header is one of the next two jobs', async () => {
+    it('does not delay another account, whose request to read a slide header is one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -145,7 +145,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
       await allDone;
     });
 
-    it('does not delay another account that opens the same slide: the header is read in one of the next two jobs', async () => {
+    it('does not delay another account that opens the same slide, whose header is read in one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -167,7 +167,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
   });
 
   describe('an account that fills its share of the render queue from six image sessions', () => {
-    it('gets 503 for further requests, and a thumbnail for another account is rendered as one of the next two jobs', async () => {
+    it('gets 503 for further requests, while a thumbnail of another account is one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const user = await server.fixtures.user();
       const sessions: string[] = [];

@@ -2,9 +2,9 @@ import { hideProcess, kernelLandlockVersion } from '@lamina/slide';
 import type { Logger } from 'pino';
 
 /**
- * Protects the environment and the memory of this process, which contain passwords, from render workers. They run as
- * the same user and read untrusted files. Called when a server starts. docs/security.md names the systems on which this
- * is not possible.
+ * Protects the environment and the memory of this process, which contain passwords, from render workers: processes that
+ * run as the same user and read untrusted files. Called when a server starts. docs/security.md names the systems on
+ * which this is not possible.
  */
 export async function hideEnvironment(): Promise<void> {
   await hideProcess();

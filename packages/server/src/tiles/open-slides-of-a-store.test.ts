@@ -108,7 +108,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     await vi.waitFor(async () => expect(await width()).toBe(100));
   });
 
-  it('is used without the check of its object when the object store has not answered within 500 ms', async () => {
+  it('is used without knowing whether its object was replaced when the object store has not answered within 500 ms', async () => {
     await width();
     headOverride = () => new Promise(() => {});
     vi.advanceTimersByTime(5000);

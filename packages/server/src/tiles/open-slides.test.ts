@@ -86,7 +86,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(await widthOf('a.svs')).toBe(100);
   });
 
-  it('is used during the background check that finds its file replaced, and then closed', async () => {
+  it('is used by requests during the background check that finds its file replaced, and is closed after the check', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);
@@ -182,7 +182,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(joinEvents).toHaveLength(4);
   });
 
-  it('is used during the background check that finds its file replaced, and then opened again', async () => {
+  it('is used by requests during the background check that finds its file replaced; later requests open the new file', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);

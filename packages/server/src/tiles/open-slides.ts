@@ -29,7 +29,7 @@ export interface OpenRequest {
   readonly id: string; // of the image
   /** Returns the current location of the file. @throws SlideError FILE_MISSING */
   locate(): Promise<SlideLocation>;
-  /** Opens the file with this fingerprint. @throws SlideError when the file cannot be read as a slide */
+  /** Opens the file. @param fingerprint the current one; it changes with the file @throws SlideError if unreadable */
   open(location: SlideLocation, fingerprint: string): Promise<Slide>;
   /** Called when the request has to wait until the slide is open. @returns a function to call when the wait ends */
   joinOpening?(): () => void;
@@ -57,10 +57,10 @@ interface Entry {
   open: OpenSlide | null; // null until `opening` resolves
   /** Start time of the last check that found the file unchanged; before the first check, the time of opening. */
   checkedAt: number;
-  checking: Promise<void> | null;
+  checking: Promise<void> | null; // the running check, if any
   /** Set while the storage does not answer: the error of the last check. */
   storageError: SlideError | null;
-  usedAt: number;
+  usedAt: number; // start of the last `work`
   /** Number of running `work` functions. */
   readers: number;
   /** Whether new requests no longer use the entry; the slide is closed after its last reader. */
@@ -215,7 +215,7 @@ export function createOpenSlides({
     return entry.checking;
   }
 
-  /** Returns an entry whose last check is recent enough; opens the slide if necessary. A promise only when a check has to finish first. */
+  /** Returns an entry with a recent check; opens the slide if needed. Returns a promise only to wait for a check. */
   function currentEntry(request: OpenRequest): Entry | Promise<Entry> {
     const entry = entries.get(request.id);
     if (entry === undefined) return open(request);
@@ -227,7 +227,7 @@ export function createOpenSlides({
     return entryAfterCheck(request, entry, checked);
   }
 
-  /** @throws SlideError when the storage has not answered for longer than `checkValidInOutageMs` */
+  /** Returns the entry to use after a check. @throws SlideError when an outage exceeds `checkValidInOutageMs` */
   async function entryAfterCheck(request: OpenRequest, entry: Entry, checked: Promise<void>): Promise<Entry> {
     const isServable = () => entry.open !== null && now() - entry.checkedAt <= checkValidInOutageMs;
     await (isServable() ? waitAtMost(checked, checkTimeoutMs) : checked);

@@ -64,13 +64,11 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
   function send(message: CallMessage | CancelMessage, id: number): void {
     const onSent = (error: Error | null) => {
       if (error === null) return;
-      pendingCalls
-        .get(id)
-        ?.reject(
-          new SlideError('DECODE_FAILED', 'The message could not be sent to the other process', {
-            cause: error,
-          }),
-        );
+      pendingCalls.get(id)?.reject(
+        new SlideError('DECODE_FAILED', 'The message could not be sent to the other process', {
+          cause: error,
+        }),
+      );
       pendingCalls.delete(id);
     };
     channel.send?.(message, onSent);

@@ -32,7 +32,7 @@ describe('delayRefusal (delays the response to a tile request that the render qu
     expect(outcome.error).toMatchObject({ code: 'BUSY' });
   });
 
-  it('rejects a BUSY request as soon as its client disconnects, and leaves no timer', async () => {
+  it('ends the delay of a request rejected with BUSY as soon as its client disconnects, and leaves no timer', async () => {
     const client = new AbortController();
     const outcome = observeDelayed(refusedJob(), client.signal);
     await vi.advanceTimersByTimeAsync(0);

@@ -19,7 +19,7 @@ function createChannel(): [Channel, Channel] {
 }
 
 describe('the tile client of an HTTP worker process (which requests tiles from the primary process)', () => {
-  it('sends account and image session of the requester with each request for a tile, thumbnail or slide header', async () => {
+  it('sends account and image session (credential for tiles) of the user with each request for a tile, thumbnail or slide header', async () => {
     const [workerEnd, primaryEnd] = createChannel();
     const tile = vi.fn<RenderedTiles['tile']>(async () => ({ bytes: new Uint8Array(1), wasCached: false }));
     const thumbnail = vi.fn<RenderedTiles['thumbnail']>(async () => new Uint8Array(1));
@@ -45,7 +45,7 @@ describe('the tile client of an HTTP worker process (which requests tiles from t
     expect(inspect.mock.calls.map((call) => call[2])).toEqual([requester, null]);
   });
 
-  it('requests a thumbnail once from the primary process, and then returns it from its memory', async () => {
+  it('requests a thumbnail once from the primary process, and then returns the thumbnail from its own memory', async () => {
     const [workerEnd, primaryEnd] = createChannel();
     const thumbnail = vi.fn<RenderedTiles['thumbnail']>(async () => Uint8Array.of(7));
     answerCalls(primaryEnd, renderedTilesCalls({ thumbnail } as unknown as RenderedTiles), () => {});

@@ -8,7 +8,7 @@ export interface RenderSource {
 }
 
 export interface TileClient {
-  /** Account and image session whose share of the render queue the request uses. */
+  /** Account and image session (credential for pixels) whose share of the render queue the request uses. */
   readonly requester: Requester;
   /** Aborted when the client disconnects. Read only when the tile has to be rendered or fetched, so it may be a getter. */
   readonly signal: AbortSignal;

@@ -37,7 +37,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
   }
 
   describe('a slide without native JPEG tiles (whose tiles the server renders)', () => {
-    it('returns a descriptor, and tiles and a thumbnail with the colour of the file', async () => {
+    it('returns a Deep Zoom descriptor, and tiles and a thumbnail with the colour of the file', async () => {
       const id = await server.idOf('good.czi');
       const descriptor = await server.pixels(`${id}/image.dzi`, session);
       expect(descriptor.body).toContain('TileSize="512" Overlap="0" Format="jpg"');
@@ -65,7 +65,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       );
     });
 
-    it('returns 404 for tiles and levels outside its descriptor', async () => {
+    it('returns 404 for tiles and levels outside its Deep Zoom descriptor', async () => {
       const id = await server.idOf('good.czi');
       for (const address of ['10/2_0.jpg', '11/0_0.jpg']) {
         expect((await server.pixels(`${id}/image_files/${address}`, session)).statusCode).toBe(404);

@@ -107,8 +107,8 @@ const memoryCacheBytes = 64 * 1024 * 1024;
  */
 const queueLimit = 2048;
 /**
- * Maximum number of waiting jobs of one image session. The viewer of the web app has at most 24 open requests. Further jobs are refused
- * with BUSY (503 with Retry-After), and the web app retries them.
+ * Maximum number of waiting jobs of one image session (credential for pixels). The viewer of the web app has at most 24
+ * open requests. Further jobs are refused with BUSY (503 with Retry-After), and the web app retries them.
  */
 const sessionQueueLimit = 64;
 /** Maximum number of waiting jobs of one account in all its image sessions. */

@@ -1,6 +1,6 @@
 /**
  * Shares the read of a slide's header between all requests that wait for the slide to open. The render queue is fair between accounts,
- * so it gets one job for the same read from each waiting requester (account and image session). The first result serves all of them.
+ * so it gets one job for the same read from each waiting requester (image session of an account). The first result serves all.
  */
 import type { Requester, SlideLocation, SlideSummary } from '@lamina/slide';
 

@@ -1,7 +1,7 @@
 /**
  * Deep Zoom descriptors, tiles, thumbnails and other contents of the catalogue's slides, as bytes to send. This process
- * reads native tiles (JPEG tiles stored in the file) itself; render workers supply everything else (rendered-tiles.ts).
- * The file is long because all calls share the open slides and the caches.
+ * reads native tiles (JPEG tiles stored in the file) itself; render workers, which are separate processes, supply
+ * everything else (rendered-tiles.ts). The file is long because all calls share the open slides and the caches.
  */
 import {
   type Allocate,
@@ -53,7 +53,7 @@ export interface ServableImage extends SlideFile {
   readonly dataset: string | null;
   /** Hidden images are visible to administrators only. */
   readonly isHidden: boolean;
-  /** Fingerprint of the file when the catalogue read it. The file may have changed since. */
+  /** Fingerprint (a value that changes with the file) when the catalogue read the file; it may have changed since. */
   readonly fingerprint: string;
 }
 
@@ -151,7 +151,7 @@ export interface Slides {
   /** Reads the ICC profile; null if there is none. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
   /**
-   * Returns the colour table: the sRGB colours at the nodes of a grid of scanned colours (slide/colour/colour-table.ts).
+   * Returns the colour table: the sRGB colours at the nodes of a grid of scanned colours (see colour-table.ts).
    *
    * @returns null when the slide has no usable colour profile
    * @throws SlideError
@@ -352,7 +352,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
           renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client),
           () => AbortSignal.any([client.signal, closing.signal]),
         );
-        return { bytes, level: { ...level, ...encodedCoding }, fingerprint };
+        return { bytes, level: { ...level, ...encodedCoding }, fingerprint }; // a view is a baseline JPEG
       }),
 
     iccProfile: (image, requester) =>

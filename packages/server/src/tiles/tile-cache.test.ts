@@ -58,7 +58,7 @@ async function cacheFiles(ending = ''): Promise<string[]> {
     .sort();
 }
 
-describe('the tile cache', () => {
+describe('the tile cache (in memory and on disk)', () => {
   it('returns a tile only for the slide and the tile name under which it was cached', async () => {
     const cache = open();
     cache.put(key('aaaa'), jpeg(1));

@@ -227,7 +227,7 @@ const pictureEnds = [
   { first: Buffer.of(0x89, 0x50, 0x4e, 0x47), last: Buffer.from('IEND\xae\x42\x60\x82', 'latin1') },
 ];
 
-/** Returns whether the bytes are a JPEG or PNG with its end, which an image lacks that a power failure has truncated. */
+/** Returns whether the bytes start and end like a JPEG or PNG, unlike an image that a power failure has truncated. */
 function isCompletePicture(bytes: Uint8Array): boolean {
   const picture = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return pictureEnds.some(

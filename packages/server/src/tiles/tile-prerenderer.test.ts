@@ -116,7 +116,7 @@ describe('the prerenderer (which fills the tile cache in the background)', () =>
     expect(order).toEqual(order.toSorted());
   });
 
-  it('interrupts a slide found by a scan for a slide that a viewer opened, and resumes it afterwards', async () => {
+  it('renders a slide that a user opened first, although two slides that a scan found were queued earlier, and then these two', async () => {
     startPrerenderer();
     const [found, alsoFound, opened] = [
       await createSlide('one.svs'),

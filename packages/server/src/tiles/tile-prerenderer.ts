@@ -1,7 +1,7 @@
 /**
- * Prerendering: renders the tiles that a slide's file does not contain before a viewer requests them. It renders one slide after
- * another, one tile after another from the smallest level to the largest, and only while no request waits for a render worker. Slides
- * that a viewer has opened come before slides that a scan has found.
+ * Prerendering: renders the tiles that a slide's file does not contain before a viewer requests them. It renders one
+ * slide after another, one tile after another from the smallest level to the largest, and only while no request waits
+ * for a render worker (a process). Slides that a viewer has opened come before slides that a scan has found.
  *
  * Prerendering never evicts cached tiles: it stops when the disk cache is three quarters full, and a slide gets at most an eighth of
  * the disk cache.
@@ -64,7 +64,7 @@ export function createTilePrerenderer({
   maxBytes,
   log,
 }: TilePrerendererOptions): TilePrerenderer {
-  /** Queues of slides by reason; keys are fingerprints. */
+  /** Queues of slides by reason; keys are the fingerprints of their files. */
   const waitingSlides = { opened: new Map<string, RenderSource>(), found: new Map<string, RenderSource>() };
   /** Fingerprints of slides that were prerendered or are being prerendered. */
   const startedSlides = new Set<string>();
@@ -96,18 +96,18 @@ export function createTilePrerenderer({
     return jpeg.byteLength;
   }
 
-  /** @param slideBytes size of the tiles of the current slide */
+  /** Returns whether another tile of the slide may be rendered. @param slideBytes size of its tiles rendered so far */
   const hasSpace = (slideBytes: number) =>
     slideBytes < maxBytes * slideShare && cache.freeBytes() > maxBytes * reservedShare;
 
   /** Renders all uncached tiles of a slide. @returns false when the slide has to yield to a slide that a viewer has opened */
   async function prerender(current: PrerenderTask): Promise<boolean> {
     const { source } = current;
-    const expected = { ...source.location, fingerprint: source.fingerprint };
+    const fileVersion = { ...source.location, fingerprint: source.fingerprint };
     let slideBytes = 0; // size of the tiles rendered by this call
     await waitForQuiet(current);
     if (hasToYield(current)) return false;
-    const tiles = await renderPool.tilesToPrerender(expected, maxTiles, closing.signal);
+    const tiles = await renderPool.tilesToPrerender(fileVersion, maxTiles, closing.signal);
     let measuredSince = performance.eventLoopUtilization();
     for (const address of tiles) {
       closing.signal.throwIfAborted();

@@ -91,19 +91,27 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
 
   const profiles: readonly (readonly [string, IccPlan, Intent])[] = [
     ['three curves and a matrix', {}, 'relative colorimetric'],
-    ['three curves and a matrix of version 2', { version: 2, gamma: 2.4 }, 'relative colorimetric'],
-    ['a table of 8 bits to Lab', { kind: 'mft1', connection: 'Lab ' }, 'relative colorimetric'],
-    ['a table of 16 bits to XYZ', { kind: 'mft2' }, 'relative colorimetric'],
-    ['a table of 16 bits to Lab', { kind: 'mft2', connection: 'Lab ' }, 'relative colorimetric'],
+    ['three curves and a matrix, of ICC version 2', { version: 2, gamma: 2.4 }, 'relative colorimetric'],
+    ['an 8-bit lookup table to Lab', { kind: 'mft1', connection: 'Lab ' }, 'relative colorimetric'],
+    ['a 16-bit lookup table to XYZ', { kind: 'mft2' }, 'relative colorimetric'],
+    ['a 16-bit lookup table to Lab', { kind: 'mft2', connection: 'Lab ' }, 'relative colorimetric'],
     [
-      'a table of 16 bits to Lab of version 2',
+      'a 16-bit lookup table to Lab, of ICC version 2',
       { kind: 'mft2', connection: 'Lab ', version: 2 },
       'relative colorimetric',
     ],
-    ['a table with curves to XYZ', { kind: 'mAB ' }, 'relative colorimetric'],
-    ['a table with curves to Lab', { kind: 'mAB ', connection: 'Lab ' }, 'relative colorimetric'],
+    ['a lookup table with curves (mAB) to XYZ', { kind: 'mAB ' }, 'relative colorimetric'],
+    [
+      'a lookup table with curves (mAB) to Lab',
+      { kind: 'mAB ', connection: 'Lab ' },
+      'relative colorimetric',
+    ],
     ['a darkest colour that is lighter than black', { kind: 'mft2', black: 0.1 }, 'relative colorimetric'],
-    ['only a perceptual table', { kind: 'mft2', tables: ['A2B0'], connection: 'Lab ' }, 'perceptual'],
+    [
+      'a lookup table only for the perceptual rendering intent',
+      { kind: 'mft2', tables: ['A2B0'], connection: 'Lab ' },
+      'perceptual',
+    ],
   ];
   it.skipIf(!hasLittleCms).each(profiles)(
     `for an ICC profile with %s, returns colours that differ from those of Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
@@ -148,14 +156,14 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     }
   });
 
-  it('returns 33 nodes per side for a profile with curves and a matrix, and for one with a smaller table', () => {
+  it('returns a table of 33 nodes per side for a profile with curves and a matrix, and for a profile whose own table has fewer nodes', () => {
     expect(computeColourTable(buildIcc()).nodes).toBe(33);
     expect(computeColourTable(buildIcc({ kind: 'mft2' })).nodes).toBe(33);
   });
 });
 
 describe('applyColourTable (converts pixels with a table of sRGB colours)', () => {
-  it('changes no sample by more than 1 when the table maps every node to its own colour', () => {
+  it('changes no sample by more than 1 of 255 when the table maps every node to its own colour', () => {
     const random = seededNumbers(3);
     const { nodes, rgb } = { nodes: 33, rgb: new Uint8Array(33 ** 3 * 3) };
     for (let node = 0; node < 33 ** 3; node++) {
@@ -183,12 +191,16 @@ describe('computeColourTable with an unusable ICC profile', () => {
   };
 
   it.each<[string, Uint8Array, string]>([
-    ['no bytes', new Uint8Array(), 'broken'],
-    ['text', Buffer.from('profile 1 '.repeat(50)), 'broken'],
+    ['a profile of no bytes', new Uint8Array(), 'broken'],
+    ['a text instead of a profile', Buffer.from('profile 1 '.repeat(50)), 'broken'],
     ['a truncated profile', buildIcc().subarray(0, 300), 'broken'],
     ['a profile of CMYK', buildIcc({ model: 'CMYK' }), 'model'],
     ['a profile of grey', buildIcc({ model: 'GRAY' }), 'model'],
-    ['a profile without tags for colours', buildIcc({ kind: 'mft2', tables: [] }), 'broken'],
+    [
+      'a profile without the tags that contain its colour tables',
+      buildIcc({ kind: 'mft2', tables: [] }),
+      'broken',
+    ],
     ['a profile whose white is as dark as its black', buildIcc({ kind: 'mft2', black: 1 }), 'broken'],
   ])('throws ProfileError for %s', (_, profile, reason) => {
     expect(reasonOf(profile)).toBe(reason);

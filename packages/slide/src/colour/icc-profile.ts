@@ -186,6 +186,7 @@ function detectBlackPoint(toXyz: Step): Triple {
   const colour = new Float64Array(3);
   toXyz(colour);
   const luminance = clamp(colour[1] as number);
+  // L* by the definition of CIE Lab: a cube root of the luminance, and linear near black.
   const lightness =
     luminance > (24 / 116) ** 3 ? 116 * Math.cbrt(luminance) - 16 : luminance * ((116 * 841) / 108);
   const black = Float64Array.of(Math.min(lightness, 50), 0, 0);

@@ -70,6 +70,7 @@ export function restrictFiles(calls: SystemCalls, version: number, rules: FileRu
   for (const path of readable ?? []) addPath(calls, ruleset, path, readRights);
   for (const path of executable) addPath(calls, ruleset, path, readRights | right.execute);
   for (const path of writable) addPath(calls, ruleset, path, readRights | changeRights);
+  // Node reads /dev/null in place of an OpenSSL configuration (start-confined.ts); programs also write to it.
   addPath(calls, ruleset, '/dev/null', (readRights | changeRights) & FILE_RIGHTS);
   requireSuccess(calls, 'prctl', calls.prctl(PR_SET_NO_NEW_PRIVS, 1));
   requireSuccess(calls, 'landlock_restrict_self', calls.restrictSelf(ruleset));

@@ -61,7 +61,7 @@ describe('RenderPool with a real slide file from the folder TEST_SLIDES', () => 
 
 const badFolder = join(slides, '../bad-slides');
 
-describe('RenderPool with a damaged file of bad-slides', () => {
+describe('RenderPool with a damaged slide file from the folder bad-slides', () => {
   it.skipIf(slides === '' || !existsSync(badFolder)).each(badSlides)(
     'opening and rendering %s gives the expected format or error code: %s',
     async (name, outcome) => {

@@ -26,7 +26,7 @@ const TICK_MS = 10;
 export async function* refusalCosts(paths: Iterable<string>): AsyncGenerator<RefusalCost> {
   const pool = new RenderPool({ processes: 1, queueLimit: 1, timeoutMs: TIMEOUT_MS });
   try {
-    // The process starts with its first job, so this job, which groups no files, starts it before the measurement.
+    // The pool starts a process for its first job. This job has no files: it only starts the process.
     await pool.group({ path: '/' }, [], []);
     const [processId = 0] = pool.processIds;
     const idleBytes = await readMemoryBytes(processId, 'VmRSS');
@@ -55,7 +55,7 @@ async function renderAndReturnError(pool: RenderPool, path: string): Promise<Sli
   try {
     const { width, height } = await pool.inspect({ path });
     await pool.thumbnail({ path }, 256); // pixels of the longer side
-    const dziLevel = Math.ceil(Math.log2(Math.max(width, height)));
+    const dziLevel = Math.ceil(Math.log2(Math.max(width, height))); // the Deep Zoom level of full resolution
     await pool.tile({ path }, { dziLevel, column: 0, row: 0 });
     return null;
   } catch (error) {

@@ -17,7 +17,7 @@ export interface Subblock {
   readonly offset: number;
   /** Bytes of its directory entry, which the segment repeats. */
   readonly entryBytes: number;
-  /** Codes of the file; subblock-pixels.ts lists their meanings. */
+  /** Numeric codes as stored in the file; subblock-pixels.ts lists their meanings. */
   readonly pixelType: number;
   readonly compression: number;
   /** Pixels of full resolution; coordinates may be negative. */

@@ -13,7 +13,7 @@ export interface CziMetadata {
   readonly channels: ReadonlyMap<number, ChannelMetadata>;
 }
 
-/** Display settings of a channel; null where the file states none. */
+/** Display settings of a channel; null where the file states none. A channel is visible unless the file hides it. */
 export interface ChannelMetadata {
   readonly colour: Colour | null;
   /** Sample values displayed as black and at full brightness, as fractions (0 to 1) of the sample range. */
@@ -62,7 +62,7 @@ function isKept(path: readonly string[]): boolean {
   });
 }
 
-/** Reads the pixel size. The XML states it in metres, and beside it a unit for display that is not used. */
+/** Reads the pixel size. The XML states it in metres, whatever unit for display it states beside the number. */
 function readMpp(root: XmlElement): CziMetadata['mpp'] {
   const distances = elementsAt(root, 'Metadata/Scaling/Items/Distance');
   const micrometresAlong = (axis: string) => {

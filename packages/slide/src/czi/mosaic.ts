@@ -48,7 +48,7 @@ const BAND_ROWS = 512;
 
 /**
  * Builds levels from the displayed subblocks: full resolution, and every smaller resolution that covers all scenes
- * (separately scanned regions). Scenes may have different numbers of resolutions.
+ * (separately scanned regions) in all channels. Scenes may have different numbers of resolutions.
  *
  * @param subblocks all subblocks of the displayed channels, at least one
  * @returns the levels, largest first
@@ -123,7 +123,7 @@ function closestDownsample(
   return candidates.sort((a, b) => distance(a) - distance(b))[0] ?? null;
 }
 
-/** Returns the ratio along the longer side, where rounding matters less. */
+/** Returns the ratio of the full to the stored size along the longer side, where rounding matters less. */
 function downsampleRatio({ width, height, storedWidth, storedHeight }: Subblock): number {
   return storedWidth >= storedHeight ? width / storedWidth : height / storedHeight;
 }
@@ -189,6 +189,7 @@ function extendBox(box: Box | null, { x, y, width, height }: Subblock): Box {
   };
 }
 
+/** Builds a level. @param box bounding box of the subblocks of full resolution, which is the area of every level */
 function levelOf(downsample: number, subblocks: readonly Subblock[], box: Box): MosaicLevel {
   const placed = subblocks
     .map((subblock) => ({

@@ -14,7 +14,7 @@ export interface FileSegment {
   readonly attachmentsOffset: number;
 }
 
-/** An image or table stored beside the slide. */
+/** An image or table that the file stores in addition to the slide. */
 export interface Attachment {
   readonly name: string;
   /** JPG, CZI, … */

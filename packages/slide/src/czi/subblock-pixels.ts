@@ -61,7 +61,7 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   [compression.jpegXr]: 'JPEG XR',
 };
 
-/** Up to this size an uncompressed subblock is read and cached as a whole, because neighbouring tiles show it too. */
+/** Maximum bytes of an uncompressed subblock that is cached as a whole, because neighbouring tiles show it too. */
 const MAX_WHOLE_BYTES = 2 ** 25;
 /** Bytes of decoded samples in the cache of a slide. */
 const MAX_CACHED_BYTES = 2 ** 26;
@@ -247,6 +247,7 @@ function interleaveBytes(halves: Uint8Array): Uint8Array {
   return joined;
 }
 
+/** Converts the samples of a rectangle of a subblock to RGB. */
 function toRaster(
   { bytes, isRgb }: Samples,
   width: number,

@@ -6,7 +6,7 @@ import { checkEncodedImage } from './check-encoded-image.ts';
 /** Maximum bytes of a colour profile. */
 const maxProfileBytes = 4 * 2 ** 20;
 
-describe('checkEncodedImage of a PNG with a compressed colour profile', () => {
+describe('checkEncodedImage (checks an image before decoding) of a PNG with a compressed colour profile', () => {
   /** Checks a PNG whose profiles consist of zeros, which compress to a thousandth. */
   function checkPng(profileBytes: number, profileCount = 1): void {
     // An iCCP chunk: name, NUL, compression method 0, compressed profile.
@@ -19,15 +19,15 @@ describe('checkEncodedImage of a PNG with a compressed colour profile', () => {
     checkEncodedImage({ codec: 'png', bytes, width: 40, height: 30 });
   }
 
-  it('accepts a profile of 4 MiB', () => {
+  it('accepts a profile that decompresses to 4 MiB', () => {
     expect(() => checkPng(maxProfileBytes)).not.toThrow();
   });
 
-  it('throws LIMIT_EXCEEDED for a profile of more than 4 MiB', () => {
+  it('throws LIMIT_EXCEEDED for a profile that decompresses to more than 4 MiB', () => {
     expect(() => checkPng(maxProfileBytes + 1)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
   });
 
-  it('throws FILE_CORRUPT for two profiles', () => {
+  it('throws FILE_CORRUPT when the PNG contains two profiles', () => {
     expect(() => checkPng(100, 2)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 });

@@ -20,7 +20,7 @@ describe('composeChannels (overlays fluorescence channels in one RGB image)', ()
   });
 });
 
-describe('defaultChannelColour', () => {
+describe('defaultChannelColour (the default colour of a fluorescence channel)', () => {
   it('returns six distinct colours for channels 0 to 5, and the colour of channel 0 again for channel 6', () => {
     const colours = Array.from({ length: 6 }, (_, i) => JSON.stringify(defaultChannelColour(i)));
     expect(new Set(colours).size).toBe(6);

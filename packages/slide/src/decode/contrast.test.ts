@@ -46,7 +46,7 @@ describe('estimateContrast (estimates the black and the white value of a grey ch
     [16, 200, { black: 200, white: 1224 }],
     [16, 65_535, { black: 64_511, white: 65_535 }],
   ])(
-    'returns a range of at least 1/64 of all values when all samples of a %s-bit channel are %s',
+    'returns a range of at least 1/64 of all values when all samples of a channel of %s bits are %s',
     async (bits, sample, range) => {
       const { black, white } = await contrastOf(bits, 100, () => sample);
       expect(Math.abs(black - range.black)).toBeLessThanOrEqual(bits === 8 ? 0 : 2);

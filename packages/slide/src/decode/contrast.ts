@@ -14,7 +14,7 @@ type LevelTiles = Pick<Slide, 'levels' | 'readTile'>;
 
 /** Maximum tiles and pixels that an estimate reads. */
 const SAMPLE_LIMITS = { tiles: 64, pixels: 2 ** 24 };
-/** Share of the pixels that an estimate ignores at each end of the range, such as dead and hot pixels. */
+/** Share of the pixels (such as dead or hot pixels of a camera) that an estimate ignores at each end of the range. */
 const CUT_SHARE = 0.001;
 /** Minimum width of the range as a share of all values; a narrower range would amplify the noise of an empty channel. */
 const MIN_RANGE_SHARE = 1 / 64;

@@ -14,7 +14,7 @@ import { orientRaster } from './turn-raster.ts';
 /** Reduction factor in both directions. Decoding a JPEG at these reductions is cheaper than at full size. */
 export type Shrink = 1 | 2 | 4 | 8;
 
-/** The decoder's own reduction, for each wanted reduction of a JPEG 2000 image. `shrinkRaster` halves the result if they differ. */
+/** The JPEG 2000 decoder's own reduction, by the wanted one. If they differ, `shrinkRaster` halves the result. */
 const jpeg2000Shrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
 /** Maximum pixels of one decoded image: the largest tile that a file may have, or several joined tiles. */
@@ -43,6 +43,7 @@ async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Rast
       return (await decodeByTurbo(image, shrink)) ?? decodeBySharp(image, shrink);
     case 'png':
       if (typeof image.colour === 'object')
+        // a grey range
         return shrinkRaster(await decodeGrey16(image, image.colour), shrink);
       return shrinkRaster(await decodeBySharp(image, 1), shrink);
     case 'webp':

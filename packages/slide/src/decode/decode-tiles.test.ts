@@ -23,14 +23,17 @@ describe('decodeTiles (decodes adjacent JPEG tiles together)', () => {
     [1, 'rgb'],
     [2, 'rgb'],
     [2, 'grey'],
-  ])('returns the same pixels as separate decoding (reduced by %d, %s JPEG)', async (shrink, colour) => {
-    const [above, middle, below] = await tilesOf({ colour });
-    const together = await decodeTiles([[above, middle], [below]], shrink);
-    expect(together).toHaveLength(3);
-    for (const [i, tile] of [above, middle, below].entries()) {
-      expect(difference(together[i] as Raster, await decodeImage(tile, shrink)).max).toBe(0);
-    }
-  });
+  ])(
+    'returns the same pixels as decoding each tile separately (reduction factor %d, colour model %s)',
+    async (shrink, colour) => {
+      const [above, middle, below] = await tilesOf({ colour });
+      const together = await decodeTiles([[above, middle], [below]], shrink);
+      expect(together).toHaveLength(3);
+      for (const [i, tile] of [above, middle, below].entries()) {
+        expect(difference(together[i] as Raster, await decodeImage(tile, shrink)).max).toBe(0);
+      }
+    },
+  );
 
   it.each<[Shrink, PictureColour]>([
     [4, 'rgb'],
@@ -39,7 +42,7 @@ describe('decodeTiles (decodes adjacent JPEG tiles together)', () => {
     [2, 'ycbcr'],
     [8, 'ycbcr'],
   ])(
-    'returns pixels that differ from separate decoding only within 4 pixels of the seam between two tiles (reduced by %d, %s JPEG)',
+    'returns pixels that differ from those of tiles decoded separately only within 4 pixels of the seam between two tiles (reduction factor %d, colour model %s)',
     async (shrink, colour) => {
       const [above, middle, below] = await tilesOf({ colour });
       const together = await decodeTiles([[above, middle], [below]], shrink);
@@ -57,7 +60,7 @@ describe('decodeTiles (decodes adjacent JPEG tiles together)', () => {
     },
   );
 
-  it('returns the same pixels as separate decoding when the JPEG tables of the tiles differ', async () => {
+  it('returns the same pixels as decoding each tile separately when the JPEG tables of the tiles differ', async () => {
     const [rgbTile] = await tilesOf({ colour: 'rgb' });
     const [, yccTile] = await tilesOf({ colour: 'ycbcr' });
     const together = await decodeTiles([[rgbTile, yccTile]], 2);

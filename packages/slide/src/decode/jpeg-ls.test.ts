@@ -40,7 +40,7 @@ function withSegment(stream: Uint8Array, marker: number, ...body: number[]): Uin
   return Uint8Array.from([0xff, 0xd8, 0xff, marker, 0, body.length + 2, ...body, ...stream.subarray(2)]);
 }
 
-describe('decodeJpegLs', () => {
+describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
   it.each([
     ['planar components', 0],
     ['line-interleaved components', 1],
@@ -65,16 +65,19 @@ describe('decodeJpegLs', () => {
     },
   );
 
-  it.each([1, 3, 10])('returns samples that differ by at most the error limit NEAR = %i', async (near) => {
-    const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
-    const { rgb } = decodeJpegLs(stream, size, 'rgb');
-    const maxDifference = rgb.reduce(
-      (max, value, i) => Math.max(max, Math.abs(value - (tissue.rgb[i] as number))),
-      0,
-    );
-    expect(maxDifference).toBeGreaterThan(0);
-    expect(maxDifference).toBeLessThanOrEqual(near);
-  });
+  it.each([1, 3, 10])(
+    'returns samples that differ from the original samples by at most the error limit of the stream, NEAR = %i',
+    async (near) => {
+      const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
+      const { rgb } = decodeJpegLs(stream, size, 'rgb');
+      const maxDifference = rgb.reduce(
+        (max, value, i) => Math.max(max, Math.abs(value - (tissue.rgb[i] as number))),
+        0,
+      );
+      expect(maxDifference).toBeGreaterThan(0);
+      expect(maxDifference).toBeLessThanOrEqual(near);
+    },
+  );
 
   it.each([2, 7, 8, 10, 12, 16])(
     'returns the exact samples of one component of %i bits',
@@ -90,7 +93,7 @@ describe('decodeJpegLs', () => {
     },
   );
 
-  it('scales 12-bit samples to grey between black 3,200 and white 640, an inverted range', async () => {
+  it('scales 12-bit samples to inverted grey when the black value (3,200) is larger than the white value (640)', async () => {
     const values = Uint16Array.from({ length: 40 * 24 }, (_, i) => i * 4);
     const stream = await encodeJpegLs({ ...size, samplesPerPixel: 1, values, bitsStored: 12 }, 0);
     const { rgb } = decodeJpegLs(stream, size, { black: 3200, white: 640 });
@@ -113,7 +116,11 @@ describe('decodeJpegLs', () => {
     ['a truncated scan', (stream) => stream.subarray(0, 60), 'FILE_CORRUPT'],
     ['only the first half of its bytes', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
     ['all but its last 8 bytes', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
-    ['an EOI marker in the middle', (stream) => patch(stream, 600, 0xff, 0xd9), 'FILE_CORRUPT'],
+    [
+      'an end-of-image marker (EOI) in the middle',
+      (stream) => patch(stream, 600, 0xff, 0xd9),
+      'FILE_CORRUPT',
+    ],
     ['a scan of zeros', (stream) => patch(stream, 40, ...Array<number>(200).fill(0)), 'FILE_CORRUPT'],
     [
       "a size that differs from the file's declaration",
@@ -126,20 +133,24 @@ describe('decodeJpegLs', () => {
     ['a scan of unknown components', (stream) => patch(stream, field.firstScanComponent, 9), 'FILE_CORRUPT'],
     ['an invalid interleave mode', (stream) => patch(stream, field.interleaveMode, 3), 'FILE_CORRUPT'],
     ['a NEAR value above the sample range', (stream) => patch(stream, field.NEAR, 128), 'FILE_CORRUPT'],
-    ['shifted samples', (stream) => patch(stream, field.pointTransform, 1), 'FORMAT_NOT_SUPPORTED'],
+    [
+      'samples shifted by a point transform',
+      (stream) => patch(stream, field.pointTransform, 1),
+      'FORMAT_NOT_SUPPORTED',
+    ],
     ['restart intervals', (stream) => withSegment(stream, DRI, 0, 4), 'FORMAT_NOT_SUPPORTED'],
     ['a palette', (stream) => withSegment(stream, LSE, 2, 1, 1, 0), 'FORMAT_NOT_SUPPORTED'],
     [
-      'parameters out of order',
+      'coding parameters (LSE) whose thresholds are not ascending',
       (stream) => withSegment(stream, LSE, 1, 0, 255, 0, 9, 0, 3, 0, 1, 0, 64),
       'FILE_CORRUPT',
     ],
     [
-      'parameters of larger samples',
+      'coding parameters (LSE) for samples of more bits than the image has',
       (stream) => withSegment(stream, LSE, 1, 1, 255, 0, 0, 0, 0, 0, 0, 0, 0),
       'FILE_CORRUPT',
     ],
-    ['truncated parameters', (stream) => withSegment(stream, LSE, 1, 0, 255), 'FILE_CORRUPT'],
+    ['truncated coding parameters (LSE)', (stream) => withSegment(stream, LSE, 1, 0, 255), 'FILE_CORRUPT'],
     [
       'the Hewlett-Packard colour transform',
       (stream) => withSegment(stream, APP8, ...Buffer.from('mrfx'), 1),

@@ -262,7 +262,7 @@ function decodeScan(
 
   const clampSample = (value: number): number => Math.min(Math.max(value, 0), MAXVAL);
 
-  /** Returns the sample of a prediction and its error, which is stored modulo RANGE. Source: T.87, A.4.4. */
+  /** Returns the sample for a prediction and its error, which is known modulo RANGE. Source: T.87, A.4.4. */
   const reconstruct = (predicted: number, error: number): number => {
     let value = predicted + error * step;
     if (value < -NEAR) value += RANGE * step;
@@ -274,7 +274,7 @@ function decodeScan(
    * Reads a sample in regular mode: predicts it from its neighbours (left Ra, above Rb, above left Rc), reads the error
    * and adapts the context. Source: T.87, A.4 to A.6.
    *
-   * @param context quantised differences between the neighbours, negative for mirrored ones
+   * @param context result of `contextAt`; a negative context shares its statistics with its positive mirror image
    */
   const readRegular = (context: number, Ra: number, Rb: number, Rc: number): number => {
     const sign = context < 0 ? -1 : 1;
@@ -379,13 +379,13 @@ function decodeScan(
     runIndexes[component] = Math.max((runIndexes[component] as number) - 1, 0);
   };
 
-  /** Sets the samples left of a line and right of the line above, which prediction needs. Source: T.87, A.2.1. */
+  /** Sets the samples outside the image that prediction needs: left of the line, right of the line above (A.2.1). */
   const startLine = (above: Int32Array, line: Int32Array) => {
     line[0] = above[1] as number;
     above[width + 1] = above[width] as number;
   };
 
-  /** Returns the context of the sample at `x`; 0 means that its neighbours are equal within NEAR and a run starts. */
+  /** Returns the context of the sample at `x` (Rd: above right); 0 if its neighbours are equal within NEAR (a run). */
   const contextAt = (above: Int32Array, line: Int32Array, x: number): number => {
     const Ra = line[x - 1] as number;
     const Rb = above[x] as number;

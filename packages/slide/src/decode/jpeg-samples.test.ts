@@ -19,7 +19,7 @@ async function encodeCmyk(): Promise<Uint8Array> {
   return jpeg;
 }
 
-describe('decodeJpegSamples', () => {
+describe('decodeJpegSamples (decodes the components of a JPEG without a conversion to RGB)', () => {
   it('returns the single component of a grey JPEG', async () => {
     expect(await decodeJpegSamples(await grey(), 16, 16, 1)).toEqual(Buffer.alloc(256, 77));
   });
@@ -33,7 +33,7 @@ describe('decodeJpegSamples', () => {
     expect([...samples.subarray(0, 4)]).toEqual([...inverted.subarray(0, 4)].map((value) => 255 - value));
   });
 
-  it('decodes a JPEG with more rows than requested, which some TIFF writers store as the last strip', async () => {
+  it('returns at least the requested rows of a JPEG that has more rows, as some TIFF writers store in the last strip', async () => {
     expect((await decodeJpegSamples(await grey(), 16, 9, 1)).length).toBeGreaterThanOrEqual(16 * 9);
   });
 

@@ -41,7 +41,7 @@ export async function decodeJpegSamples(
   if (info.channels !== components) {
     throw new SlideError('FILE_CORRUPT', `A tile decodes to ${info.channels} components`);
   }
-  // libvips assumes that every CMYK JPEG comes from Photoshop, which stores inverted samples, and inverts the samples.
-  // The subtraction restores the stored values.
+  // libvips inverts the samples of every CMYK JPEG, because Photoshop stores inverted samples. The subtraction restores
+  // the stored values.
   return components === 4 ? data.map((value) => 255 - value) : data;
 }

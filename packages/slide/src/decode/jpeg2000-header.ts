@@ -149,8 +149,8 @@ type Size = Omit<
 /** Reads the SIZ segment. Source: T.800, A.5.1. @param at position after the marker */
 function readSize(stream: Uint8Array, at: number): Size {
   const view = viewOf(stream);
-  // Bytes count from `at`. The list of components begins at byte 38. Length and capabilities precede the width; the origin
-  // of the tiles at bytes 28 and 32 is not needed.
+  // Bytes count from `at`. The list of components begins at byte 38. Length and capabilities precede the width. The
+  // origin of the tiles at bytes 28 and 32 is not needed.
   if (at + 38 > stream.length) throw corruptError('its header is truncated');
   const width = view.getUint32(at + 4);
   const height = view.getUint32(at + 8);

@@ -173,7 +173,7 @@ describe('the JPEG 2000 decoder', () => {
     expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
-  it('returns the same pixels for a .jp2 file as for its code stream, and converts them from YCbCr when the boxes of the file declare YCbCr', async () => {
+  it('returns the same pixels for a .jp2 file as for its code stream, and converts the pixels from YCbCr when the boxes of the file declare YCbCr', async () => {
     const stream = removeTransformDeclaration(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
     expect(await decodeJpeg2000(wrapInBoxes(stream), request)).toEqual(await decodeJpeg2000(stream, request));

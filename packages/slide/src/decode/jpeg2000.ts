@@ -1,7 +1,7 @@
 // The triple-slash reference makes the declarations available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./codecs.d.ts" />
-/** A decoder of JPEG 2000 images, which uses OpenJPEG compiled to WebAssembly. */
+/** A decoder of JPEG 2000 images. It uses OpenJPEG, compiled to WebAssembly. */
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../model/slide.ts';
 import { type Jpeg2000Header, readJpeg2000Header } from './jpeg2000-header.ts';
@@ -37,7 +37,7 @@ type OpenJpeg = Awaited<ReturnType<typeof openJpeg>>;
 
 /** The codec instance of this process; null before the first image and after an instance was discarded. */
 let codec: Promise<OpenJpeg> | null = null;
-/** Error messages of OpenJPEG for the current image; it prints them instead of throwing. */
+/** Error messages for the current image; OpenJPEG prints messages instead of throwing errors. */
 let codecErrors: string[] = [];
 
 interface Decoded {
@@ -118,8 +118,8 @@ const COMPONENT_ORDER = [1, 2, 0] as const;
 /**
  * Wraps a code stream with subsampled chroma in a .jp2 file that maps its components to another order.
  *
- * The codec would convert YCbCr in the usual order to RGB and truncate fractions; it returns components in another
- * order unchanged. It copies every component as if it had full resolution, so only the start of a subsampled plane
+ * The codec would convert YCbCr in the usual order to RGB and truncate fractions; with another order it does not change
+ * the samples. It copies every component as if it had full resolution, so only the start of a subsampled plane
  * is valid, and the bytes after it are other memory of the codec. The component of full resolution must be the last,
  * so that the codec does not read beyond its memory.
  *

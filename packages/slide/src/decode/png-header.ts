@@ -28,7 +28,7 @@ const IHDR_DATA_BYTES = 13;
 /** Value of the unit field of the pHYs chunk: pixels per metre. */
 const PHYS_UNIT_METRE = 1;
 
-const GREY = 0;
+const GREY = 0; // a colour type
 /** Allowed bits per sample, and samples per decoded pixel, by colour type. Source: PNG specification, section 11.2.1, table 12. */
 const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
   [GREY]: { bits: [1, 2, 4, 8, 16], decodedSamples: 1 },

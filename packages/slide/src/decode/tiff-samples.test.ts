@@ -53,14 +53,18 @@ describe('decodeImage of a TIFF tile', () => {
     expect([...rgb]).toEqual([250, 1, 2, 4, 2, 4, 3, 0, 0, 4, 1, 1]);
   });
 
-  it('does not modify the encoded bytes when it reverses their bits', async () => {
+  it('leaves the bytes that it received unchanged when it decodes a tile with reversed bit order', async () => {
     const reversed = image({ isBitReversed: true });
     await decodeImage(reversed);
     expect([...reversed.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
   it.each<[string, EncodedImage, string]>([
-    ['has no coding', { ...image(), coding: undefined } as unknown as EncodedImage, 'FORMAT_NOT_SUPPORTED'],
+    [
+      'does not state how its samples are coded',
+      { ...image(), coding: undefined } as unknown as EncodedImage,
+      'FORMAT_NOT_SUPPORTED',
+    ],
     ['has too few bytes', image({}, { bytes: new Uint8Array(11) }), 'FILE_CORRUPT'],
     ['has too few blocks', image({ blockRows: 1 }), 'FILE_CORRUPT'],
     ['has too many blocks', image({ blockBytes: [6, 6] }), 'FILE_CORRUPT'],

@@ -131,13 +131,16 @@ describe('a Deep Zoom level', () => {
     { dziLevel: 12, column: 0.5, row: 0 },
     { dziLevel: 12, column: Number.POSITIVE_INFINITY, row: 0 },
     { dziLevel: 0, column: 1, row: 0 },
-  ])('throws TILE_OUT_OF_RANGE for the invalid tile address %j', async (address) => {
-    expect(() => regionOfTile(descriptor, address)).toThrow(
-      expect.objectContaining({ code: 'TILE_OUT_OF_RANGE' }),
-    );
-    const reading = readNativeTile(slideOf([2221, 2967, 240]), address);
-    await expect(reading).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
-  });
+  ])(
+    'throws TILE_OUT_OF_RANGE for the tile address %j of a slide whose largest level, 12, has 10 × 13 tiles',
+    async (address) => {
+      expect(() => regionOfTile(descriptor, address)).toThrow(
+        expect.objectContaining({ code: 'TILE_OUT_OF_RANGE' }),
+      );
+      const reading = readNativeTile(slideOf([2221, 2967, 240]), address);
+      await expect(reading).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+    },
+  );
 });
 
 describe('a native tile (which is sent without decoding)', () => {

@@ -9,7 +9,7 @@ import { blankJpeg } from '../decode/encode-jpeg.ts';
 import type { Colour } from '../decode/raster.ts';
 import { type Allocate, type Slide, SlideError, type TileAddress } from '../model/slide.ts';
 
-/** Size, tile size and levels of a Deep Zoom image, which a viewer reads before it requests tiles. */
+/** Size, tile size and levels of a Deep Zoom image. A viewer reads the descriptor before it requests tiles. */
 export interface DeepZoomDescriptor {
   /** Pixels at full resolution. */
   readonly width: number;
@@ -159,7 +159,7 @@ function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress 
 
 /**
  * Yields the tiles to render before a viewer requests them, smallest level first, row by row: every Deep Zoom tile without
- * a native tile of the same pixels. Does not yield native tiles that need rendering as gaps or because they are not JPEG.
+ * a native tile of the same pixels. Does not yield a native tile that needs rendering because it is a gap or not JPEG.
  */
 function* prerenderCandidates(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = levelMappingOf(slide);

@@ -53,12 +53,12 @@ const ITEM = 0xfffe_e000;
 const ITEM_END = 0xfffe_e00d;
 const SEQUENCE_END = 0xfffe_e0dd;
 
-const implicitLittleEndian = '1.2.840.10008.1.2';
+const implicitLittleEndian = '1.2.840.10008.1.2'; // three transfer syntaxes (encodings) that this parser does not read
 const deflated = '1.2.840.10008.1.2.1.99';
 const bigEndian = '1.2.840.10008.1.2.2';
 /** Start of all UIDs that the standard defines. They name classes and encodings, not instances, and are kept. */
 const standardRoot = '1.2.840.10008.';
-const undefinedLength = 0xffff_ffff;
+const undefinedLength = 0xffff_ffff; // in a length field: a delimiter ends the value
 /** Bytes before the letters DICM, and before the first element. */
 const preambleBytes = 128;
 const firstElementAt = 132;
@@ -66,6 +66,7 @@ const firstElementAt = 132;
 const shortHeaderBytes = 8;
 /** Bytes of the header of an element with a length of 32 bits. */
 const longHeaderBytes = 12;
+// A file that exceeds one of these limits is not de-identified.
 const maxElements = 5_000_000;
 const maxPatches = 500_000;
 const maxDepth = 16;

@@ -382,7 +382,7 @@ class TiffPatcher {
     }
   }
 
-  /** Keeps the tiles or strips of a directory, which two of its tags list. */
+  /** Keeps the tiles or strips of a directory, whose positions and lengths are the values of two tags. */
   async #keepData(directory: Directory, offsetsTag: number, lengthsTag: number): Promise<void> {
     const offsets = await this.#numbers(directory, offsetsTag);
     const lengths = await this.#numbers(directory, lengthsTag);

@@ -173,7 +173,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
   );
 
   it.each(otherSlides)(
-    'has the pixels of the original, unless planOriginals states that the file cannot be de-identified: %s',
+    'has the pixels of the original, unless planOriginals (the check before de-identification) rejects the file: %s',
     async (name) => {
       const path = join(slides, name);
       const location = { path, members: [] };
@@ -216,11 +216,14 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     ['generic-tiff/old-style-jpeg-compression.tif', 'old-style'],
     ['zeiss-czi/RGB-8bit.czi', 'neither DICOM nor TIFF'],
     ['plain-images/test-image.png', 'neither DICOM nor TIFF'],
-  ])('is not possible for %s, and planOriginals states the reason "%s"', async (name, reason) => {
-    const plan = await planOriginals({ path: join(slides, name), members: [] }, null, 'salt');
-    expect(plan.notDeidentifiedBecause).toContain(reason);
-    expect(plan.files).toMatchObject([{ patches: [] }]);
-  });
+  ])(
+    'is not possible for %s, and planOriginals (the check before de-identification) states the reason "%s"',
+    async (name, reason) => {
+      const plan = await planOriginals({ path: join(slides, name), members: [] }, null, 'salt');
+      expect(plan.notDeidentifiedBecause).toContain(reason);
+      expect(plan.files).toMatchObject([{ patches: [] }]);
+    },
+  );
 });
 
 describe('de-identified copy of a generated slide', () => {

@@ -1,6 +1,6 @@
 /**
- * Patches of a file: the bytes that a de-identified copy replaces. The copy has the same length as the file, so a server can
- * send any part of it and reads and patches only the requested bytes.
+ * Patches of a file: the bytes that a de-identified copy replaces. The copy has the same length as the file, so a
+ * server that sends a part of the copy reads and patches only the bytes of this part.
  */
 
 /** A part of a file whose bytes are replaced. */

@@ -30,7 +30,7 @@ export interface BulkAnnotation {
 
 /** Number of annotations that are read together. */
 const annotationsPerBatch = 1024;
-/** Maximum number of coordinates of one batch, two for each point. */
+/** Maximum number of coordinates (two for each point) of one batch of `annotationsPerBatch` annotations. */
 const maxBatchValues = 2 ** 21;
 const maxMeasurements = 128;
 const maxNameLength = 200;
@@ -122,6 +122,7 @@ const pointsPerAnnotation: Readonly<Record<Graphic, number | null>> = {
 const isGraphic = (text: string | null): text is Graphic =>
   text !== null && Object.hasOwn(pointsPerAnnotation, text);
 
+/** Calls `emit` with each annotation of a group. @param onProgress called with the completed fraction of the group */
 async function readGroup(
   source: ByteSource,
   group: DataSet,
@@ -174,7 +175,7 @@ async function readGroup(
     onProgress(end / count);
   }
 
-  /** Returns the index of the first coordinate of annotations `first` to `end`; for `count`, the end of the list. */
+  /** Returns the indices of the first coordinates of annotations `first` to `end`; for `count`, the end of the list. */
   async function readStarts(first: number, end: number): Promise<number[]> {
     const coordinateCount = coordinates?.length ?? 0;
     if (startList === null) {

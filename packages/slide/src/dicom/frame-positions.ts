@@ -50,7 +50,7 @@ export function depthsIn({ depths, isFirstPath }: FramePositions): readonly numb
  * Source: DICOM PS3.3, C.8.12.6.1 (Plane Position (Slide)), C.8.12.5.1 (optical path identification).
  *
  * @param frames the number of frames that the file claims
- * @param firstPath first item of OpticalPathSequence
+ * @param firstPath first item of OpticalPathSequence; without it, every frame counts as a frame of the first path
  * @param shared functional groups that apply to all frames
  */
 export function createPositionCollector(

@@ -34,7 +34,7 @@ interface PixelPositions {
 }
 
 /**
- * Opens the frames of a file and checks their total size. Offset tables and items are read together with the first frame.
+ * Opens the frames of a file and checks their total size. Offset tables and items are read when a frame is first read.
  *
  * @param frameBytes bytes of one uncompressed frame
  */
@@ -236,7 +236,7 @@ async function findFrames(
   firstItem: number,
 ): Promise<FrameTable> {
   const window = byteWindow(source, ITEM_HEADER_BYTES + SIGNATURE_BYTES);
-  // `limits.items` lets a file with few frames have more fragments than average.
+  // `limits.items` allows a file with few frames more fragments per frame than `limits.fragmentsPerFrame`.
   const maxItems = frames * limits.fragmentsPerFrame + limits.items;
   const itemStarts = new Float64Array(frames + 1);
   const frameStarts = new Float64Array(frames + 1);

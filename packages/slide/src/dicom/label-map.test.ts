@@ -6,7 +6,7 @@ import { openLabelMap } from './label-map.ts';
 
 const folder = process.env.TEST_SLIDES;
 
-describe.skipIf(folder === undefined)('openLabelMap', () => {
+describe.skipIf(folder === undefined)('openLabelMap (opens a DICOM segmentation as a label map)', () => {
   const readLabelMapFile = () =>
     fs.readFile(path.join(folder ?? '', 'dicom/highdicom/seg_image_sm_control_labelmap.dcm'));
 

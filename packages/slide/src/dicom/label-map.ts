@@ -44,6 +44,8 @@ interface LabelMap {
   ): Promise<void>;
 }
 
+/** Maximum width and height of the whole image in pixels. */
+const maxImageSide = 2 ** 31;
 const maxSegments = 256;
 const maxNameLength = 200;
 
@@ -89,8 +91,8 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const frames = readCount(dataSet, tag.NumberOfFrames, limits.frames, 1);
   const tileWidth = readCount(dataSet, tag.Columns, limits.tileSide);
   const tileHeight = readCount(dataSet, tag.Rows, limits.tileSide);
-  const width = readCount(dataSet, tag.TotalPixelMatrixColumns, 2 ** 31, tileWidth);
-  const height = readCount(dataSet, tag.TotalPixelMatrixRows, 2 ** 31, tileHeight);
+  const width = readCount(dataSet, tag.TotalPixelMatrixColumns, maxImageSide, tileWidth);
+  const height = readCount(dataSet, tag.TotalPixelMatrixRows, maxImageSide, tileHeight);
   const bits = dataSet.whole(tag.BitsAllocated);
   if (bits !== 8 && bits !== 16) throw corruptError(`its pixels have ${bits} bits`);
   // In TILED_FULL, frames are in row-major order; otherwise each frame states its position.

@@ -32,7 +32,7 @@ const values = (...tags: number[]): ElementSelection => new Map(tags.map((number
 
 describe('readDataSet (reads selected elements of a DICOM data set)', () => {
   it.each([true, false])(
-    'returns the values of all numeric and string types (explicit VR: %s)',
+    'returns the values of all numeric and string types (explicit VR, that is, each element states its type: %s)',
     async (isExplicit) => {
       const { dataSet } = await read(
         [
@@ -125,7 +125,7 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
       .map((item) => item.items(tag.PixelMeasuresSequence).map((measures) => measures.whole(tag.Rows)));
 
   it.each([true, false])(
-    'returns nested sequences, whether they state a length or end with a delimiter (explicit VR: %s)',
+    'returns nested sequences, whether they state a length or end with a delimiter (explicit VR, that is, each element states its type: %s)',
     async (isExplicit) => {
       const lengths = sequence(tag.SharedFunctionalGroupsSequence, [nestedItem(1), nestedItem(2)]);
       for (const element of [lengths, { ...lengths, length: 0xffff_ffff }]) {
@@ -139,7 +139,7 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
     },
   );
 
-  it('reads a sequence with the VR UN, in which elements do not state their VR', async () => {
+  it('reads a sequence of the value representation UN (unknown), in which elements do not state their types', async () => {
     const shared = sequence(tag.SharedFunctionalGroupsSequence, [nestedItem(3)]);
     for (const length of [undefined, 0xffff_ffff]) {
       const element = { ...shared, vr: 'UN', ...(length !== undefined && { length }) };

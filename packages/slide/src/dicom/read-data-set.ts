@@ -149,7 +149,7 @@ async function readElement(
   const itemSelection = typeof selected === 'object' ? selected : undefined;
   const mustReadItems = length === null || itemSelection !== undefined;
   if (mustReadItems && (vr === 'SQ' || vr === 'UN')) {
-    // The elements in a sequence with the representation UN never state theirs. Source: PS3.5 6.2.2, note 4.
+    // In a sequence with the representation UN, no element states its representation. Source: PS3.5 6.2.2, note 4.
     const itemContext = vr === 'UN' ? { ...context, isExplicit: false } : context;
     return readItems(itemContext, element, itemSelection, values, depth + 1);
   }
@@ -257,6 +257,7 @@ function readHeader({ window, isExplicit }: ParseContext, offset: number): Eleme
   return { tag: number, vr, offset: offset + LONG_HEADER_BYTES, length: lengthAt(window, offset + 8) };
 }
 
+/** Loads and parses the header of an element. */
 async function loadHeader(context: ParseContext, offset: number): Promise<Element> {
   await loadHeaderBytes(context.window, offset, null); // null: limited only by the end of the file
   const header = readHeader(context, offset);
@@ -290,7 +291,7 @@ function checkInside(
   return valueEnd;
 }
 
-/** Returns a tag: its group, then its element, each little-endian. */
+/** Reads a tag: 16 bits for the group, then 16 bits for the element, each little-endian. */
 const tagAt = (window: ByteWindow, offset: number): number =>
   ((window.u16(offset) << 16) | window.u16(offset + 2)) >>> 0;
 

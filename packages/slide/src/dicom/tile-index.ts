@@ -26,7 +26,7 @@ interface TiledImage {
 export interface TileIndex {
   readonly columns: number;
   readonly rows: number;
-  /** Returns the index of the part and its frame, from 0; null for a tile that the scanner left empty. */
+  /** Returns the index of the part and of the frame in it, both from 0; null for a tile that the scanner left empty. */
   frameOf(column: number, row: number): { readonly part: number; readonly frame: number } | null;
 }
 
@@ -50,7 +50,7 @@ export function indexTiles(image: TiledImage): TileIndex {
 
 /** Finds frames by their number, for TILED_FULL. */
 function indexByOrder({ parts }: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
-  // The first columns × rows frames are of the first optical path and focal plane; any others follow them.
+  // The first columns × rows frames belong to the first optical path and focal plane; those of other ones follow.
   const frames = parts.reduce((sum, part) => sum + part.frames, 0);
   if (frames < columns * rows || frames % (columns * rows) !== 0) {
     throw corruptError(`an image of ${columns} × ${rows} tiles has ${frames} frames`);

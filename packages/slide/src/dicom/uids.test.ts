@@ -8,7 +8,7 @@ describe('transferSyntaxOf (looks up a DICOM transfer syntax)', () => {
     ['1.2.840.10008.1.2.4.50', { isExplicit: true, isEncapsulated: true, codec: 'jpeg' }],
     ['1.2.840.10008.1.2.4.91', { isExplicit: true, isEncapsulated: true, codec: 'jpeg2000' }],
     ['1.2.840.10008.1.2.4.203', null],
-  ])('returns $1 for the UID $0 (null for a transfer syntax that is not supported)', (uid, syntax) => {
+  ])('for the UID %s returns %j (null for a transfer syntax that is not supported)', (uid, syntax) => {
     expect(transferSyntaxOf(uid)).toEqual(syntax);
   });
 });

@@ -60,7 +60,7 @@ export const aperio: SlideFormat = {
 
 /**
  * Sets `hasGaps` on all levels but the largest. Scanners sometimes omit tiles of smaller levels by mistake; `hasGaps` makes
- * the renderer draw such a tile from a larger level. At full resolution, an empty tile is an area that was not scanned.
+ * the renderer draw an omitted tile from a larger level. At full resolution, an empty tile is an unscanned area.
  */
 function markGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
   return [full, ...smaller.map((level) => ({ ...level, hasGaps: true as const }))];

@@ -152,7 +152,7 @@ function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage rejects channels of mixed pixel types
+  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage rejects channels of mixed types
   for (const subblock of subblocks) {
     if (!firstSubblockByChannel.has(subblock.channel)) firstSubblockByChannel.set(subblock.channel, subblock);
   }

@@ -64,8 +64,8 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
 
 /**
  * Counts the focal planes, and numbers the displayed one from 1, the lowest. If the file of full resolution contains
- * several planes, its first one is displayed. Otherwise each plane has its own file, with the size and the optical path
- * of full resolution.
+ * several planes, its first one is displayed. Otherwise each plane has its own file, which has the size and the optical
+ * path of full resolution, and states the height of the plane above the glass (`depth`).
  */
 function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane {
   if (full.focalPlanes > 1) return { plane: 1, planes: full.focalPlanes, times: 1 };
@@ -124,7 +124,7 @@ function similarityScore(instance: Instance, full: Instance): number {
   return opticalPathScore + focalPlaneScore;
 }
 
-/** Maximum distance of two levels' origins (writers round them): this fraction of the image side, plus two pixels. */
+/** Maximum distance between the rounded origins of two levels: this share of a side of the image, plus two pixels. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
@@ -205,6 +205,7 @@ interface LevelReader {
   readTile(column: number, row: number, signal?: AbortSignal): ReturnType<Slide['readTile']>;
 }
 
+/** Opens an image as a level. @param full the first file of full resolution, from which the downsample follows */
 function openLevel({ first, parts }: VolumeImage, full: Instance): LevelReader {
   const { width, height, tileWidth, tileHeight } = first;
   const index = indexTiles({ width, height, tileWidth, tileHeight, parts });
@@ -233,7 +234,7 @@ function openLevel({ first, parts }: VolumeImage, full: Instance): LevelReader {
   };
 }
 
-/** Returns a level's downsample: a power of two if that yields its rounded size, else the mean ratio of the sides. */
+/** Returns a level's downsample: the nearest power of two if it gives the level's size, else the mean side ratio. */
 function downsampleOf(image: Instance, full: Instance): number {
   const meanRatio = (full.width / image.width + full.height / image.height) / 2;
   const powerOfTwo = 2 ** Math.round(Math.log2(meanRatio));

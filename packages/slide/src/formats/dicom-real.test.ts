@@ -45,7 +45,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped 
     ['highdicom/sm_image_grayscale.dcm', 'samples', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_jpegls.dcm', 'jpegls', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_numbers.dcm', 'samples', { x: 0.499, y: 0.499 }],
-  ])('reads %s with the codec %s and the expected pixel size', async (name, codec, mpp) => {
+  ])('reads %s with the codec "%s" and the expected pixel size', async (name, codec, mpp) => {
     const slide = await openSlide({ path: path(name) });
     expect(slide.levels).toHaveLength(1);
     expect(slide.mpp).toEqual(mpp);

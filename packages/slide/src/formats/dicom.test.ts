@@ -527,7 +527,7 @@ describe('a DICOM slide', () => {
   });
 });
 
-describe('groupSlideFiles with DICOM files', () => {
+describe('groupSlideFiles (finds the files that belong to one slide) with DICOM files', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dicom-'));

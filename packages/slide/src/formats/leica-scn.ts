@@ -169,7 +169,7 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
     view,
     isMacro,
     illumination: textAt(image, 'scanSettings/illuminationSettings/illuminationSource') ?? '',
-    objectivePower: power !== null && power > 0 && power < 1000 ? power : null,
+    objectivePower: power !== null && power > 0 && power < 1000 ? power : null, // 1000 and more are implausible
     dimensions,
   };
 }
@@ -208,6 +208,7 @@ interface ScanLevels {
   readonly levels: readonly TiffImage[];
 }
 
+/** Reads the directories of all resolutions of an image, and checks that they have the sizes that the XML states. */
 async function readLevels(
   { dimensions }: ScnImage,
   directories: readonly TiffDirectory[],

@@ -420,7 +420,7 @@ async function decodeAll(open: () => ReturnType<typeof openSlideFrom>): Promise<
 
 describe('an NDPI file', () => {
   it.each(faults)(
-    'with %s has the outcome $2 when it is opened and all tiles are decoded',
+    'with %s has the outcome "$2" when it is opened and all its tiles are decoded',
     async (_, build, expected) => {
       const built = build(intact);
       const { outcome, count } = await openAndDecode(built);

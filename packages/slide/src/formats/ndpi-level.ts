@@ -48,6 +48,7 @@ interface NdpiJpeg {
   readonly byteCount: number;
   /** The bytes up to the first entropy-coded byte. */
   readonly head: Uint8Array;
+  /** The parsed `head`. */
   readonly header: JpegHeader;
   readonly colour: JpegColour;
 }
@@ -140,7 +141,7 @@ function openIntervals(
 }
 
 /**
- * Reads the offsets of the restart intervals.
+ * Reads the offsets of the restart intervals: the tag McuStarts has the lower 32 bits, McuStartsHigh the upper ones.
  *
  * @returns null when the directory lists fewer offsets than the image has intervals; `intervalReader` then searches the JPEG for
  *   restart markers

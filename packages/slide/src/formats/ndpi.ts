@@ -119,7 +119,7 @@ function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlan
 
 /**
  * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and
- * has the aspect ratio of the largest image that fulfils the first two conditions. Of images of equal width, one is used.
+ * has the aspect ratio of the largest image that fulfils the first two conditions. Levels have different widths.
  *
  * @returns the levels, largest first; empty when there are none
  */

@@ -199,6 +199,7 @@ function createSamplesReader(directories: readonly TiffDirectory[]): (index: num
   };
 }
 
+/** Returns the error for a contradiction. In all values of `what`, "it" is the OME-XML. */
 export function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The OME-XML contradicts itself or the file: ${what}`);
 }

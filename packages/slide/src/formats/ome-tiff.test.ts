@@ -160,7 +160,7 @@ describe('the channels of an OME-TIFF', () => {
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
-  it('are overlaid in default colours if they are stored as JPEG', async () => {
+  it('stored as JPEG are overlaid in default colours if the XML states no colours', async () => {
     const pages = await Promise.all([0, 1].map((index) => encodePicture(greyPicture(index), 64, 'grey')));
     const slide = await openOmeTiff(channels(2, ''), pages);
     const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);

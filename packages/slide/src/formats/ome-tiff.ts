@@ -233,6 +233,7 @@ type DisplayedChannels = Pick<Slide, 'levels' | 'readTile' | 'background' | 'rea
   readonly full: TiffImage;
 };
 
+/** Opens RGB, or a single grey channel of at most 8 bits, as stored; composes all other channels in their colours. */
 async function openDisplayedChannels(
   { main }: SlideFiles,
   channels: readonly OmeChannel[],
@@ -295,7 +296,7 @@ function readMagnification(ome: XmlElement, image: XmlElement): number | null {
   const onlyObjective = objectives.length === 1 ? objectives[0] : undefined;
   const objective = referenced ?? onlyObjective;
   const power = readDecimal(objective?.attributes.get('NominalMagnification'));
-  return power !== null && power > 0 && power < 1000 ? power : null;
+  return power !== null && power > 0 && power < 1000 ? power : null; // 1000 and more are implausible
 }
 
 function notSupportedError(what: string): SlideError {

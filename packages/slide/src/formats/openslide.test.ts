@@ -375,7 +375,7 @@ describe('openSlide with a format that only OpenSlide reads', () => {
   });
 });
 
-describe('groupSlideFiles', () => {
+describe('groupSlideFiles (finds the files that belong to one slide)', () => {
   it('groups a VMS or VMU slide with the files that it lists, and a MIRAX slide with the folder of its name', async () => {
     const slideFolder = await mkdtemp(join(tmpdir(), 'openslide-group-'));
     const specimen =

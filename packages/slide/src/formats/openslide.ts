@@ -146,7 +146,7 @@ async function openSlideAt(
   return null;
 }
 
-/** Reads the slide of an open file, and closes the file if that fails. */
+/** Reads the slide of an open file (`use` passes the library's pointer to it), and closes the file if that fails. */
 async function readSlideOrClose(
   library: OpenSlideLibrary,
   file: OpenedFile,

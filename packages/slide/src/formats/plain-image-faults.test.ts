@@ -83,8 +83,8 @@ const changedImageData = (change: (data: Uint8Array) => Uint8Array) =>
 
 const faults: readonly Fault[] = [
   ['a complete JPEG', () => jpeg, DISPLAYED],
-  ['a JPEG of its first two bytes', () => jpeg.subarray(0, 2), 'FORMAT_NOT_RECOGNISED'],
-  ['a JPEG of its first three bytes', () => jpeg.subarray(0, 3), 'FILE_CORRUPT'],
+  ['a JPEG cut off after its first two bytes', () => jpeg.subarray(0, 2), 'FORMAT_NOT_RECOGNISED'],
+  ['a JPEG cut off after its first three bytes', () => jpeg.subarray(0, 3), 'FILE_CORRUPT'],
   ['a JPEG truncated in its tables', () => jpeg.subarray(0, 200), 'FILE_CORRUPT'],
   ['a JPEG truncated in its scan', () => jpeg.subarray(0, -200), 'FILE_CORRUPT'],
   ['a JPEG without its last two bytes', () => jpeg.subarray(0, -2), 'FILE_CORRUPT'],
@@ -271,7 +271,7 @@ async function decodeFirstTile(open: () => ReturnType<typeof openSlideFrom>): Pr
 
 describe('an image file', () => {
   it.each(faults)(
-    'has the outcome $2 when it is opened and its first tile is decoded: %s',
+    'has the outcome "$2" when it is opened and its first tile is decoded, if it is %s',
     async (_, build, expected) => {
       const bytes = build();
       const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes }));

@@ -175,7 +175,7 @@ function readColour(xml: XmlElement): Colour | null {
   return isColour ? { r: r ?? 0, g: g ?? 0, b: b ?? 0 } : null;
 }
 
-/** Reads the magnification from text such as `20x`; returns null for anything else. */
+/** Reads the magnification from text such as `20x`; returns null for anything else and for 1000 or more. */
 function readObjective(xml: XmlElement): number | null {
   const [, number] = /^\s*([\d.]+)\s*x/i.exec(textAt(xml, 'Objective') ?? '') ?? [];
   const power = readDecimal(number);

@@ -183,7 +183,7 @@ describe('a TIFF image', () => {
     expect(await renderFull(slide)).toEqual(greyPicture(() => 100 / 5 + 255 * (4 / 5)));
   });
 
-  it('of signed 8-bit samples is read as unsigned, like in libtiff', async () => {
+  it('of signed 8-bit samples is read as if the samples were unsigned, as libtiff does', async () => {
     const tags = { [tag.SampleFormat]: short(2) };
     expect(await renderFull(await openTiffOf(encodeSamples({ ...greyPlan(8), tags })))).toEqual(
       greyPicture(expectedGrey(8)),
@@ -198,7 +198,7 @@ describe('a TIFF image', () => {
     },
   );
 
-  it('that is uncompressed is read as if it had no predictor, like in libtiff', async () => {
+  it('that is uncompressed but declares predictor 2 is read without the predictor, as libtiff does', async () => {
     const tags = { [tag.Predictor]: short(2) };
     expect(await renderFull(await openTiffOf(encodeSamples({ ...rgbPlan, packing: 'none', tags })))).toEqual(
       tissue,
@@ -328,7 +328,7 @@ describe('a TIFF image in JPEG', () => {
     }
   });
 
-  it('in WhiteIsZero grey shows 0 as white and needs rendering', async () => {
+  it('in WhiteIsZero grey shows 0 as white, and its tiles must be rendered instead of sent as stored', async () => {
     const directory = await encodePicture(tissue, 32, 'grey');
     const upright = await renderFull(await openTiffOf(directory));
     const inverted = await openTiffOf({
@@ -438,7 +438,7 @@ describe('a TIFF image in WebP or JPEG 2000 tiles', () => {
     },
   );
 
-  it('in JPEG 2000 with compression 33004 is read as RGB if the writer is not OpenJPEG', async () => {
+  it('in JPEG 2000 with compression 33004 is read as RGB, not as YCbCr, if OpenJPEG did not write it', async () => {
     const encode = async (tile: Raster) => {
       const stream = Buffer.from(await jpeg2000(tile));
       stream.write('JJ2000', stream.indexOf('OpenJPEG'), 'latin1');

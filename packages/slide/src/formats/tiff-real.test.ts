@@ -152,7 +152,7 @@ function renderFullResolution(slide: Slide): Promise<Raster> {
 }
 
 describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
-  it('is tested with every file in the folder generic-tiff of TEST_SLIDES', () => {
+  it('has a known expected result for every file in the folder generic-tiff of TEST_SLIDES', () => {
     const files = readdirSync(join(slides, 'generic-tiff'), { recursive: true, withFileTypes: true });
     const names = files
       .filter((file) => file.isFile())
@@ -241,7 +241,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
   );
 
   it.each(['imagecodecs/gray.bigendian.u2.tif', 'imagecodecs/gray.tiled.u2.tif'])(
-    'reads from %s, which has 16 bits, the pixels of the 8-bit gray.bigtiff.u1.tif, stretched from black to white',
+    'reads from the 16-bit file %s nearly the pixels of the 8-bit file gray.bigtiff.u1.tif, stretched from black to white',
     async (name) => {
       const slide = await open(name);
       const plain = await open('imagecodecs/gray.bigtiff.u1.tif');
@@ -254,7 +254,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
     },
   );
 
-  it('reads the signed samples of tiled-oversize-gray-i8.tif as libvips reads the file declared as unsigned', async () => {
+  it('reads the signed samples of tiled-oversize-gray-i8.tif as libvips reads them when the file declares them as unsigned', async () => {
     const slide = await open('tiled-oversize-gray-i8.tif');
     const file = readFileSync(pathOf('tiled-oversize-gray-i8.tif'));
     // The directory entry of SampleFormat 2 (signed), which is changed to 1 (unsigned) for libvips.
@@ -265,7 +265,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
     await slide.close();
   });
 
-  it('reads the colour profile of boxes.tiff, 588 bytes', async () => {
+  it('reads the 588 bytes of the colour profile of boxes.tiff', async () => {
     const slide = await open('boxes.tiff');
     expect(await slide.readIccProfile()).toHaveLength(588);
     await slide.close();
@@ -317,7 +317,7 @@ describe.skipIf(slides === '')(`openSlide with a real Aperio slide${skipped}`, (
     await slide.close();
   });
 
-  it('reads the colour profile of 1065626.svs, 1.7 MB', async () => {
+  it('reads the 1.7 MB of the colour profile of 1065626.svs', async () => {
     const slide = await openSlide({ path: aperio('1065626.svs') });
     expect(await slide.readIccProfile()).toHaveLength(1_687_824);
     await slide.close();

@@ -47,7 +47,7 @@ export const trestle: SlideFormat = {
       vendor: 'Trestle',
       levels,
       mpp: await readMpp(tiff),
-      objectivePower: power !== null && power > 0 && power < 1000 ? power : null,
+      objectivePower: power !== null && power > 0 && power < 1000 ? power : null, // 1000 and more are implausible
       background,
       associatedImages: new Set(),
       readTile,
@@ -127,7 +127,7 @@ async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   return tiffImages;
 }
 
-/** Opens the levels. A level whose tiles overlap is composed so that each overlap appears once; others keep the tiles of the file. */
+/** Opens the levels. Overlapping tiles are composed so that each overlap appears once; other levels are not changed. */
 async function openLevels(
   source: ByteSource,
   tiffImages: readonly TiffImage[],

@@ -216,6 +216,7 @@ function meanOverlaps(
   return sums.map(({ weight, overlap }) => (weight === 0 ? totalMean : overlap / weight));
 }
 
+/** Returns the error for a contradiction. In all values of `what`, "it" is the slide. */
 export function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The Ventana slide contradicts itself: ${what}`);
 }

@@ -141,7 +141,7 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   return { levels, associatedTiffImages };
 }
 
-/** Opens the levels. If the tiles of the file form an ordinary grid, they can be sent unchanged; else frames are composed. */
+/** Opens the levels. Tiles of the file that form a plain grid can be sent unchanged; overlapping ones are composed. */
 async function openLevels(
   source: ByteSource,
   storedLevels: readonly StoredLevel[],

@@ -563,7 +563,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
   });
 });
 
-describe('groupSlideFiles', () => {
+describe('groupSlideFiles (finds the files that belong to one slide)', () => {
   it('groups a .vsi file with the folder _name_ beside the file, if the folder exists', async () => {
     expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
       { main: 'a.vsi', members: ['_a_/'] },

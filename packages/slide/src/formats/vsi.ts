@@ -72,7 +72,7 @@ const associatedNames: Readonly<Record<Stack['kind'], AssociatedImageName | null
   other: null,
 };
 
-/** Returns the stack with the most pixels; of stacks of the same size, the one with the lowest number; null if there are no stacks. */
+/** Returns the stack with the most pixels (of equal ones, that with the lowest number); null if there are no stacks. */
 function largestStack(stacks: readonly Stack[]): Stack | null {
   const area = ({ size }: Stack) => (size ? size.width * size.height : 0);
   return stacks.toSorted((a, b) => area(b) - area(a) || a.number - b.number)[0] ?? null;

@@ -152,7 +152,7 @@ describe('12-bit grey in 16-bit samples', () => {
 });
 
 describe('16-bit grey', () => {
-  it('is not stretched if it has samples above 32,767, half of the largest', async () => {
+  it('is not stretched if it has samples above 32,767, half of the largest 16-bit value', async () => {
     const values = await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });

@@ -29,7 +29,7 @@ export function buildBareHeader(
   );
   const { declaresColour } = readJpegHeader(head);
   const header = Buffer.concat([
-    declaresColour ? Uint8Array.of(0xff, marker.SOI) : jpegPrefix(null, colour).bytes, // null: no tables; it begins with SOI
+    declaresColour ? Uint8Array.of(0xff, marker.SOI) : jpegPrefix(null, colour).bytes, // null: no tables; starts with SOI
     ...needed.map(({ at, end }) => head.subarray(at, end)),
   ]);
   // A frame starts with: marker (2 bytes), length (2), precision (1), height (2), width (2).

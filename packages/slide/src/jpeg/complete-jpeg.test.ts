@@ -85,7 +85,7 @@ describe('completeJpeg (adds JPEG tables and a colour declaration to a tile with
     });
   });
 
-  it('rejects with FILE_CORRUPT a tile that does not start with the SOI marker', async () => {
+  it('rejects with FILE_CORRUPT a tile that does not start with the start-of-image marker (SOI)', async () => {
     const { tile, tables } = await encodeTile('rgb');
     expect(() => complete(tile.subarray(2), jpegPrefix(tables, 'rgb'))).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),

@@ -18,7 +18,7 @@ export interface JpegHeader {
   readonly width: number;
   readonly height: number;
   readonly components: readonly FrameComponent[];
-  /** Number of MCUs (see `mcuSize`) between two restart markers; 0 when there are none. */
+  /** Number of MCUs (minimum coded units, see `mcuSize`) between two restart markers; 0 when there are no markers. */
   readonly restartInterval: number;
   /** Whether a JFIF or Adobe marker declares the colour transform. */
   readonly declaresColour: boolean;

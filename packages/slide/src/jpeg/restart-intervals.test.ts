@@ -180,18 +180,21 @@ describe('intervalReader with an invalid list of interval starts', () => {
 
   // The byte before the start of an interval is the second byte of its restart marker.
   it.each<[string, (jpeg: Buffer, starts: readonly number[]) => Buffer]>([
-    ['a marker is missing', (jpeg, starts) => jpeg.fill(0x00, (starts[40] as number) - 1, starts[40])],
     [
-      'a marker has the wrong number',
+      'a restart marker is missing',
+      (jpeg, starts) => jpeg.fill(0x00, (starts[40] as number) - 1, starts[40]),
+    ],
+    [
+      'a restart marker has the wrong number',
       (jpeg, starts) => jpeg.fill(0xd0, (starts[42] as number) - 1, starts[42]),
     ],
     [
-      'there are too many markers',
+      'there are too many restart markers',
       (jpeg) => Buffer.concat([jpeg.subarray(0, -2), Uint8Array.of(0xff, 0xd1, 0xff, 0xd9)]),
     ],
-    ['the stream ends before the last marker', (jpeg, starts) => jpeg.subarray(0, starts[80])],
+    ['the stream ends before the last restart marker', (jpeg, starts) => jpeg.subarray(0, starts[80])],
     [
-      'EOI precedes the last marker',
+      'the end-of-image marker (EOI) precedes the last restart marker',
       (jpeg, starts) => jpeg.fill(0xd9, (starts[80] as number) - 1, starts[80]),
     ],
   ])('rejects the image with FILE_CORRUPT when the search fails because %s', async (_, damage) => {

@@ -20,13 +20,16 @@ describe('the scale of a slide', () => {
     [20, 0.5],
     [60, 10 / 60],
     [1.25, 8],
-  ])('has a derived pixel size of 10 µm divided by the magnification: %d×', (objectivePower, side) => {
-    expect(scaleOf({ mpp: null, objectivePower })).toEqual({
-      mpp: { x: side, y: side },
-      objectivePower,
-      derived: 'mpp',
-    });
-  });
+  ])(
+    'has a derived pixel size of 10 µm divided by the magnification when the file states only a magnification, of %d×',
+    (objectivePower, side) => {
+      expect(scaleOf({ mpp: null, objectivePower })).toEqual({
+        mpp: { x: side, y: side },
+        objectivePower,
+        derived: 'mpp',
+      });
+    },
+  );
 
   it.each([
     [0.2325, 40],
@@ -38,17 +41,20 @@ describe('the scale of a slide', () => {
     [0.172, 60],
     [0.11, 100],
     [3.2, 2.5],
-  ])('of %d µm per pixel has the derived magnification %d×', (side, objectivePower) => {
-    const mpp = { x: side, y: side };
-    expect(scaleOf({ mpp, objectivePower: null })).toEqual({
-      mpp,
-      objectivePower,
-      derived: 'objectivePower',
-    });
-  });
+  ])(
+    'has, when the file states only %d µm per pixel, the derived magnification %d×',
+    (side, objectivePower) => {
+      const mpp = { x: side, y: side };
+      expect(scaleOf({ mpp, objectivePower: null })).toEqual({
+        mpp,
+        objectivePower,
+        derived: 'objectivePower',
+      });
+    },
+  );
 
   it.each([0.02, 0.7, 12])(
-    'of %d µm per pixel has no derived magnification, because no usual objective has a similar pixel size',
+    'has no derived magnification when the file states only %d µm per pixel, because no usual objective has a similar pixel size',
     (side) => {
       const mpp = { x: side, y: side };
       expect(scaleOf({ mpp, objectivePower: null })).toEqual({ mpp, objectivePower: null, derived: null });

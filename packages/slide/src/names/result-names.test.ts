@@ -10,7 +10,7 @@ describe('resultNameOf (recognises files with analysis results of a slide by the
     ['a.geojson', { slideName: 'a', kind: 'vector' }],
     ['a.svs', null],
     ['_mask.tif', null],
-  ])('returns $1 for the file name $0 (null if it does not name a result)', (name, expected) => {
+  ])('for the file name "%s" returns %j (null if it does not name a result)', (name, expected) => {
     expect(resultNameOf(name)).toEqual(expected);
   });
 });

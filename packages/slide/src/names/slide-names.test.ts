@@ -97,7 +97,7 @@ describe('withoutCompanionFolders (removes the folders that belong to slides fro
       ['a.svs', 'a.jpg'],
       ['a.svs', 'a.jpg'],
     ],
-  ])('returns $1 for the names $0', (names, expected) => {
+  ])('for the names %j returns %j', (names, expected) => {
     expect(withoutCompanionFolders(names)).toEqual(expected);
   });
 });

@@ -44,7 +44,7 @@ export function usuallyHasCompanions(name: string): boolean {
   return hasExtension(name, extensionsWithCompanions) || mayBeDicomByContent(name);
 }
 
-/** Whether the file lists the other files of its slide, which may be any files beside it. */
+/** Whether the file lists the other files of its slide. These may be any files in the same folder. */
 export function listsItsCompanions(name: string): boolean {
   return hasExtension(name, listingExtensions);
 }

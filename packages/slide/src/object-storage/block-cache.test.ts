@@ -144,7 +144,7 @@ describe('the block cache of object storage', () => {
     expect(await cache.read(object, 0, 1)).toHaveLength(1);
   });
 
-  it('aborts a request when its last waiting read was aborted, not before', async () => {
+  it('aborts a request only when all reads that wait for the request are aborted', async () => {
     const store = storeOf();
     const gate = Promise.withResolvers<void>();
     store.delayUntil(gate.promise);

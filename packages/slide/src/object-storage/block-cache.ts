@@ -1,5 +1,5 @@
 /**
- * A reader of objects of object storage in blocks of 256 KiB, which it caches in memory and on disk.
+ * A reader of objects in object storage. It reads blocks of 256 KiB and caches them in memory and on disk.
  *
  * A response of object storage takes tens of milliseconds whatever its size, and a tile has tens of kilobytes. Reading whole
  * blocks pays off because neighbouring tiles are stored next to each other. Blocks are cached under the object's
@@ -12,13 +12,13 @@ import type { Block, BlockDiskCache } from './block-disk-cache.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
 /**
- * Size of a block. Measured: viewing twelve places of a scan of 290 MB (1,674 tiles, 46 MB) takes 184 requests for 51 MB. With
- * blocks of 64 KiB, it takes 450 requests for 34 MB; with blocks of 1 MiB, 98 requests for 103 MB.
+ * Size of a block. In a measurement, viewing twelve places of a scan of 290 MB (1,674 tiles, 46 MB) took 184 requests
+ * that read 51 MB. With blocks of 64 KiB, 450 requests read 34 MB; with blocks of 1 MiB, 98 requests read 103 MB.
  */
 export const BLOCK_BYTES = 256 * 1024;
 /** Maximum number of adjacent blocks that are fetched with one request. */
 const MAX_BLOCKS_PER_REQUEST = 8;
-/** A longer read proceeds in steps of this many blocks, which limits the memory that it needs in addition to its target. */
+/** A longer read proceeds in steps of this many blocks, to limit the memory that it needs in addition to its target. */
 const BLOCKS_PER_STEP = 16;
 
 export interface BlockCache {

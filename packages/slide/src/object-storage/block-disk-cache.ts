@@ -1,7 +1,7 @@
 /**
  * A cache of blocks of objects on disk, one file each. Several processes of a machine may share the folder.
  *
- * A block is written to a temporary file, which is then renamed, so readers never see a partial block. In the file, a
+ * The cache writes a block to a temporary file and renames it, so readers never see a partial block. In the file, a
  * CRC-32 checksum precedes the block: the cache does not call fsync, so a power failure may damage files. Lost or
  * damaged blocks are read from object storage again.
  */
@@ -67,11 +67,11 @@ const TOUCH_AFTER_MS = 10 * 60_000;
 /** A temporary file of this age is deleted, because the process that wrote it must have ended. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 /**
- * Maximum number of open block files, which is half a gigabyte of blocks. A block that another process deletes keeps using
+ * Maximum number of open block files: half a gigabyte of blocks. A block that another process deletes keeps using
  * disk space while it is open here, until the next update of its mtime.
  */
 const MAX_OPEN_FILES = 2048;
-/** Maximum number of blocks that are remembered as verified: 16 GiB of blocks, in some ten megabytes of memory. */
+/** Maximum number of blocks that are remembered as verified: 16 GiB of blocks, in about ten megabytes of memory. */
 const MAX_VERIFIED = 65_536;
 /** Pause of writing after a disk error. */
 const PAUSE_AFTER_ERROR_MS = 10_000;

@@ -27,7 +27,7 @@ describe('a request to the object store with retries', () => {
     expect(attempt).toHaveBeenCalledOnce();
   });
 
-  it('is not retried when the backoff would exceed the total time limit', async () => {
+  it('is not retried when the waiting time before the retry (backoff) would exceed the total time limit', async () => {
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
     await expect(guard({ retries: 2, backoffMs: 60_000 }).run(attempt)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',

@@ -78,6 +78,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     const timeout = new AbortController();
+    // Both faults below are transient (`true`).
     const onTimeout = () =>
       timeout.abort(new StoreFault('STORE_TIMEOUT', 'The object store did not answer in time', true));
     const timer = setTimeout(onTimeout, timeoutMs);
@@ -120,6 +121,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
           }
           circuit.recordFailure();
           const pauseMs = limits.backoffMs * 2 ** failedAttempts * (0.5 + Math.random() / 2);
+          // A probe is not retried: the next probe follows after `probeMs`.
           if (failedAttempts >= retries || isProbe || performance.now() + pauseMs >= deadline) throw error;
           await wait(pauseMs, undefined, signal && { signal });
         }
@@ -134,7 +136,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
 
 /** Limits concurrent requests; further requests wait in order of arrival. */
 function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
-  /** One function for each waiting request, which starts it. */
+  /** For each waiting request, the function that starts it, in order of arrival. */
   const waiting = new Set<() => void>();
   let running = 0;
 
@@ -216,7 +218,7 @@ function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
       isProbing = false;
       if (isOpen()) probeAt = performance.now() + probeMs;
     },
-    /** Ends an attempt whose caller aborted it, so that it says nothing about the store. */
+    /** Ends an attempt that its caller aborted. The attempt counts neither as a response nor as a failure. */
     recordAbort(wasProbe: boolean): void {
       if (wasProbe) isProbing = false;
     },

@@ -15,7 +15,7 @@ export async function openObjectSource(key: string, objects: ObjectReader): Prom
   return objectSource({ key, ...(await objects.head(key)) }, objects);
 }
 
-/** Opens a slide in object storage. @throws SlideError FILE_MISSING, FILE_CHANGED; errors of the store */
+/** Opens a slide in object storage. @throws SlideError FILE_MISSING; errors of the store */
 export async function openObjectFiles(location: SlideLocation, objects: ObjectReader): Promise<SlideFiles> {
   const { path: key, members } = location;
   const object = { key, ...(await objects.head(key)) };
@@ -33,7 +33,7 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
     async list() {
       if (members) return [name, ...members].sort();
       const objectsBelow = await objects.list(folder);
-      return objectsBelow.flatMap((object) => nameIn(folder, object.key) ?? []).sort();
+      return objectsBelow.flatMap(({ key: keyBelow }) => nameIn(folder, keyBelow) ?? []).sort();
     },
     async open(memberName) {
       const memberKey = keyOfMember(folder, memberName);

@@ -22,7 +22,7 @@ interface ObjectReaderOptions {
   readonly diskCache: BlockDiskCache | null;
 }
 
-/** Maximum age of cached metadata, which every use of a slide needs to check whether its objects are unchanged. */
+/** Maximum age of cached metadata. Every use of a slide needs metadata, to check whether its objects are unchanged. */
 const MAX_AGE_MS = 500;
 /** Maximum entries of each of the two metadata caches. A full cache is emptied. */
 const MAX_CACHED = 10_000;

@@ -1,5 +1,5 @@
 /**
- * A client for one bucket of S3-compatible object storage. It reads byte ranges of objects, lists, stores and deletes them.
+ * A client for one bucket of S3-compatible object storage: it reads byte ranges, and lists, stores and deletes objects.
  *
  * Keys are relative to the prefix in the settings. They come from the list of slides, never from a user's request. URLs
  * are in path style (`endpoint/bucket/key`), which every S3 server supports. The client does not follow redirects.
@@ -383,12 +383,12 @@ function withoutQuotes(etag: string): string {
   return etag.replace(/^(W\/)?"|"$/g, '');
 }
 
-/** Returns the error for an invalid response, which a retry would get again. @param reason a clause; "it" is the object store */
+/** Returns a fault that a retry would not fix (`false`: not transient). @param reason a clause; "it" is the store */
 function invalidResponse(reason: string): StoreFault {
   return new StoreFault('STORE_UNAVAILABLE', `The object store cannot be used: ${reason}`, false);
 }
 
-/** Reads a body of exactly `length` bytes. @throws StoreFault for another length, transient if the body is shorter */
+/** Reads a body of exactly `length` bytes. @throws StoreFault for another length, transient (`true`) if shorter */
 async function readExactly({ body }: Response, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let received = 0;

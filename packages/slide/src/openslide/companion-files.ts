@@ -1,6 +1,6 @@
 /**
- * Checks of the companion files that OpenSlide opens by names stored in the slide, which may be hostile. Both check
- * functions return the names of all files that the library needs.
+ * Checks of companion files. OpenSlide opens them by names stored in the slide, and a hostile slide may name other
+ * files. Both check functions return the names of all files that the library needs.
  */
 import { SlideError } from '../model/slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
@@ -36,7 +36,7 @@ const requiredKeys = /^(ImageFile|MapFile)$/;
 const fileKeys = /^(ImageFile|MapFile|OptimisationFile|MacroImage)(\(\d+(,\d+)*\))?$/;
 
 /**
- * Checks the files that a VMS or VMU slide lists, which must all be in the folder of the slide.
+ * Checks the files that a VMS or VMU slide lists. All of them must be in the folder of the slide.
  *
  * Source: OpenSlide's notes on the Hamamatsu format.
  *
@@ -46,7 +46,7 @@ export async function checkHamamatsuFiles(files: SlideFiles): Promise<readonly s
   return checkFiles(files, hamamatsuNames(await readDescription(files, files.name)), '');
 }
 
-/** Returns the listed file names, in the order of the description. */
+/** Returns the listed file names, in the order of the description. A key with an empty value names no file. */
 export function hamamatsuNames(ini: Ini): readonly string[] {
   const keys = ini.get('Virtual Microscope Specimen') ?? ini.get('Uncompressed Virtual Microscope Specimen');
   const fileEntries = [...(keys ?? [])].filter(([key]) => fileKeys.test(key));

@@ -18,14 +18,16 @@ export interface OpenSlideLibrary {
   version(): string;
   /** Returns null for a file that the library does not recognise. */
   detectVendor(path: string): Promise<string | null>;
-  /** Returns null for a file that the library does not recognise. If opening fails, `errorOf` returns the reason. */
+  /** Returns null for a file that the library does not recognise. After a failure, `errorOf` returns the reason. */
   open(path: string): Promise<OpenSlidePointer | null>;
   close(slide: OpenSlidePointer): Promise<void>;
   /** Returns the first error of a slide; null if there is none. After an error, all later reads of the slide fail. */
   errorOf(slide: OpenSlidePointer): string | null;
   levelCount(slide: OpenSlidePointer): number;
   levelSize(slide: OpenSlidePointer, level: number): { readonly width: number; readonly height: number };
+  /** Returns the number of level 0 pixels per pixel of the level, in one direction. */
   downsample(slide: OpenSlidePointer, level: number): number;
+  /** Returns null for a property that the slide does not have. */
   property(slide: OpenSlidePointer, name: string): string | null;
   associatedImageNames(slide: OpenSlidePointer): readonly string[];
   associatedImageSize(
@@ -37,7 +39,7 @@ export interface OpenSlideLibrary {
    *
    * @param x left edge in pixels of level 0, whatever `level` is; `y` is the top edge in the same unit
    * @param width in pixels of `level`, like `height`
-   * @param target width × height × 4 bytes, which become premultiplied blue, green, red, and alpha
+   * @param target receives 4 bytes for each pixel: premultiplied blue, green and red, and alpha
    */
   readRegion(
     slide: OpenSlidePointer,

@@ -71,7 +71,7 @@ describe('the result of BoxAverager (which scales an image down)', () => {
     expect(values(averager.finish(white))).toEqual([100, 40]);
   });
 
-  it('equals shrinkRaster for an integer factor within rounding', () => {
+  it('equals, within rounding, the result of shrinkRaster (reduction by an integer factor) when the scale is an integer', () => {
     const picture = paintTissue(61, 47);
     const averager = new BoxAverager(16, 12);
     averager.add(picture, 0, 0, 0.25, 0.25);

@@ -111,7 +111,7 @@ interface WeightedSums {
 }
 
 /**
- * Adds an averaged line to a row of the result.
+ * Adds the sums of a line to a row of the result.
  *
  * @param rowStart index of the row's first pixel
  * @param share part of the row's height that the line covers, 0…1
@@ -170,7 +170,7 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
 interface Line {
   /** Column of the first covered pixel. */
   readonly start: number;
-  /** Red, green and blue of each covered pixel, weighted by the covered width. */
+  /** Sums of red, green and blue for each covered pixel, weighted by the covered width. */
   readonly sums: Float32Array;
   /** Covered width of each pixel, 0…1; the same for every line of a piece. */
   readonly widths: Float32Array;
@@ -193,7 +193,7 @@ function createLine({ first, firstShare, secondShare }: Spread, width: number): 
   return { start, sums: new Float32Array(widths.length * 3), widths };
 }
 
-/** Fills `sums` of the line with the colours of one row of a piece, weighted by the shares of its columns. */
+/** Overwrites `sums` of the line with the colours of one row of a piece, weighted by the shares of its columns. */
 function sumLine({ rgb, width }: Raster, row: number, columns: Spread, { start, sums }: Line): void {
   const { first, firstShare, secondShare } = columns;
   sums.fill(0);

@@ -46,7 +46,7 @@ export async function renderPixels(slide: Slide, region: Region, signal?: AbortS
   for (const rows of rowRuns) {
     for (const columns of columnRuns) {
       const piece = cropRaster(overview, columns.start, rows.start, columns.count, rows.count);
-      // Position of the piece and size of one of its pixels, in pixels of the region; also fractions.
+      // Position of the piece and size of one of its pixels, in pixels of the region. Both may be fractional.
       const [x, y] = [columns.start / perPixel - region.x, rows.start / perPixel - region.y];
       const [pixelWidth, pixelHeight] = [columns.share / perPixel, rows.share / perPixel];
       averager.add(piece, x, y, pixelWidth, pixelHeight);

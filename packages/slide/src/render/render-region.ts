@@ -37,7 +37,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   const { perPixelX, perPixelY } = source;
   const level = slide.levels[source.level] ?? slide.levels[0];
   const shrink = shrinkFor(level, Math.min(perPixelX, perPixelY));
-  /** The part of the Deep Zoom level that the file's level fills; it may be one pixel smaller than the level. */
+  /** The part of the Deep Zoom level that the file's level fills: all of it, or one pixel less along an axis. */
   const filledSize = {
     width: Math.ceil(level.width / perPixelX),
     height: Math.ceil(level.height / perPixelY),

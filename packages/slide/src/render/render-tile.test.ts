@@ -164,7 +164,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     }
   });
 
-  it('of one of the smallest levels is rendered without reading the source tiles again', async () => {
+  it('of each of the seven smallest levels is rendered from the same 64 source tiles, which are read only once', async () => {
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1] });
     let tilesRead = 0;
     const readTile: Slide['readTile'] = (...args) => {

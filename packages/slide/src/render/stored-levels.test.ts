@@ -63,7 +63,7 @@ describe('stored levels of a slide (whose JPEG tiles are sent as stored in the f
     ['generic-tiff/boxes.tiff', []],
     ['dicom/highdicom/sm_image.dcm', []],
   ])(
-    `of $0 are $1 ([] if no tile can be sent as stored), and each tile is in the file unchanged${skippedWithoutSlides}`,
+    `of %s are %j (level, codec, process, colour; [] if no tile can be sent as stored), and each tile is in the file unchanged${skippedWithoutSlides}`,
     async (path, codings) => {
       const filePath = join(slides, path);
       const file = await readFile(filePath);

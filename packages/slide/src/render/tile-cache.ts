@@ -18,7 +18,7 @@ let nextSlideNumber = 0;
  * tile one after the other.
  *
  * @param shrink factor by which the tile is reduced during decoding
- * @returns null when `decode` returns null, which is not cached
+ * @returns null when `decode` returns null; this result is not cached
  */
 export async function cachedTile(
   slide: Slide,

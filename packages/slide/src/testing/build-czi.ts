@@ -23,7 +23,7 @@ export interface SubblockPlan {
   readonly data: Uint8Array;
 }
 
-/** An image stored beside the slide. */
+/** An image that the file contains in addition to the slide, e.g. a thumbnail. */
 export interface AttachmentPlan {
   readonly name: string;
   readonly fileType: string;
@@ -39,7 +39,7 @@ export interface CziPlan {
   readonly isDirectoryFirst?: boolean;
 }
 
-/** Positions of the segments' headers in the file, for tests that damage them; 0 for a segment that is absent. */
+/** Positions of the segments (of their headers) in the file, for tests that damage them; 0 for an absent segment. */
 export interface CziPlaces {
   /** Position of the first segment's body, after its header. */
   readonly file: number;
@@ -56,7 +56,7 @@ const SEGMENT_HEADER_BYTES = 32;
 const SEGMENT_ALIGNMENT = 32;
 /** Bytes of the directory's body before its first entry. */
 const DIRECTORY_HEADER_BYTES = 128;
-/** Bytes of the bodies of metadata, attachments and their directory before the contents. */
+/** Bytes before the contents in the body of the metadata, of an attachment and of the attachment directory. */
 const BODY_HEADER_BYTES = 256;
 
 /** Builds a CZI file, segment by segment, and returns the positions of its parts. */
@@ -159,6 +159,7 @@ function dimension(name: string, start: number, size: number, storedSize: number
 
 const SUBBLOCK_METADATA = Buffer.from('<METADATA />');
 
+/** Builds the body of a subblock: the sizes of metadata (at 0) and pixels (at 8), then entry, metadata and pixels. */
 function subblockBody(entry: Buffer, data: Uint8Array): Buffer {
   const sizes = Buffer.alloc(16);
   sizes.writeInt32LE(SUBBLOCK_METADATA.length, 0);
@@ -173,6 +174,7 @@ function metadataBody(xml: string): Buffer {
   return Buffer.concat([padded(int32(text.length), BODY_HEADER_BYTES), text]);
 }
 
+/** Builds a list of attachments. An entry states the position (at byte 12), file type (at 40) and name (at 48). */
 function attachmentDirectoryBody(plans: readonly AttachmentPlan[], places: readonly number[]): Buffer {
   const entries = plans.map(({ name, fileType }, i) => {
     const entry = Buffer.alloc(128);

@@ -431,7 +431,7 @@ export function writeDicom({ preamble, meta, isExplicit, elements }: DicomFile):
   return Buffer.concat([
     preamble,
     Buffer.from('DICM'),
-    ...meta.map((element) => writeElement(element, true)),
+    ...meta.map((element) => writeElement(element, true)), // always explicit
     ...elements.map((element) => writeElement(element, isExplicit)),
   ]);
 }
@@ -535,7 +535,7 @@ export function sequence(number: number, items: readonly DicomItem[]): DicomElem
   return { tag: number, vr: 'SQ', value: items };
 }
 
-/** Serialises non-negative integers, each in this number of bytes. */
+/** Serialises non-negative integers in `bytesPerValue` bytes each. */
 export function littleEndian(bytesPerValue: 2 | 4 | 8, values: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(values.length * bytesPerValue);
   for (const [i, value] of values.entries()) {

@@ -56,7 +56,7 @@ export function buildIcc(plan: IccPlan = {}): Uint8Array {
   header.write(kind === 'matrix' ? 'XYZ ' : connection, 20, 'latin1');
   header.write('acsp', 36, 'latin1'); // signature of profile files
   for (const [axis, white] of D50.entries())
-    header.writeInt32BE(Math.round(white * FIXED_ONE), 68 + axis * 4);
+    header.writeInt32BE(Math.round(white * FIXED_ONE), 68 + axis * 4); // illuminant
   // The table has a count and, for each tag, its name, offset and length.
   const tagTable = Buffer.alloc(4 + tags.size * 12);
   tagTable.writeUInt32BE(tags.size);

@@ -12,7 +12,7 @@ import { type Piece, sparseSource } from './sparse-source.ts';
 
 /** The tags of one directory, and the JPEG that it refers to. */
 export interface NdpiDirectoryPlan {
-  /** Values by tag number. Without StripOffsets and StripByteCounts, the directory gets the offset and bytes of the JPEG. */
+  /** Values by tag number. StripOffsets and StripByteCounts default to the position and the length of the JPEG. */
   readonly tags: Readonly<Record<number, TagValue>>;
   readonly jpeg: Uint8Array;
 }
@@ -26,7 +26,7 @@ export interface NdpiPlan {
   readonly downsamples?: readonly number[];
   /** The image; by default tissue. */
   readonly picture?: Raster;
-  /** Restart intervals of full resolution, by default 128 × 8 pixels; a smaller level divides their width by its downsample. */
+  /** Restart intervals of full resolution, by default 128 × 8 pixels; smaller levels: width divided by downsample. */
   readonly intervals?: IntervalCoding;
   /** Index of the first level without restart markers (later levels have none either); by default all levels have them. */
   readonly wholeFrom?: number;

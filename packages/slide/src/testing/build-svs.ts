@@ -77,7 +77,7 @@ export async function svsDirectories({
   return [
     full,
     withDescription(
-      await encodePicture(thumbnail, null),
+      await encodePicture(thumbnail, null), // null: in strips
       `${library} \r\n${size} -> ${thumbnail.width}x${thumbnail.height} - ${pairs.join('')}`,
       0,
     ),

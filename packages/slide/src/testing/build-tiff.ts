@@ -10,7 +10,7 @@ export interface TagValue {
 
 /** The tags of one directory, and the streams it refers to. */
 export interface DirectoryPlan {
-  /** Values by tag number; serialised in ascending order of the numbers. They replace generated tags of the same number. */
+  /** Values by tag number, which replace generated tags of the same number. Tags are written in ascending order. */
   readonly tags: Readonly<Record<number, TagValue>>;
   /** Tiles or strips in image order; null is an empty tile. Their offsets and byte counts are generated. */
   readonly tiles?: readonly (Uint8Array | null)[];

@@ -221,7 +221,7 @@ export const etsPlaces = {
   tiles: SIS_HEADER_BYTES + ETS_HEADER_BYTES,
 } as const;
 
-/** Builds an .ets file: first header ("SIS"), second header ("ETS"), tiles, list of tiles. */
+/** Builds an .ets file: headers "SIS" and "ETS", tiles, list of tiles. `ets-file.ts` names the field offsets. */
 export function buildEts(plan: EtsPlan): Buffer {
   const { tiles, components = 3, componentType = 2, background = [255, 255, 255] } = plan;
   const dimensions = tiles[0]?.coordinates.length ?? 4;

@@ -55,7 +55,7 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
  * A code stream of one resolution and one layer has one packet for each component. So the three components are encoded
  * as separate grey images, and their packets are joined to one code stream.
  *
- * @param samples Y, Cb and Cr of each pixel; of the pixels that share a chroma sample, the top left one determines it
+ * @param samples Y, Cb and Cr of each pixel; the chroma sample that several pixels share is that of the top left pixel
  * @param steps number of columns and of rows that share a chroma sample
  */
 export async function encodeSubsampledJpeg2000(
@@ -132,7 +132,7 @@ export function encodeDicomRle(samples: FrameSamples): Uint8Array {
       segments.push(evenPackBits(Uint8Array.from(plane, (value) => value >> 8)));
     segments.push(evenPackBits(Uint8Array.from(plane, (value) => value & 255)));
   }
-  // The header states the number of segments and the position of each one. A 16-bit plane has two: high and low bytes.
+  // The 64-byte header states the number of segments and their positions. A 16-bit plane has two: high and low bytes.
   const header = Buffer.alloc(64);
   header.writeUInt32LE(segments.length, 0);
   let at = header.length;

@@ -5,7 +5,7 @@ import { marker, readJpegHeader } from '../jpeg/header.ts';
 /** A JPEG with restart markers, which divide its compressed data into intervals that can be decoded separately. */
 export interface IntervalJpeg {
   readonly bytes: Uint8Array;
-  /** Position in the JPEG of the first byte of each interval, after the marker before it. */
+  /** Position in the JPEG of the first byte of each interval; the marker before the interval is not part of it. */
   readonly starts: readonly number[];
 }
 

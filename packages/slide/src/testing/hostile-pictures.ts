@@ -60,12 +60,13 @@ function chunk(type: string, data: Buffer): Buffer {
   return bytes;
 }
 
-/** Builds a progressive JPEG with its last scan repeated `count` times; a decoder processes the whole image for each scan. */
+/** Builds a progressive JPEG with `count` copies of its last scan added; decoders process the whole image per scan. */
 export async function manyScans(side: number, count: number): Promise<Uint8Array> {
   const jpeg = await sharp({ create: { width: side, height: side, channels: 3, background: '#a86' } })
     .jpeg({ progressive: true })
     .toBuffer();
-  const lastScan = jpeg.subarray(jpeg.lastIndexOf(Buffer.from([0xff, 0xda])), jpeg.length - 2);
+  const startOfScan = Buffer.from([0xff, 0xda]); // the marker SOS
+  const lastScan = jpeg.subarray(jpeg.lastIndexOf(startOfScan), jpeg.length - 2);
   const endOfImage = jpeg.subarray(-2);
   return Buffer.concat([jpeg.subarray(0, -2), ...Array.from({ length: count }, () => lastScan), endOfImage]);
 }

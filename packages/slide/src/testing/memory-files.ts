@@ -2,7 +2,7 @@ import { SlideError } from '../model/slide.ts';
 import { memorySource } from '../source/memory-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
-/** Returns the files of a slide in memory. @param files bytes by file name, the main file first */
+/** Returns files of a slide that exist only in memory. @param files bytes by file name, the main file first */
 export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideFiles {
   const [[name, main] = ['', new Uint8Array()]] = Object.entries(files);
   return {

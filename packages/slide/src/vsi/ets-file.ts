@@ -2,8 +2,8 @@
  * The headers and the tile list of an .ets file, which holds the pixels of a VSI slide: tiles of one size, each listed
  * with its coordinates (column, row, focus, channel, resolution).
  *
- * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (etsfile, vsistruct) read it, and as found in
- * _vsi-ets-test-jpg2k_/stack1/frame_t_0.ets; all numbers are little-endian.
+ * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (etsfile, vsistruct) read it, and as found in the
+ * test file _vsi-ets-test-jpg2k_/stack1/frame_t_0.ets; all numbers are little-endian.
  */
 import type { ByteSource } from '../source/byte-source.ts';
 import { corruptError, incompleteError, limitExceededError, notSupportedError } from './errors.ts';

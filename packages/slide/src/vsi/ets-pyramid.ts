@@ -238,6 +238,7 @@ function backgroundOf({ background, samplesPerPixel, bits }: EtsFile): Colour {
   return samplesPerPixel === 3 ? { r, g, b } : { r, g: r, b: r };
 }
 
+/** Reads a tile by its index in the list of the file; returns null for the index −1 and for an empty tile. */
 type ReadTileByIndex = (
   tileIndex: number,
   range: GreyRange,

@@ -120,10 +120,12 @@ function stackOf(number: number, leaves: readonly Leaf[]): Stack {
   };
 }
 
+/** Returns whether the steps of a path have exactly these tags. */
 function hasTags(path: readonly Step[], tags: readonly number[]): boolean {
   return path.length === tags.length && tags.every((expected, i) => path[i]?.tag === expected);
 }
 
+/** Returns the kind of a stack: `label` if it has this name, otherwise the kind of its stack type. */
 function readKind(name: Leaf | null, type: Leaf | null): Stack['kind'] {
   if (readText(name).trim().toLowerCase() === 'label') return 'label';
   const [number] = readInt32s(type);

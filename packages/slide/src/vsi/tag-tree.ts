@@ -2,7 +2,7 @@
  * The tag tree of a .vsi file. The tree follows the TIFF header: a volume is a list of fields, and a field holds a
  * value or another volume.
  *
- * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (vsifile) read it, and as found in
+ * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (vsifile) read it, and as found in the test files
  * vsi-ets-test-jpg2k.vsi and Image_Mouse13_PB_H7.vsi; all numbers are little-endian.
  */
 import type { ByteSource } from '../source/byte-source.ts';

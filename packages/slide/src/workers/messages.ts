@@ -16,6 +16,7 @@ export type RenderJob =
       readonly address: DeepZoomAddress;
       readonly colour?: TileColour;
     }
+  /** Renders the whole slide; `maxSide` is the longest side in pixels. */
   | { readonly kind: 'thumbnail'; readonly location: ExpectedSlide; readonly maxSide: number }
   | { readonly kind: 'view'; readonly location: ExpectedSlide; readonly view: View }
   /** Reads the colour profile and converts it to a colour table. */

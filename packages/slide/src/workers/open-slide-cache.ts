@@ -7,7 +7,7 @@ import type { ExpectedSlide } from './messages.ts';
 const MAX_OPEN_SLIDES = 4;
 /** Slides that were not used for this time are closed, because a deleted file uses disk space while it is open. */
 const IDLE_MS = 20_000;
-const CLOSE_CHECK_MS = 5000;
+const CLOSE_CHECK_MS = 5000; // interval between two searches for unused slides
 
 interface CachedSlide {
   readonly slide: Slide;

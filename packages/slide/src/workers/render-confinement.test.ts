@@ -74,53 +74,58 @@ async function ask(probe: ChildProcess, request: ProbeRequest): Promise<string |
 const sharedAccess = (): RenderAccess => ({ kind: 'shared', slides: [join(folder, 'slides')] });
 const port = () => (listener.address() as { port: number }).port;
 
-describe.skipIf(version === 0)('a render process on a system with Landlock', () => {
-  it('reads slides and writes in its own folder', async () => {
-    const probe = await startProbe(sharedAccess());
-    expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/slide.tif') })).toBeNull();
-    expect(await ask(probe, { kind: 'write', path: join(folder, 'scratch/tile') })).toBeNull();
-  });
+describe.skipIf(version === 0)(
+  'a render process confined by Landlock (a sandbox of the Linux kernel)',
+  () => {
+    it('reads slides and writes in its own folder', async () => {
+      const probe = await startProbe(sharedAccess());
+      expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/slide.tif') })).toBeNull();
+      expect(await ask(probe, { kind: 'write', path: join(folder, 'scratch/tile') })).toBeNull();
+    });
 
-  it('cannot read a secret in the environment of the server', async () => {
-    const path = `/proc/${processWithSecret.pid}/environ`;
-    expect(await readFile(path, 'utf8')).toContain(CANARY);
-    const probe = await startProbe(sharedAccess());
-    for (const kind of ['read', 'read in pool'] as const) {
-      expect(await ask(probe, { kind, path }), kind).toBe('EACCES');
-    }
-  });
+    it('cannot read a secret in the environment of the server', async () => {
+      const path = `/proc/${processWithSecret.pid}/environ`;
+      expect(await readFile(path, 'utf8')).toContain(CANARY);
+      const probe = await startProbe(sharedAccess());
+      for (const kind of ['read', 'read in pool'] as const) {
+        expect(await ask(probe, { kind, path }), kind).toBe('EACCES');
+      }
+    });
 
-  it('cannot read a file outside the slide folders, not even through links', async () => {
-    const probe = await startProbe(sharedAccess());
-    const secret = join(folder, 'data/secret.key');
-    for (const kind of ['read', 'read in pool'] as const) {
-      expect(await ask(probe, { kind, path: secret }), kind).toBe('EACCES');
-    }
-    expect(await ask(probe, { kind: 'list', path: join(folder, 'data') })).toBe('EACCES');
-    expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/link.tif') })).toBe('EACCES');
-    const link = join(folder, 'scratch/link');
-    expect(await ask(probe, { kind: 'read through a link', path: secret, link })).toBe('EACCES');
-  });
+    it('cannot read a file outside the slide folders, not even through links', async () => {
+      const probe = await startProbe(sharedAccess());
+      const secret = join(folder, 'data/secret.key');
+      for (const kind of ['read', 'read in pool'] as const) {
+        expect(await ask(probe, { kind, path: secret }), kind).toBe('EACCES');
+      }
+      expect(await ask(probe, { kind: 'list', path: join(folder, 'data') })).toBe('EACCES');
+      expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/link.tif') })).toBe('EACCES');
+      const link = join(folder, 'scratch/link');
+      expect(await ask(probe, { kind: 'read through a link', path: secret, link })).toBe('EACCES');
+    });
 
-  it('cannot write to slides, open TCP connections, send signals to the server or run other programs', async () => {
-    const probe = await startProbe(sharedAccess());
-    const path = join(folder, 'slides/a/slide.tif');
-    expect(await ask(probe, { kind: 'write', path })).toBe('EACCES');
-    expect(await ask(probe, { kind: 'write', path: join(folder, 'slides/a/new.tif') })).toBe('EACCES');
-    // Landlock restricts TCP from version 4, and signals from version 6.
-    if (version >= 4) expect(await ask(probe, { kind: 'connect', port: port() })).toBe('EACCES');
-    if (version >= 6) {
-      expect(await ask(probe, { kind: 'signal', processId: processWithSecret.pid as number })).toBe('EPERM');
-    }
-    expect(await ask(probe, { kind: 'run', path: '/bin/true' })).toBe('EACCES');
-  });
+    it('cannot write to slides, open TCP connections, send signals to the server or run other programs', async () => {
+      const probe = await startProbe(sharedAccess());
+      const path = join(folder, 'slides/a/slide.tif');
+      expect(await ask(probe, { kind: 'write', path })).toBe('EACCES');
+      expect(await ask(probe, { kind: 'write', path: join(folder, 'slides/a/new.tif') })).toBe('EACCES');
+      // Landlock restricts TCP from version 4, and signals from version 6.
+      if (version >= 4) expect(await ask(probe, { kind: 'connect', port: port() })).toBe('EACCES');
+      if (version >= 6) {
+        expect(await ask(probe, { kind: 'signal', processId: processWithSecret.pid as number })).toBe(
+          'EPERM',
+        );
+      }
+      expect(await ask(probe, { kind: 'run', path: '/bin/true' })).toBe('EACCES');
+    });
 
-  it('that was started for a single slide cannot read another slide', async () => {
-    const probe = await startProbe({ kind: 'own', slides: [join(folder, 'slides/a/slide.tif')] });
-    expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/slide.tif') })).toBeNull();
-    expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/b/slide.tif') })).toBe('EACCES');
-  });
-});
+    it('that was started for a single slide cannot read another slide', async () => {
+      const probe = await startProbe({ kind: 'own', slides: [join(folder, 'slides/a/slide.tif')] });
+      expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/slide.tif') })).toBeNull();
+      expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/b/slide.tif') })).toBe('EACCES');
+    });
+  },
+);
 
 describe.skipIf(calls === null)('the memory of a render process', () => {
   async function peakMemoryOf(probe: ChildProcess, request: ProbeRequest): Promise<number> {

@@ -192,7 +192,7 @@ describe('a render pool', () => {
     expect(pool.faults).toBe(0);
   });
 
-  it('starts a process before the first job, in which the job then runs, and ends it when no job comes', async () => {
+  it('starts one process in advance (startProcess), runs the first job in this process, and ends the process if it stays idle', async () => {
     const pool = renderPool({ processes: 2 });
     pool.startProcess();
     pool.startProcess();

@@ -20,7 +20,7 @@ export interface RenderPoolOptions {
   readonly queueLimit: number;
   /** Maximum number of waiting requests of one account; `queueLimit` by default. */
   readonly accountQueueLimit?: number;
-  /** The limit of one image session (a browser's credential for tiles). Above any limit, requests fail with BUSY. */
+  /** The same for one image session (a browser's credential for tiles). Beyond any limit, requests fail with BUSY. */
   readonly sessionQueueLimit?: number;
   /** A job that runs longer fails, and its process is killed. */
   readonly timeoutMs: number;
@@ -59,7 +59,9 @@ const MAX_SLOW_SLIDES = 1000;
  * crash such a process, but not the server.
  *
  * Accounts take turns in the queue (`RenderQueue`). If there are several processes, one of them is reserved for tiles of
- * slides that are not slow. Identical concurrent jobs run once. A job is cancelled when no request waits for it any longer.
+ * slides that are not slow. Identical concurrent jobs run once. A job is cancelled when no request waits for it.
+ *
+ * `requester` is the account and session that wait for a result; null when no account waits (`JobRequest.requester`).
  */
 export class RenderPool {
   readonly #options: RenderPoolOptions;
@@ -236,7 +238,7 @@ export class RenderPool {
     this.#tasks.set(key, task);
     // Without a free worker, the task waits in the queue until `#startWaiting` starts it.
     if (worker !== null) {
-      this.#queue.start(task, null);
+      this.#queue.start(task, null); // null: the task did not wait
       this.#start(worker, task);
     }
     const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -1,6 +1,7 @@
 /**
  * The program of a render process: decodes pixels, and reads the headers of new files. A malicious file may crash a
- * decoder, which then ends only this process. start-render-process.ts starts it, and render-pool.ts replaces it.
+ * decoder, which then ends only this process. start-render-process.ts starts the process; after a crash, render-pool.ts
+ * starts another one.
  */
 import { rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -26,7 +27,8 @@ const [, , temporaryFolder, kind] = process.argv;
 // A process of the kind `own` serves a single slide and may load the C library OpenSlide, which gets links to the files of
 // the slide in the temporary folder. In a shared process, opening a slide that needs OpenSlide throws NeedsOwnProcess.
 setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });
-// The callback ignores errors: they mean that the server process has ended, and `disconnect` then ends this process.
+// Sends no handle (`undefined`) and sets no options. The callback ignores errors: they mean that the server process has
+// ended, and the event `disconnect` then ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});
 const objects = createObjectClient(send); // reads objects of the bucket by asking the server process
 const slides = new OpenSlideCache(objects);

@@ -68,6 +68,7 @@ export class RenderQueue {
   readonly #requested: FairQueue<Place>;
   readonly #internal: FairQueue<Place>;
   readonly #prerendering: FairQueue<Place>;
+  /** Tasks of which at least one place has a ticket. */
   readonly #waiting = new Set<RenderTask>();
 
   constructor({ total, account, session }: RenderQueueLimits) {
@@ -121,7 +122,7 @@ export class RenderQueue {
     return task.places.size > 0;
   }
 
-  /** Returns the place whose turn it is, without removing its task; null when no job can start. */
+  /** Returns the next place whose job may start now (`mayStart`), without removing its task; null if there is none. */
   next(mayStart: (job: RenderJob) => boolean): Place | null {
     const mayStartPlace = ({ task }: Place) => mayStart(task.job);
     const requested = this.#requested.next(mayStartPlace)?.job ?? null;

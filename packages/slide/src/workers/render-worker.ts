@@ -52,7 +52,7 @@ export class RenderWorker {
   #isEnding = false;
   #hasEnded = false;
 
-  /** @param onEnd called once when the shared process has ended, or when a job crashed either process (`isFault`) */
+  /** @param onEnd called once, when the shared process ends (`isFault`: unless it was idle) or the own process fails */
   constructor(options: RenderWorkerOptions, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     this.#onEnd = onEnd;

@@ -117,7 +117,7 @@ export class RenderProcess {
       };
       this.#child.once('exit', (code, signal) => end(`exit ${code ?? signal}`));
       this.#child.once('error', (error) => {
-        if (this.#child.pid === undefined) end(error.message);
+        if (this.#child.pid === undefined) end(error.message); // the process could not be started
       });
     });
     this.#child.on('message', (message: WorkerMessage) => {

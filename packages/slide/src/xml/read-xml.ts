@@ -33,8 +33,8 @@ export const xmlLimits = {
  *
  * Source: XML 1.0, fifth edition; Namespaces in XML 1.0.
  *
- * @param keep called for every element except the root with the names from the root to it; an element for which it
- *   returns false is skipped with its contents and does not count against the limit of elements
+ * @param keep called for every element except the root, with the names of the elements from the root to this element.
+ *   An element for which `keep` returns false is skipped with its contents and does not count against the limit
  * @returns the root element
  * @throws SlideError FILE_CORRUPT when it is not well-formed or has a document type definition, LIMIT_EXCEEDED
  */

@@ -25,7 +25,7 @@ export type CaseChanges = BodyInputOf<typeof updateCase>;
 export type NewRegistration = BodyInputOf<typeof registerCaseSlides>;
 
 const casesKey = ['cases'];
-const casesStaleMs = 60_000;
+const casesStaleMs = 60_000; // age after which cached cases are loaded again
 
 interface CasesOptions {
   /** Loads the cases of this dataset; null loads those of all datasets. */

@@ -21,7 +21,7 @@ import { imageSessions } from './image-sessions.ts';
 import { queryClient } from './query-client.ts';
 import { imageTexts as texts } from './texts.ts';
 
-const refetchMs = 30_000;
+const refetchMs = 30_000; // interval at which the groups are loaded again
 /** Number of rows per request. */
 export const rowsPerPage = 100;
 

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { abortCallsAtSignOut } from './client.ts';
 import { descriptorUrl, fetchPixels, thumbnailUrl, tileUrl } from './images.ts';
 
-describe('URLs of thumbnails, descriptors and tiles of a slide', () => {
-  it('match the routes of the API', () => {
+describe('URLs of thumbnails, Deep Zoom descriptors and tiles of a slide', () => {
+  it('are paths of the API below /api/v1/image-catalog/proxy', () => {
     expect(thumbnailUrl('7', 's/1')).toBe('/api/v1/image-catalog/proxy/7/thumbnail.jpg?session=s%2F1');
     expect(descriptorUrl('7')).toBe('/api/v1/image-catalog/proxy/7/image.dzi');
     expect(tileUrl('7', { level: 12, column: 3, row: 4, format: 'jpeg' })).toBe(

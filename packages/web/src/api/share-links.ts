@@ -1,4 +1,4 @@
-/** API calls for share links: users with an account create, list and revoke them; visitors need none to open them. */
+/** API calls for share links: users create, list and revoke them; visitors open them without an account. */
 import {
   type BodyInputOf,
   createShareLink,

@@ -4,7 +4,7 @@
  */
 import { wording } from '../language/language.ts';
 
-/** Messages about all other calls than those of `imageTexts`. A message from the server takes precedence. */
+/** Messages for the calls of all screens except the WSI Viewer. For an error, the server's message takes precedence. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

@@ -260,7 +260,7 @@ export function suspend(uid: string): Promise<ActionResult> {
 
 /** Undoes a suspension by a new approval. @param wasAdmin also promotes: an approval never gives the role `admin` */
 export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<ActionResult> {
-  const approved = await approve(uid, null); // null: see `approve`
+  const approved = await approve(uid, null); // null: `viewer` stays, any other role becomes `user`
   return approved.success && wasAdmin ? promote(uid) : approved;
 }
 

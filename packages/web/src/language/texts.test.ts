@@ -17,7 +17,7 @@ describe('statusLabel (label of an account status)', () => {
     },
   );
 
-  it('returns a label that differs from the one on the account status page for a suspended account, but not for a pending one', () => {
+  it('and pageStatusLabel (account status page) return different labels for a suspended account, and the same for a pending one', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });

@@ -69,7 +69,7 @@ describe('registeredField (visible part of another slide that shows the same tis
   });
 });
 
-describe('inverseOf (inverse of a registration between two slides)', () => {
+describe('inverseOf (inverse of a registration, the alignment of two slides)', () => {
   it('returns null for a transformation that maps the slide to a line', () => {
     expect(inverseOf([1, 1, 1, 1, 0, 0])).toBeNull();
   });

@@ -56,7 +56,7 @@ const dark = '#17151f';
 /** Colour of measured shapes. */
 const lineColour = '#ffe14d';
 const slideBackground = '#ffffff';
-const jpegQuality = 0.92;
+const jpegQuality = 0.92; // from 0 to 1
 
 /** Returns the view as a PNG in device pixels. @throws Error when the browser cannot create a canvas or the PNG */
 export async function takeScreenshot(view: RenderedView): Promise<Blob> {

@@ -3,8 +3,8 @@ import type { Tables } from '../schema.ts';
 
 /**
  * Creates the tables of the first version (columns: see schema.ts): accounts with their identities, sign-ins,
- * image sessions and password resets; catalogue entries; the audit log; and the named locks, under which processes
- * change these tables one after the other.
+ * image sessions (credentials for pixels) and password resets; catalogue entries; the audit log; and the named locks,
+ * under which processes change these tables one after the other.
  */
 // oxlint-disable-next-line lamina/max-own-lines -- one statement for each table and index
 export async function up(db: Kysely<Tables>): Promise<void> {

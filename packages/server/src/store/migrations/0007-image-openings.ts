@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds a table of the images that each image session has shown, so that the audit log records each image only once. */
+/** Adds a table of the images that each image session (credential for pixels) has shown, to audit each only once. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('image_openings')

@@ -3,8 +3,8 @@ import type { Tables } from '../schema.ts';
 
 /**
  * Adds a table of the canonical spellings of datasets and organs, so that different spellings are one name; a table of
- * the known metadata files, so that a scan notices a missing file; and a column that states why scans do not apply the
- * metadata files to an entry.
+ * the known metadata files (catalogue.csv, dataset.json), so that a scan notices a missing file; and a column that
+ * states why scans do not apply the metadata files to an entry.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

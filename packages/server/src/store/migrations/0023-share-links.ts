@@ -3,7 +3,8 @@ import type { Tables } from '../schema.ts';
 
 /**
  * Adds a table of share links, through which visitors without an account view slides; a column for the setting of a
- * dataset that allows share links; and a column for image sessions that belong to a link instead of a sign-in.
+ * dataset that allows share links; and a column for image sessions (credentials for pixels) that belong to a link
+ * instead of a sign-in.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

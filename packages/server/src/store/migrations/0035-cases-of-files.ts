@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds a table of the cases that scans import from metadata files, with the fields as the last scan imported them, so
- * that a scan does not overwrite fields that an administrator has edited.
+ * Adds a table of the cases that scans import from metadata files (catalogue.csv, dataset.json), with the fields as the
+ * last scan imported them, so that a scan does not overwrite fields that an administrator has edited.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -52,14 +52,14 @@ async function dropDatabases(client: pg.Client, prefix: string): Promise<void> {
 /** Returns the content of the SQLite database; creates its file unless it exists. */
 export async function readSqliteTemplate({ file }: DatabaseTemplates): Promise<Buffer> {
   if (fs.existsSync(file)) return fs.readFileSync(file);
-  const unfinished = `${file}.${process.pid}`;
-  await (await openDatabase({ url: null, file: unfinished })).destroy();
-  const content = fs.readFileSync(unfinished);
+  const unfinishedFile = `${file}.${process.pid}`;
+  await (await openDatabase({ url: null, file: unfinishedFile })).destroy();
+  const content = fs.readFileSync(unfinishedFile);
   // Bytes 18 and 19 are the file format versions; 1 means no write-ahead log, which a database in memory cannot have.
   // Source: sqlite.org/fileformat2.html, section 1.3.3
   content.fill(1, 18, 20);
-  fs.writeFileSync(unfinished, content);
-  fs.renameSync(unfinished, file);
+  fs.writeFileSync(unfinishedFile, content);
+  fs.renameSync(unfinishedFile, file);
   return content;
 }
 
@@ -69,12 +69,12 @@ export function createPostgresTemplate(serverUrl: string, { name }: DatabaseTemp
     await client.query('select pg_advisory_lock($1)', [templateLock]);
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount === 1) return;
-    const unfinished = `${name}_unfinished`;
-    await client.query(`create database ${unfinished}`);
+    const unfinishedName = `${name}_unfinished`;
+    await client.query(`create database ${unfinishedName}`);
     const url = new URL(serverUrl);
-    url.pathname = `/${unfinished}`;
+    url.pathname = `/${unfinishedName}`;
     await (await openDatabase({ url: url.href, file: null })).destroy();
-    await client.query(`alter database ${unfinished} rename to ${name}`);
+    await client.query(`alter database ${unfinishedName} rename to ${name}`);
   });
 }
 

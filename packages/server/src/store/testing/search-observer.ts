@@ -96,7 +96,7 @@ export interface RecordedPlans {
   plans(): Promise<readonly { readonly text: string; readonly plan: string }[]>;
 }
 
-/** Records the queries on the table images whose SQL contains `word`. Their plans use indexes even if the table is small. */
+/** Records queries on the table images whose SQL contains `word`. Their plans use indexes even for a small table. */
 export async function recordPlans(url: string, word: string): Promise<RecordedPlans> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -18,7 +18,7 @@ const plan = { width: 480, height: 400, tileSize: 128 } as const;
 const tile = 'image_files/9/1_1.jpg';
 
 describe.skipIf(process.platform === 'win32')('a running server whose clock is changed', () => {
-  it('keeps sign-ins and image sessions when the clock is set back by a day, and ends them when it is set forward by a day', async () => {
+  it('keeps sign-ins and image sessions (credentials for tiles) when the clock is set back by a day, and ends both when the clock is set forward by a day', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-clock-'));
     onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
     const slide = path.join(folder, 'slides/Tissue/a.svs');
@@ -79,20 +79,23 @@ describe.each(databaseKinds)('restart of a server with the clock set back (datab
   it.each([
     ['a day', -day],
     ['two minutes', -2 * 60_000],
-  ])('by %s, ends all earlier sign-ins and image sessions, because their age is unknown', async (_, ms) => {
-    const { fixtures, as, clock, another, services } = await testServer({ database });
-    const token = await fixtures.token(await fixtures.user());
-    const { session_id: session } = (await as(token).call(createImageSession)).body;
-    expect(await services.imageSessions.resolve(session)).not.toBeNull();
-    clock.advance(ms);
-    const restarted = await another();
-    expect((await restarted.as(token).call(getProfile)).status).toBe(401);
-    const answer = await restarted.as(null).inject({
-      method: 'GET',
-      url: `/image-catalog/proxy/00000000-0000-4000-8000-000000000000/image.dzi?session=${session}`,
-    });
-    expect(answer).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
-  });
+  ])(
+    'by %s, ends all earlier sign-ins and image sessions (credentials for tiles), because their age is unknown',
+    async (_, ms) => {
+      const { fixtures, as, clock, another, services } = await testServer({ database });
+      const token = await fixtures.token(await fixtures.user());
+      const { session_id: session } = (await as(token).call(createImageSession)).body;
+      expect(await services.imageSessions.resolve(session)).not.toBeNull();
+      clock.advance(ms);
+      const restarted = await another();
+      expect((await restarted.as(token).call(getProfile)).status).toBe(401);
+      const answer = await restarted.as(null).inject({
+        method: 'GET',
+        url: `/image-catalog/proxy/00000000-0000-4000-8000-000000000000/image.dzi?session=${session}`,
+      });
+      expect(answer).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
+    },
+  );
 
   it('by 50 s, which may be clock skew, keeps earlier sign-ins', async () => {
     const { fixtures, as, clock, another } = await testServer({ database });

@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('render workers, which decode tile
     for (const pid of renderWorkerPids()) send(pid, 'SIGCONT');
   });
 
-  it('start with the first image session, before a tile is requested', async () => {
+  it('start when the first image session (credential for tiles) is created, before a tile is requested', async () => {
     const server = await slideServer({ hasOwnRenderPool: true });
     expect(renderWorkerPids()).toEqual([]);
     const user = await server.fixtures.user();

@@ -44,7 +44,7 @@ export interface TilePicture {
 
 type DeleteTexture = (texture: WebGLTexture) => void;
 
-const bytesPerPixel = 4;
+const bytesPerPixel = 4; // red, green, blue and alpha
 
 /** The pictures of one view. */
 export class TilePictures {

@@ -4,7 +4,7 @@
  */
 import { type AreaGeometry, boundsOf, containsPosition, polygonsOf } from '@lamina/annotations';
 
-const stripCount = 512;
+const stripCount = 512; // number of strips for the whole height of the area
 
 /** Returns a test with the same results as `containsPosition(area, [x, y])`, which the test calls for an ellipse. */
 export function createAreaTest(area: AreaGeometry): (x: number, y: number) => boolean {

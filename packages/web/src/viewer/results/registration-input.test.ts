@@ -4,8 +4,8 @@ import { defaultRegistrationInput, type RegistrationInput, registrationOf } from
 const registrationFor = (input: Partial<RegistrationInput>) =>
   registrationOf({ ...defaultRegistrationInput, ...input });
 
-describe('registrationOf (form for the registration of a result layer)', () => {
-  it('returns the registration to the full size of the slide for the default input', () => {
+describe('registrationOf (form for the registration of a result layer, its alignment with the slide)', () => {
+  it('returns, for the default input, a registration that fits the layer to the full size of the slide', () => {
     expect(registrationFor({})).toEqual({ method: 'full-size' });
   });
 

@@ -68,7 +68,7 @@ describe('colourAt (palettes of heatmaps)', () => {
 });
 
 describe('colourTableOf (colours of an analysis result on the slide) for a mask of categories', () => {
-  it('returns the colours of the descriptor, and transparent colours for the background and hidden categories', () => {
+  it('returns the colours that the descriptor of the layer states, and transparent colours for background and hidden categories', () => {
     const mask: RasterDescriptor = {
       ...heatmap,
       encoding: { scale: 1, offset: 0, no_data: null },

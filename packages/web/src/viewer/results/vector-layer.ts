@@ -72,7 +72,7 @@ export class VectorLayer {
     this.#onChange = onChange;
     const { id } = descriptor;
     this.#indexes = new BoundedCache(
-    1, // the layer has one index
+      1, // the layer has one index
       async (_, signal) => new BlockIndex(await loadBlockIndex(id, signal)),
       onChange,
     );

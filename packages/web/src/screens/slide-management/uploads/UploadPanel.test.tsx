@@ -221,7 +221,7 @@ describe('the upload panel of the slides screen', () => {
     expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
-  it('starts no upload of an account that was signed in earlier, even if the panel is not open for the next account', async () => {
+  it('starts no upload of an account that was signed in earlier, even while the next account does not open the panel', async () => {
     const earlierAccount = await openPanel([], { 'GET /admin/datasets': { datasets: [existingDataset] } });
     const field = earlierAccount.panel.getByRole('combobox', { name: 'Veri kümesi' });
     await earlierAccount.person.type(field, 'Yeni');

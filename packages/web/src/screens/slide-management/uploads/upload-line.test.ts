@@ -112,7 +112,7 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
     expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
   });
 
-  it('says that an upload is being read for a minute after its completion, however long the upload took', () => {
+  it('says, for a minute after the completion of an upload, that the upload is being read, however long the upload took', () => {
     const completedNow = new Date(twoMinutesLater - 1000).toISOString();
     const [line] = uploadLinesOf([], [serverUpload({ last_progress_at: completedNow })], twoMinutesLater);
     expect(line?.state).toBe('Okunuyor');
