@@ -29,7 +29,7 @@ const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, exponent) => 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
   // A match ends a key, because a quote inside a string is escaped and a colon follows only keys. If the key is longer than
-  // `coordinates`, such as `xcoordinates`, `geometry.coordinates` is not 0 below, and the result is null.
+  // `coordinates`, such as `old_coordinates`, `geometry.coordinates` is not 0 below, and the result is null.
   const keyStart = bytes.indexOf(coordinatesKey);
   if (keyStart === -1) return null;
   const valueStart = keyStart + coordinatesKey.length;
