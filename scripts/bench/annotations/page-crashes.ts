@@ -25,7 +25,7 @@ export async function measureCrashes(
 ): Promise<Row> {
   const target = { ...product, imageId: product.imageIdOf(slideNames.scan) };
   const context = await openContext(browser, product);
-  const openField = async (page: Page, crash: number) => {
+  const openViewer = async (page: Page, crash: number) => {
     const query = new URLSearchParams({
       image: target.imageId,
       x: String(1000 + crash * 5), // another place for each annotation
@@ -41,7 +41,7 @@ export async function measureCrashes(
     await context.route(saveRequests, (route) => route.abort());
     for (let crash = 0; crash < crashes; crash++) {
       const page = await context.newPage();
-      await openField(page, crash);
+      await openViewer(page, crash);
       await drawRectangle(page, crash);
       const devTools = await context.newCDPSession(page);
       // The command gets no response when the page crashes.
@@ -50,7 +50,7 @@ export async function measureCrashes(
     }
     await context.unroute(saveRequests);
     const page = await context.newPage();
-    await openField(page, 0); // the page sends all annotations that the browser has stored
+    await openViewer(page, 0); // the page sends all annotations that the browser has stored
     await page.locator('[data-save-state="saved"]').waitFor();
     const path = `/image-catalog/images/${target.imageId}/annotation-layers`;
     const { layers } = await callApi<{ layers: { annotation_count: number }[] }>(product.url, 'GET', path, {
@@ -58,7 +58,7 @@ export async function measureCrashes(
     });
     const saved = layers.reduce((sum, layer) => sum + layer.annotation_count, 0);
     return {
-      measured: `browser: ${crashes} crashes of the page before changes are acknowledged; changes that are lost`,
+      measured: `browser: annotations lost in ${crashes} crashes of the page, each before the server has saved the annotation`,
       result: crashes - saved,
       detail: `${saved} of ${crashes} annotations that were drawn before a crash were saved by the next page`,
       limit: '0',
@@ -69,7 +69,7 @@ export async function measureCrashes(
   }
 }
 
-/** Draws a rectangle, and waits until the page has stored it as unsaved. @param extraWidth makes the rectangles differ */
+/** Draws a rectangle, and waits until the browser has stored it and the page shows it as not yet saved on the server. @param extraWidth makes the rectangles differ */
 async function drawRectangle(page: Page, extraWidth: number): Promise<void> {
   const [x, y] = await middleOf(page);
   await page.keyboard.press('r'); // selects the rectangle tool

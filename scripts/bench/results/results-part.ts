@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- results`: imports result layers of 1 and 5 million outlines of 20 vertices with the code of the
  * server. Measures time and memory of the import, counting and picking (finding the object at a position), and the
- * bytes of a field of view. Then measures layers with the same numbers of outlines in a browser (browser-figures.ts),
+ * stored bytes that a field of view needs. Then measures layers with the same numbers of outlines in a browser (browser-figures.ts),
  * and the import of hostile files (hostile-files.ts).
  */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
@@ -127,7 +127,7 @@ async function measureQueries(
 }
 
 /**
- * Compares the counts per class in 70 fields of view with counts of the generated centres.
+ * Compares the counts per class in 70 fields of view with the source: an outline counts where its generated centre lies.
  *
  * @returns how many are equal, for example "70 of 70"
  */
@@ -153,7 +153,7 @@ async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centr
   return `${equal} of ${comparedFields}`;
 }
 
-/** Returns the stored bytes of the blocks whose bounds touch the field of view. @param x left edge, in pixels as `y` (top edge) */
+/** Returns the stored bytes of the blocks that touch the field of view with this left and top edge, in pixels of the slide. */
 function bytesOfField(index: Buffer, x: number, y: number): number {
   // The bounds of blocks (left, top, right, bottom) are in quarter pixels.
   const [x0, y0, x1, y1] = [x * 4, y * 4, (x + field.width) * 4, (y + field.height) * 4];

@@ -136,7 +136,7 @@ export function emptyWallCell(): WallCell {
 
 /** Returns the displacement of the left border of a cell, as a share of the cell width. */
 function borderShift(seed: number, index: number): number {
-  return (randomAt(seed, index, 11) - 0.5) * 0.34; // 11 to 13 number independent random properties of a cell
+  return (randomAt(seed, index, 11) - 0.5) * 0.34; // the last argument, 11 to 13, selects an independent random property of a cell
 }
 
 /**

@@ -14,7 +14,7 @@ export interface Tissue {
   readonly width: number;
   readonly height: number;
   /**
-   * Draws the part of the section that lies in an empty tile.
+   * Draws the part of the section that `tile` covers. Nothing must have been drawn into the tile before.
    *
    * @param onCell called with the immune cells of the tile, and with some just outside it
    * @returns false when the tile has only bare glass and nothing was drawn
@@ -39,7 +39,7 @@ export interface Palette {
   readonly clefts: Texture;
   /** Cross-sections of muscle fibres. */
   readonly muscleEnds: Texture;
-  /** Cross-sections of bundles of muscle fibres, at a quarter of their real size; the painter enlarges them. */
+  /** Cross-sections of bundles of muscle fibres, at a quarter of their real size; paint-wall-layers.ts enlarges them. */
   readonly bundles: Texture;
 }
 
@@ -48,7 +48,7 @@ export function createPalette(seed: number): Palette {
   const random = randomFrom(seed);
   return {
     cells: drawCells(random),
-    grain: createSpeckle(random, 512, [0, 1, 2]),
+    grain: createSpeckle(random, 512, [0, 1, 2]), // size of the texture, and blur radii of the noises that it adds, in pixels
     clouds: createSpeckle(random, 512, [3, 6, 12]),
     reticulum: createFibres(random, 1024, {
       count: 2600,

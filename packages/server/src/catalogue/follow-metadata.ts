@@ -1,7 +1,8 @@
 /**
  * Computes the dataset and the organ that a scan writes to a catalogue entry because metadata files (`catalogue.csv`,
- * `dataset.json`) state them for the slide. A new dataset must not let more accounts see a slide than before. Therefore
- * the scan leaves the entry unchanged while a metadata file is unusable. It also keeps a slide in its restricted
+ * `dataset.json`) state them for the slide. A new dataset must not let more accounts see a slide than before. While a
+ * metadata file is unusable, the dataset that it names is unknown and may be restricted, so the scan leaves existing entries
+ * unchanged and hides new slides (hold `waiting`). It also keeps a slide in its restricted
  * dataset (one that only accounts with a grant can see) if the files name a dataset that other accounts can see, too;
  * then only an administrator can move the slide.
  */
@@ -28,7 +29,7 @@ export function followMetadata(
   edited: ReadonlySet<EditableField>,
   restricted: RestrictedDatasets,
 ): EntryUpdate {
-  if (metadata.isMetadataIncomplete) return noChanges;
+  if (metadata.isMetadataIncomplete) return noChanges; // a metadata file is unusable
   // A hold is the stored reason why a scan did not apply the metadata files to the slide.
   const oldHold = readHold(row.metadata_hold);
   const isDatasetChanged =

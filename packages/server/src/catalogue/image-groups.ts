@@ -89,6 +89,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
    * The returned revision changes whenever the catalogue or the access rights of the reader may have changed.
    */
   async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
+    // Changes with the catalogue and the access rights of the reader, so outdated counts are not found again.
     const viewKey = await readerFilters.viewKey(reader);
     const key = `${searchWords(q).join('\n')}\n${viewKey}`;
     const filter = async () => ({ ...(await readerFilters.visibilityFor(reader)), search: q });
@@ -104,7 +105,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
 
   /**
    * Returns the rows of a page, which starts at the position `from` of the list. One query reads the page if it is in
-   * the order of the sort keys (by dataset, then by file name); otherwise each group has its own queries.
+   * the order of the sort keys of the images (dataset, then file name); otherwise each group has its own queries.
    */
   async function rowsOf(
     groups: readonly Group[],
@@ -132,8 +133,9 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
       if (remainingRows <= 0) break;
       const startWithoutCase = group.start + totalImages(group.cases);
       const page = { skip: Math.max(0, from - startWithoutCase), limit: remainingRows };
-      const withoutCases = group.cases.length > 0; // images of cases have been listed above
-      rows.push(...(await listImages(db, { ...filterOfGroup, withoutCases, order, after: null, ...page })));
+      const onlyWithoutCase = group.cases.length > 0; // images of cases have been listed above
+      const filterOfPage = { ...filterOfGroup, withoutCases: onlyWithoutCase };
+      rows.push(...(await listImages(db, { ...filterOfPage, order, after: null, ...page })));
     }
     return rows;
   }
@@ -182,7 +184,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
             dataset_name: name,
             images,
             ...(cases.length > 0 && {
-              cases: cases.map((entry) => ({ id: entry.id, name: entry.name, images: entry.images })),
+              cases: cases.map(({ start: _start, ...listedCase }) => listedCase),
             }),
           }),
         ),
@@ -318,7 +320,7 @@ function casesInOrder(counts: readonly CaseCount[], start: number): readonly Cas
   });
 }
 
-/** Returns whether each group has its own range of sort keys. Names such as `Set 1` and `Set 01` share a range. */
+/** Returns whether each group has its own range of sort keys. Datasets such as `Set 1` and `Set 01` share one. */
 function haveSeparateRanges(groups: readonly Group[]): boolean {
   return new Set(groups.map(({ dataset }) => rangeOfDataset(dataset).from)).size === groups.length;
 }

@@ -26,7 +26,6 @@ export function checkSize({ workers }: Pick<Config, 'workers'>): Finding[] {
   const memoryBytes = hasContainerLimit ? containerLimitBytes : os.totalmem();
   const neededBytes = bytesPerProcess * (workers + 2); // the HTTP worker processes and two render workers
   const findings: Finding[] = [];
-  // As many worker processes as processors give no note; only more of them do.
   if (workers > cores) {
     findings.push(
       note(

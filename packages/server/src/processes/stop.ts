@@ -12,7 +12,7 @@ const exitAfterMs = finishMs + 10_000;
  * Stops the process on SIGTERM, SIGINT and an uncaught exception: reports "not ready" for DRAIN_SECONDS, stops accepting connections,
  * finishes the requests in flight, closes the services, and exits. Logs unhandled rejections.
  *
- * @param stopping aborted when the first signal arrives
+ * @param stopping aborted at the first signal; from then on, the readiness check answers "not ready"
  * @param finishRequests stops accepting connections, and resolves when every request in flight has been answered
  * @param app the HTTP application, if this process serves requests
  */

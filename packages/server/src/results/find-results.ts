@@ -40,7 +40,7 @@ interface FoundResult {
   readonly imageId: string;
   readonly name: string;
   readonly kind: 'raster' | 'vector';
-  /** Path of the file relative to the root of the slide. */
+  /** Path of the file relative to the storage root (folder or bucket) in which the slide lies. */
   readonly path: string;
   /** Changes with the content: size and modification time, or the version of the object. */
   readonly version: string;
@@ -54,7 +54,7 @@ const settleMs = 2000;
 const searchAgainAfterMs = 2 * settleMs;
 
 interface ResultSearch {
-  /** Searches `tree`, the listing of the bucket. Throws only after an abort; logs other failures until the next scan. */
+  /** Searches `tree`, the listing of the bucket. Throws only after an abort. Other failures are logged, and the next scan searches again. */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 
@@ -187,7 +187,7 @@ function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): Re
   for (const slide of slides) {
     const name = path.posix.basename(slide.path);
     byName.set(name.toLowerCase(), slide);
-    byName.set(slideStemOf(name), slide); // also in lower case
+    byName.set(slideStemOf(name), slide); // `slideStemOf` returns lower case
   }
   return byName;
 }
@@ -206,7 +206,7 @@ async function findResultsInBucket(
     if (!slide || isSlideItself) continue; // no file is a result of itself
     const object = await tree.find(folder, entry); // the listing of the folder does not contain the version
     if (object?.kind !== 'file') continue;
-    const { realPlace, version } = object;
+    const { realPlace, version } = object; // `realPlace`: the key of the object
     results.push({ imageId: slide.id, name: entry.name, kind: result.kind, path: realPlace, version });
   }
   return results;
@@ -214,7 +214,7 @@ async function findResultsInBucket(
 
 interface FolderSearch {
   readonly results: FoundResult[];
-  /** Paths, relative to the root of the slide, of result files that may be incomplete; `results` does not contain them. */
+  /** Paths, relative to the storage root, of result files that may be incomplete; `results` does not contain them. */
   readonly settlingPaths: ReadonlySet<string>;
 }
 
@@ -241,7 +241,7 @@ async function findResultsInFolder(
       });
       if (!stats?.isFile()) continue;
       const relativePath = path.posix.join(path.posix.dirname(slide.path), name);
-      // Compared with the system clock, because the file system sets `mtime` by it; `now` may differ after the clock was set back.
+      // Compared with the system clock, because the file system sets `mtime` by it; `now` runs ahead of it after the clock was set back.
       if (Date.now() - stats.mtimeMs < settleMs) {
         settlingPaths.add(relativePath);
         continue;

@@ -138,10 +138,11 @@ export async function touchApiToken(db: Connection, id: string, usedAt: string):
 
 /**
  * Records a use of a token, once per clock hour for each kind of use and target (the id of an image; empty for calls
- * that concern no image). Deletes the token's records of earlier hours.
+ * that concern no image). The records only tell whether a use is the first of its hour, which is audited; records of
+ * earlier hours are deleted.
  *
  * @returns false when a use of this kind and target is already recorded for this hour
- * @throws an error for which `isMissingReference` is true, when the token has been revoked
+ * @throws a foreign key error (`isMissingReference` in dialects.ts) when the token has been revoked
  */
 export async function insertApiTokenUse(
   tx: DatabaseTransaction,

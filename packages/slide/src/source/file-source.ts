@@ -1,4 +1,4 @@
-/** Byte sources of local files, and fingerprints of local slides. */
+/** Byte sources of files in the file system (not in object storage), and fingerprints of the slides stored there. */
 import { constants, fstatSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
@@ -23,9 +23,9 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const file = await openRegularFile(path);
   const inspect = async () => {
     const stats = await file.stat({ bigint: true });
-    return { stats, isLocal: await isOnLocalDisk(path, stats.dev) };
+    return { stats, isOnDiskHere: await isOnLocalDisk(path, stats.dev) };
   };
-  const { stats, isLocal } = await inspect().catch(async (error: unknown) => {
+  const { stats, isOnDiskHere } = await inspect().catch(async (error: unknown) => {
     await file.close();
     throw error;
   });
@@ -56,7 +56,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const readInto: ByteSource['readInto'] = async (target, targetStart, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    const mayReadHere = isLocal && readPace.mayReadOnThisThread(length);
+    const mayReadHere = isOnDiskHere && readPace.mayReadOnThisThread(length);
     let readBytes = mayReadHere ? readOnThisThread(target, targetStart, offset, length) : 0;
     while (readBytes < length) {
       const { bytesRead } = await file
@@ -70,8 +70,8 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
       }
       readBytes += bytesRead;
     }
-    // For a local file, fstat needs no disk access; for a file on the network it may block, so it runs in the thread pool.
-    if (!mayGrow) requireUnchanged(isLocal ? fstatSync(file.fd) : await file.stat());
+    // For a file on a local disk, fstat needs no disk access; for a file on the network it may block, so it runs in the thread pool.
+    if (!mayGrow) requireUnchanged(isOnDiskHere ? fstatSync(file.fd) : await file.stat());
   };
 
   return {

@@ -14,7 +14,10 @@ export interface Requester {
 
 /** The origin of a job. */
 export interface JobRequest {
-  /** Null when no account waits: a tile then counts as a viewer's request, any other job as a job of the server itself. */
+  /**
+   * Null for a job without an account, such as reading a slide that a scan found. A tile then counts as a viewer's request,
+   * any other job as a job of the server itself.
+   */
   readonly requester: Requester | null;
   /** Whether the job renders a tile before a viewer requests it. Such a job runs only when no other job waits. */
   readonly isPrerendering?: boolean;
@@ -47,9 +50,9 @@ export interface Place {
   readonly queue: FairQueue<Place>;
   /** Start of the wait, by `performance.now()`. */
   readonly waitingSince: number;
-  /** Rejects with BUSY when another requester displaces the place. */
+  /** Rejects with BUSY when another place displaces this one, because the queue is full (see `FairQueue`). */
   readonly displaced: PromiseWithResolvers<never>;
-  /** The entry of this place in `queue`; null once the task has started, and after the place was displaced. */
+  /** The entry of this place in `queue`; null if the task need not wait, once it has started, and after a displacement. */
   ticket: Ticket<Place> | null;
   /** Number of requests that wait here. */
   waiters: number;
@@ -85,7 +88,7 @@ export class RenderQueue {
   /**
    * Adds a request to the requester's place for a task.
    *
-   * @param mustWait false when a process takes the task immediately
+   * @param mustWait false when a process is free: the caller then calls `start` immediately afterwards
    * @throws SlideError BUSY when the queue is full
    */
   join(task: RenderTask, { requester, isPrerendering = false }: JobRequest, mustWait: boolean): Place {
@@ -136,7 +139,7 @@ export class RenderQueue {
 
   /** Removes a task that starts now from all queues. @param turn the place whose turn it was; null when the task did not wait */
   start(task: RenderTask, turn: Place | null): void {
-    if (turn?.ticket) turn.queue.start(turn.ticket);
+    if (turn?.ticket) turn.queue.start(turn.ticket); // counts the turn of the account; `remove` then ignores this ticket
     for (const place of task.places.values()) {
       if (place.ticket !== null) place.queue.remove(place.ticket);
       place.ticket = null;

@@ -23,7 +23,7 @@ export function ConflictDialog({
       closeOnEscape={false}
       closeOnClickOutside={false}
       title={texts.conflictTitle}
-      lang={chosenLanguageOr('en')} // English while the interface mixes two languages
+      lang={chosenLanguageOr('en')} // without a choice of the user, the viewer is in English
       portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
     >
       {conflict !== undefined && (

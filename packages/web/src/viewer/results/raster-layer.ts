@@ -15,7 +15,7 @@ import { combine, transformOf } from './transform.ts';
  */
 const maxTiles = 256;
 
-/** Each pixel of the drawn level is at most this many device pixels wide, unless there is no finer level. */
+/** The suitable level is the coarsest one whose pixels are at most this many device pixels wide; the finest if there is none. */
 const maxPixelScale = 1.5;
 /** Until all visible tiles of the suitable level are loaded, a level that is coarser by this many levels is drawn first. */
 const levelsToPlaceholder = 3;
@@ -96,9 +96,9 @@ export class RasterLayer {
     tilesToDraw: 'load-missing' | 'only-loaded',
   ): boolean {
     const tileSize = this.#descriptor.tile_size;
-    const placement = combine(toScreen, { a: scale, b: 0, c: 0, d: scale, e: 0, f: 0 });
-    const bounds = visibleBounds(placement, context.canvas);
-    const { a, b, c, d, e, f } = placement;
+    const levelToScreen = combine(toScreen, { a: scale, b: 0, c: 0, d: scale, e: 0, f: 0 });
+    const bounds = visibleBounds(levelToScreen, context.canvas);
+    const { a, b, c, d, e, f } = levelToScreen;
     context.setTransform(a, b, c, d, e, f);
     let isComplete = true;
     const lastColumn = Math.min(Math.ceil(width / tileSize) - 1, Math.floor(bounds.maxX / tileSize));
