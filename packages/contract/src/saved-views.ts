@@ -25,8 +25,9 @@ const Settings = z.unknown().refine((value) => (JSON.stringify(value) ?? '').len
   params: { limit: maxSettingsChars },
 });
 
-// Title and text of saved views, and of collections and their items.
-export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long')); // also of collections and share links
+/** Title of a saved view, a collection or a share link. */
+export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long'));
+/** Text of a saved view, a collection or its items. */
 export const ItemText = MultiLine.max(4000, reason('text_too_long'));
 
 export const SavedView = z

@@ -53,6 +53,7 @@ export function boundsOf(geometry: Geometry): Bounds {
 
 /** Returns the area in square pixels, without the holes; wrong for rings that cross themselves (see `repairArea`). */
 export function areaOf(geometry: AreaGeometry): number {
+  // The axes of an ellipse are parallel to x and y, so its bounds define it; its ring only approximates it.
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
     return (Math.PI * (maxX - minX) * (maxY - minY)) / 4;
@@ -64,7 +65,7 @@ function areaOfRings(rings: Rings): number {
   return rings.reduce((sum, ring, index) => sum + Math.abs(signedArea(ring)) * (index === 0 ? 1 : -1), 0);
 }
 
-/** Returns the length of lines, or the perimeter of areas with their holes, in pixels, or with a pixel size in µm; 0 for points. */
+/** Returns the length of lines or the perimeter of areas with their holes, in µm if `pixelSize` is given; 0 for points. */
 export function lengthOf(geometry: Geometry, pixelSize: PixelSize = onePixel): number {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return 0;
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
@@ -93,7 +94,7 @@ function perimeterOfEllipse(a: number, b: number): number {
   return Math.PI * (a + b) * (1 + (3 * h) / (10 + Math.sqrt(4 - 3 * h)));
 }
 
-/** Returns the centroid, weighted by area (by ring length if the area is 0) or by line length; the mean of points. */
+/** Returns the centroid of areas (of their rings if the area is 0), the centroid of lines by length, or the mean of points. */
 export function centroidOf(geometry: Geometry): Position {
   if (isArea(geometry)) return centroidOfArea(geometry) ?? centroidOfPaths(pathsOf(geometry));
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return meanOf(pathsOf(geometry).flat());

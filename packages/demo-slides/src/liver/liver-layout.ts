@@ -17,7 +17,7 @@ export const LIVER_HEIGHT = 15360;
 /** Distance between central veins, which is the diameter of a lobule; 0.9 mm. */
 const LOBULE = 3600;
 /** Thickness of the capsule. */
-export const CAPSULE = 120;
+export const CAPSULE_THICKNESS = 120;
 /** y of the line between the wedge (above) and the needle core (below). */
 const CORE_TOP = 11900;
 
@@ -255,7 +255,7 @@ function placePortalTriad(
       dy: Math.sin(angle),
       length: between(random, 0, 26),
       lumenRadius: between(random, 11, 22),
-      height: DUCT_EPITHELIUM,
+      height: DUCT_EPITHELIUM_THICKNESS,
       bend: 0,
       open: false,
       cellWidth: between(random, 58, 68),
@@ -266,4 +266,4 @@ function placePortalTriad(
 }
 
 /** Height of the cuboidal epithelium of bile ducts; 9 µm. */
-export const DUCT_EPITHELIUM = 37;
+export const DUCT_EPITHELIUM_THICKNESS = 37;

@@ -16,8 +16,8 @@ import { cellAt, emptyWallCell, type GlandPosition, locateInGland, wallSeed } fr
 import { createPalette, type Tissue } from '../structures/palette.ts';
 import { isInVessel, paintVessel } from '../structures/vessels.ts';
 import {
-  CAPSULE,
-  DUCT_EPITHELIUM,
+  CAPSULE_THICKNESS,
+  DUCT_EPITHELIUM_THICKNESS,
   LIVER_HEIGHT,
   LIVER_WIDTH,
   type LiverPosition,
@@ -27,6 +27,7 @@ import { createHepatocytePainter } from './paint-hepatocytes.ts';
 
 // Indices of the quantities that are sampled for a tile (`geometry/sampled-field.ts`). Distances are pixels.
 const DISTANCE_FROM_EDGE = 0;
+/** Depth below the outer surface of the capsule. */
 const CAPSULE_DEPTH = 1;
 /** Depth inside the nearest portal tract. */
 const TRACT = 2;
@@ -44,7 +45,7 @@ const CELL_MARGIN = 120;
 /** Pixels around a tile in which single cells are visited, because they may overlap the tile. */
 const CELL_REACH = 64;
 /** Pixels by which connective tissue is painted beyond its border, because liver cells do not cover the border completely. */
-const BETWEEN_CELLS = 46;
+const CONNECTIVE_TISSUE_OVERLAP = 46;
 
 /** Creates the tissue; its painting functions share the layout and the sampled quantities. */
 export function createLiver(seed: number): Tissue {
@@ -64,6 +65,7 @@ export function createLiver(seed: number): Tissue {
     }
   }
   const paintHepatocytes = createHepatocytePainter(palette, seed, { isParenchyma, flow: layout.flow });
+  /** The quantities at each pixel of the current tile, one array for each quantity. */
   let planes: readonly Float32Array[] = [];
 
   function planeOf(quantity: number): Float32Array {
@@ -73,7 +75,7 @@ export function createLiver(seed: number): Tissue {
   /** Returns whether a position is in the parenchyma: liver cells and the sinusoids (narrow vessels) between them. */
   function isParenchyma(x: number, y: number): boolean {
     layout.locate(x, y, position);
-    if (position.distanceFromEdge < 12 || position.capsuleDepth < CAPSULE + 4) return false;
+    if (position.distanceFromEdge < 12 || position.capsuleDepth < CAPSULE_THICKNESS + 4) return false;
     if (layout.tractDepth(x, y) > -18) return false;
     // Liver cells may cover the outermost 6 pixels of a vessel's wall.
     for (const vessel of layout.vessels.near(x, y)) if (isInVessel(vessel, x, y, -6)) return false;
@@ -102,7 +104,7 @@ export function createLiver(seed: number): Tissue {
     paintBackground(tile);
     paintHepatocytes(tile);
     if (rangeOf(field, TRACT).max > -CELL_MARGIN) scatterTractCells(tile);
-    if (rangeOf(field, CAPSULE_DEPTH).min < CAPSULE + CELL_MARGIN) scatterCapsuleCells(tile);
+    if (rangeOf(field, CAPSULE_DEPTH).min < CAPSULE_THICKNESS + CELL_MARGIN) scatterCapsuleCells(tile);
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     paintDucts(tile);
     for (const nucleus of ductNuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
@@ -126,11 +128,11 @@ export function createLiver(seed: number): Tissue {
         const x = tile.x + column;
         const cloud = nearestValue(clouds, x, y);
         const depth = capsuleDepth[pixel] as number;
-        if (depth < CAPSULE + BETWEEN_CELLS) {
+        if (depth < CAPSULE_THICKNESS + CONNECTIVE_TISSUE_OVERLAP) {
           const strand = nearestValue(collagen, x, depth * 1.5 + (shiftY[pixel] as number) * 0.25);
           eosin[pixel] = strand * 0.72 + 0.03 * nearestValue(grain, x, y);
           haematoxylin[pixel] = 0.03 * strand;
-        } else if ((tract[pixel] as number) > -BETWEEN_CELLS + 8 * cloud) {
+        } else if ((tract[pixel] as number) > -CONNECTIVE_TISSUE_OVERLAP + 8 * cloud) {
           const strand = nearestValue(collagen, x + (shiftX[pixel] as number), y + (shiftY[pixel] as number));
           const full = 0.42 + 0.14 * (dense[pixel] as number) + 0.05 * cloud;
           eosin[pixel] = 0.06 + strand * full + 0.03 * nearestValue(grain, x, y);
@@ -151,22 +153,25 @@ export function createLiver(seed: number): Tissue {
     const tractCells = [fibroblasts, fibroblasts, lymphocytes, lymphocytes, plasmaCells]; // listed twice: twice as frequent
     const spacing = 44;
     forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
-      const chance = (stream: number) => randomAt(seed + 200 + stream, column, row);
-      const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * spacing;
-      const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * spacing;
-      const density = 0.26 + 0.5 * Math.max(0, noiseAt(seed + 66, x / 260, y / 260));
-      if (chance(2) > density || layout.tractDepth(x, y) < -12) return;
+      const randomOf = (stream: number) => randomAt(seed + 200 + stream, column, row);
+      const x = (column + 0.5 + (randomOf(0) - 0.5) * 0.9) * spacing;
+      const y = (row + 0.5 + (randomOf(1) - 0.5) * 0.9) * spacing;
+      const cellProbability = 0.26 + 0.5 * Math.max(0, noiseAt(seed + 66, x / 260, y / 260));
+      if (randomOf(2) > cellProbability || layout.tractDepth(x, y) < -12) return;
       layout.locate(x, y, position);
       if (position.distanceFromEdge < 12) return;
       const ducts = layout.ducts.near(x, y);
-      if (ducts.some((duct) => locateInGland(duct, x, y, glandPosition).depth < DUCT_EPITHELIUM + 14)) return;
-      applyStamp(tile, pick(pick(tractCells, chance(3)), chance(4)), {
+      if (
+        ducts.some((duct) => locateInGland(duct, x, y, glandPosition).depth < DUCT_EPITHELIUM_THICKNESS + 14)
+      )
+        return;
+      applyStamp(tile, pick(pick(tractCells, randomOf(3)), randomOf(4)), {
         x,
         y,
-        angle: chance(5) * Math.PI * 2,
-        scale: 0.82 + 0.24 * chance(6),
-        density: 0.85 + 0.3 * chance(7),
-        opacity: chance(8) < 0.25 ? 0.6 : 0.95,
+        angle: randomOf(5) * Math.PI * 2,
+        scale: 0.82 + 0.24 * randomOf(6),
+        density: 0.85 + 0.3 * randomOf(7),
+        opacity: randomOf(8) < 0.25 ? 0.6 : 0.95,
       });
     });
   }
@@ -175,19 +180,24 @@ export function createLiver(seed: number): Tissue {
   function scatterCapsuleCells(tile: StainTile): void {
     const spacing = 76;
     forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
-      const chance = (stream: number) => randomAt(seed + 220 + stream, column, row);
-      const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * spacing;
-      const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * spacing;
+      const randomOf = (stream: number) => randomAt(seed + 220 + stream, column, row);
+      const x = (column + 0.5 + (randomOf(0) - 0.5) * 0.9) * spacing;
+      const y = (row + 0.5 + (randomOf(1) - 0.5) * 0.9) * spacing;
       layout.locate(x, y, position);
-      if (chance(2) > 0.62 || position.capsuleDepth > CAPSULE - 6 || position.distanceFromEdge < 5) return;
+      if (
+        randomOf(2) > 0.62 ||
+        position.capsuleDepth > CAPSULE_THICKNESS - 6 ||
+        position.distanceFromEdge < 5
+      )
+        return;
       // The fibroblast lies along the capsule, whose slope is measured over 60 pixels.
       const here = position.capsuleDepth;
       const ahead = layout.locate(x + 60, y, position).capsuleDepth;
-      applyStamp(tile, pick(cells.fibroblasts, chance(3)), {
+      applyStamp(tile, pick(cells.fibroblasts, randomOf(3)), {
         x,
         y,
-        angle: Math.atan2(here - ahead, 60) + (chance(4) - 0.5) * 0.2,
-        scale: 0.8 + 0.2 * chance(5),
+        angle: Math.atan2(here - ahead, 60) + (randomOf(4) - 0.5) * 0.2,
+        scale: 0.8 + 0.2 * randomOf(5),
         density: 1,
         opacity: 0.92,
       });
@@ -209,7 +219,7 @@ export function createLiver(seed: number): Tissue {
           const y = tile.y + row;
           locateInGland(duct, x, y, glandPosition);
           const { depth, along, side } = glandPosition;
-          const beyond = depth - DUCT_EPITHELIUM; // pixels outside the epithelium
+          const beyond = depth - DUCT_EPITHELIUM_THICKNESS; // pixels outside the epithelium
           if (beyond > 8) continue;
           const pixel = row * size + column;
           if (beyond > 0) {
@@ -222,7 +232,7 @@ export function createLiver(seed: number): Tissue {
             x,
             y,
             depth,
-            height: DUCT_EPITHELIUM,
+            height: DUCT_EPITHELIUM_THICKNESS,
             cell,
             proliferation: 0,
           });

@@ -18,7 +18,7 @@ export interface NucleusLook {
   /** Additional haematoxylin in the nuclear membrane. */
   readonly membrane: number;
   /** Distance between the clumps, pixels. */
-  readonly clumpSize: number;
+  readonly clumpSpacing: number;
   /** Maximum number of visible nucleoli. */
   readonly nucleoli: number;
   /** Curvature of a long nucleus: largest sideways deviation of its ends, pixels. */
@@ -46,7 +46,7 @@ export const typicalNucleus: NucleusLook = {
   base: 0.62,
   clumps: 0.5,
   membrane: 0.45,
-  clumpSize: 4.5,
+  clumpSpacing: 4.5,
   nucleoli: 1,
   bow: 0,
   pointed: 0,
@@ -90,7 +90,7 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
     const cover = smoothStep(-1.1, 0.9, fromBorder);
     if (cover <= 0) return null;
 
-    const coarse = noiseAt(seed, x / look.clumpSize, y / look.clumpSize);
+    const coarse = noiseAt(seed, x / look.clumpSpacing, y / look.clumpSpacing);
     const fine = noiseAt(seed + 7, x / 2.1, y / 2.1);
     const clump = smoothStep(-0.1, 0.75, coarse + fine * 0.35);
     const rim = Math.exp(-(((fromBorder - 1.3) / 1.5) ** 2)) * (0.75 + 0.35 * coarse);
@@ -127,10 +127,10 @@ export interface CytoplasmLook {
   readonly haematoxylin: number;
   readonly eosin: number;
   readonly orange: number;
-  /** Largest relative change of the stain by one of the two noises that form the granules. */
+  /** Strength of the granules: two added noises change the stain by at most 1.8 times this share. */
   readonly grain: number;
   /** Distance between the granules, pixels. */
-  readonly grainSize: number;
+  readonly grainSpacing: number;
   /** Coverage inside the border, 0…1. */
   readonly cover: number;
 }
@@ -154,11 +154,11 @@ export function createCytoplasm(random: Random, look: CytoplasmLook): CellPart {
     // Two noise grids at different angles: the lattice of a single one would be visible.
     const rotatedNoise = noiseAt(
       seed + 3,
-      (x * 0.8 - y * 0.6) / look.grainSize,
-      (x * 0.6 + y * 0.8) / look.grainSize,
+      (x * 0.8 - y * 0.6) / look.grainSpacing,
+      (x * 0.6 + y * 0.8) / look.grainSpacing,
     );
     const grain =
-      1 + look.grain * (rotatedNoise + 0.8 * noiseAt(seed, x / look.grainSize, y / look.grainSize));
+      1 + look.grain * (rotatedNoise + 0.8 * noiseAt(seed, x / look.grainSpacing, y / look.grainSpacing));
     return {
       haematoxylin: look.haematoxylin * grain,
       eosin: look.eosin * grain,

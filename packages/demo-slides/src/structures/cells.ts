@@ -59,7 +59,14 @@ export function drawCells(random: Random): Cells {
     columnar: createStamps(48, () =>
       drawNucleus(
         60,
-        { long: [15.5, 20.5], short: [8.6, 10.8], irregular: 0.06, base: 0.66, clumps: 0.34, clumpSize: 4 },
+        {
+          long: [15.5, 20.5],
+          short: [8.6, 10.8],
+          irregular: 0.06,
+          base: 0.66,
+          clumps: 0.34,
+          clumpSpacing: 4,
+        },
         36,
       ),
     ),
@@ -80,7 +87,7 @@ export function drawCells(random: Random): Cells {
         base: 0.98,
         clumps: 0.5,
         membrane: 0.35,
-        clumpSize: 5.5,
+        clumpSpacing: 5.5,
         nucleoli: 0,
       }),
     ),
@@ -92,7 +99,7 @@ export function drawCells(random: Random): Cells {
         short: [10.5, 12],
         base: 0.78,
         clumps: 0.7,
-        clumpSize: 6,
+        clumpSpacing: 6,
         membrane: 0.6,
         nucleoli: 0,
       });
@@ -103,7 +110,7 @@ export function drawCells(random: Random): Cells {
         eosin: 0.5,
         orange: 0,
         grain: 0.25,
-        grainSize: 3,
+        grainSpacing: 3,
         cover: 0.88,
       });
       const movedNucleus = translate(nucleus, -nucleusOffset, 0);
@@ -133,7 +140,7 @@ export function drawCells(random: Random): Cells {
           eosin: 1.05,
           orange: 0.38,
           grain: 0.75,
-          grainSize: 3.2,
+          grainSpacing: 3.2,
           cover: 0.95,
         }),
         0,
@@ -158,7 +165,7 @@ export function drawCells(random: Random): Cells {
         eosin: 0.4,
         orange: 0.03,
         grain: 0.5,
-        grainSize: 5,
+        grainSpacing: 5,
         cover: 0.8,
       });
       const movedNucleus = translate(nucleus, between(random, -8, 8), 0);
@@ -251,7 +258,7 @@ export function drawCells(random: Random): Cells {
         eosin: 0.62,
         orange: 0.04,
         grain: 0.3,
-        grainSize: 6,
+        grainSpacing: 6,
         cover: 0.96,
       });
       const nucleusOffset = between(random, -14, 14);
@@ -265,7 +272,7 @@ export function drawCells(random: Random): Cells {
           eosin: 0.9,
           orange: 0,
           grain: 0,
-          grainSize: 4,
+          grainSpacing: 4,
           cover: 1,
         }),
         nucleusOffset + between(random, -7, 7),
@@ -283,7 +290,7 @@ export function drawCells(random: Random): Cells {
         base: 0.46,
         clumps: 0.36,
         membrane: 0.5,
-        clumpSize: 5,
+        clumpSpacing: 5,
         nucleoli: 2.4,
       }),
     ),

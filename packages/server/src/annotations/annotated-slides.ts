@@ -18,7 +18,7 @@ import { authorName } from './layers.ts';
 export interface AnnotatedSlides {
   /** Returns at most 8 slides whose annotations changed last, newest first, each with the layer that changed. */
   recent(reader: User, translate: Translate): Promise<AnnotatedSlide[]>;
-  /** Returns the number of annotations by image id, without slides that have none or that the reader may not view. */
+  /** Returns the number of annotations by id of the slide, without slides that have none or that the reader may not view. */
   count(reader: User, imageIds: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
 

@@ -49,7 +49,7 @@ export async function startMetricsServer({
       });
   });
   server.maxConnections = 16; // Prometheus needs only a few
-  server.unref(); // an open connection from Prometheus does not delay the exit
+  server.unref(); // the listening socket does not keep the process running; `close` ends the connections
   server.listen(port, host);
   await once(server, 'listening');
   return {

@@ -129,7 +129,7 @@ export interface LinkedImage {
   readonly dataset: string;
 }
 
-/** Returns the slides that each link may open: they are ready, not removed, missing or hidden, and their dataset may be shared. */
+/** Returns the slides that each link may open: ready, neither removed, missing nor hidden, and in a dataset that may be shared. */
 export async function shareableImagesByLink(
   db: Connection,
   linkIds: readonly string[],

@@ -28,9 +28,10 @@ interface StartedServer {
   stop(): Promise<void>;
 }
 
+// Imported at run time, because scripts/ is not part of this package's TypeScript project.
 const script = new URL('../../../../scripts/services/postgres.ts', import.meta.url).href;
 
-/** Starts the server. @returns null, and prints a message, when PostgreSQL is not installed */
+/** Starts the server. @param settings of PostgreSQL, as `name=value` @returns null, with a message, if it is not installed */
 export async function startPostgresServer(settings: readonly string[] = []): Promise<PostgresServer | null> {
   const { startPostgres } = (await import(script)) as {
     startPostgres(settings: readonly string[]): Promise<StartedServer | null>;

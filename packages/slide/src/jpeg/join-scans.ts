@@ -24,8 +24,8 @@ interface Stream {
  * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).
  *
  * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be shorter
- * @returns the joined JPEG; null when the JPEGs cannot be joined because one is not baseline, is truncated, has several
- *   scans or restart markers, or has more than 65,535 MCUs (minimum coded units); because tables or sampling factors
+ * @returns the joined JPEG; null when the JPEGs cannot be joined because one is not baseline, is truncated, has restart
+ *   markers, has more than one scan, or has more than 65,535 MCUs (minimum coded units); because tables or sampling factors
  *   differ; because the height is not a multiple of the MCU height; or because the result would exceed 65,535 rows
  */
 export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {

@@ -176,7 +176,7 @@ interface Line {
   readonly widths: Float32Array;
 }
 
-/** Creates the line of a piece, with the widths that its columns cover and sums of 0. @param width width of the result */
+/** Creates the line of a piece: `widths` is computed from its columns, `sums` are 0. @param width width of the result */
 function createLine({ first, firstShare, secondShare }: Spread, width: number): Line {
   const start = Math.min(Math.max(0, first[0] ?? 0), width);
   // The piece's last column may cover two pixels of the result: the first at `first.at(-1)` and the one after it.

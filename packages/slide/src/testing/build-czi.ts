@@ -39,7 +39,7 @@ export interface CziPlan {
   readonly isDirectoryFirst?: boolean;
 }
 
-/** Positions of the segments (of their headers) in the file, for tests that damage them; 0 for an absent segment. */
+/** Positions of the headers of segments, except `file`, for tests that damage segments; 0 for an absent segment. */
 export interface CziPlaces {
   /** Position of the first segment's body, after its header. */
   readonly file: number;
@@ -130,7 +130,7 @@ function segment(id: string, body: Buffer): Buffer {
   return Buffer.concat([header, padded(body, allocated)]);
 }
 
-/** Builds the directory entry of a subblock. Its position (8 bytes at 6) is written when it is known. */
+/** Builds the directory entry of a subblock. The position of the subblock (8 bytes at 6) is written later, when it is known. */
 function directoryEntry(plan: SubblockPlan): Buffer {
   const { x, y, width, height, storedWidth = 0, storedHeight = 0, dimensions = {} } = plan;
   const header = Buffer.alloc(32);
@@ -147,7 +147,7 @@ function directoryEntry(plan: SubblockPlan): Buffer {
   return Buffer.concat([header, ...allDimensions]);
 }
 
-/** Builds a dimension of a directory entry; its start coordinate (4 bytes at 12) stays 0, because readers ignore it. */
+/** Builds a dimension of a directory entry. StartCoordinate (4 bytes at 12; not `start`) stays 0, because readers ignore it. */
 function dimension(name: string, start: number, size: number, storedSize: number): Buffer {
   const bytes = Buffer.alloc(20);
   bytes.write(name, 'latin1');

@@ -55,7 +55,7 @@ export const reducedDirectories = [2, 4].map((downsample) =>
   withTags(exactPicture(shrinkRaster(tissue, downsample), 64), reducedImageTag),
 );
 
-/** Returns a directory with the grey image of a plane; images of planes with a larger index are darker by 20 each. */
+/** Returns a directory with the grey image of a plane; each plane is darker by 20 than the plane before it. `tileSize` null: strips. */
 export const greyDirectory = (index: number, tileSize: number | null = 64): DirectoryPlan =>
   exactDirectory({
     width: WIDTH,

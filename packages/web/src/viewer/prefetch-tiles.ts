@@ -43,7 +43,7 @@ export function tilesToPrefetch(
   { field, size, direction, pointer }: PrefetchSituation,
 ): readonly TileCoordinates[] {
   const maxLevel = maxLevelOf(descriptor);
-  /** Returns the level that is drawn at a zoom, at least the coarsest level that the viewer requests. */
+  /** Returns the level that is drawn at a zoom, never coarser than the coarsest level that the viewer requests. */
   const levelAt = (zoom: number) =>
     Math.max(minLevelOf(descriptor.tileSize, maxLevel), drawnLevelAt(zoom, maxLevel));
   const level = levelAt(field.zoom);
@@ -87,7 +87,7 @@ function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['s
 
 /** Returns the area moved in the direction of a movement by its own width or height; null if there is no movement. */
 function nextAreaOf(area: Area, { x, y }: Point): Area | null {
-  /** Length of the movement in widths or heights of the area, whichever is larger. */
+  /** The movement as a fraction of the area's width or of its height: the larger of the two fractions. */
   const length = Math.max(Math.abs(x) / area.width, Math.abs(y) / area.height);
   if (length === 0) return null;
   return { ...area, x: area.x + x / length, y: area.y + y / length };
@@ -99,8 +99,8 @@ function enlarged({ x, y, width, height }: Area, margin: number): Area {
 }
 
 /**
- * Returns the area that one zoom step would show. The point under the pointer stays in place; for a rotated or mirrored slide,
- * and without a pointer, the centre of the view stays in place.
+ * Returns the area that one zoom step would show. The point under the pointer stays in place. Without a pointer, and
+ * as a simplification for a rotated or mirrored slide, the centre of the view stays in place.
  */
 function zoomedArea(
   visibleArea: Area,

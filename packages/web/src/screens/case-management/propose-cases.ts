@@ -13,7 +13,7 @@ export interface NamingRule {
 }
 
 export interface ProposedSlide {
-  /** Id of the slide; the API calls slides images. */
+  /** Id of the slide; the API calls a slide an image. */
   readonly imageId: string;
   readonly fileName: string;
   /** Null when the file name states no block. */

@@ -165,7 +165,7 @@ export const texts = wording({
       polyline: 'Click points, or draw; double-click to finish',
       points: 'Click each cell once',
       brush: 'Paint. Alt erases, Shift + wheel changes the size of the brush',
-      wand: 'Click a region of similar colour. Inside the selected area it adds, with Alt it subtracts',
+      wand: 'Click a region of similar colour. A click in the selected area extends it, Alt + click subtracts',
       cut: 'Draw across an area; double-click to finish',
     },
     readOnly: 'You can view this layer, but not change it',

@@ -1,4 +1,4 @@
-/** React hook that counts the objects of a result layer (such as detected cells), initially and after each movement. */
+/** React hook that counts the objects of a result layer (such as detected cells) in the field of view or in an area. */
 import type { AreaGeometry } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
@@ -9,6 +9,8 @@ import type { ObjectFilter } from './layer-style.ts';
 
 /** Objects are counted when the view and the filter have not changed for this time. */
 const countDelayMs = 300;
+/** Time after which objects are counted again when they could not be loaded. */
+const retryAfterMs = 5000;
 
 /** The objects to count, and the region in which they are counted. */
 interface CountOptions extends ObjectFilter {
@@ -19,8 +21,8 @@ interface CountOptions extends ObjectFilter {
 }
 
 /**
- * Returns the numbers of objects in the field of view or in an area, by class name; null if there is no layer, until
- * the objects are counted, and when there are too many to count.
+ * Returns the numbers of objects in the field of view, counted again after each movement of the view, or in an area, by
+ * class name; null if there is no layer, until the objects are counted, and when there are too many to count.
  */
 export function useCounts(
   view: SlideView,
@@ -47,7 +49,9 @@ export function useCounts(
           (counts) => {
             if (!signal.aborted) setLastCount({ descriptor, area, ...filter, counts });
           },
-          () => undefined, // the objects are counted again after the next movement
+          () => {
+            if (!signal.aborted) timer = setTimeout(scheduleCount, retryAfterMs);
+          },
         );
       }, countDelayMs);
     };

@@ -18,7 +18,8 @@ const maxMeasurements = 4;
  * Returns a text that describes the value or object of a result layer under the pointer; null until the pointer has rested on the
  * slide for the first time since `descriptorAt` changed.
  *
- * @param descriptorAt returns the layer shown at a horizontal position of the view, 0 to 1 from the left; null turns reading off
+ * @param descriptorAt returns the layer shown at a horizontal position of the view, 0 to 1 from the left, because a divider may
+ *   separate two compared layers; null where there is none. If `descriptorAt` itself is null, nothing is read
  */
 export function useReadout(
   view: SlideView,

@@ -170,7 +170,7 @@ export const texts = wording({
   },
 });
 
-/** Returns why the browser does not upload a file. For an invalid name, the sentence is that of the server's error. */
+/** Returns why the browser does not upload a file. An invalid name has an error reason of the server, and so its sentence. */
 export function refusalSentence(reason: Refusal): string {
   return isErrorReason(reason) ? reasonText(reason, chosenLanguageOr('tr')) : texts[reason];
 }
