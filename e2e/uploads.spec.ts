@@ -212,7 +212,9 @@ test.describe('an upload', () => {
     });
   });
 
-  test('an upload can be paused, resumed by keyboard, and cancelled', async ({ openPageAs }) => {
+  test('an upload can be paused and cancelled with the mouse, and resumed with the keyboard', async ({
+    openPageAs,
+  }) => {
     test.slow(); // checks the page with axe in both colour schemes
     const file = await writeSlideFile('paused.svs', 6 * 1024 * 1024);
     const page = await openPageAs('admin');

@@ -122,7 +122,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     expect(subtractAreas({ ...square(0, 0, 10), plane }, [square(5, 5, 10)])?.plane).toEqual(plane);
   });
 
-  it('return an ordinary polygon for an ellipse annotation, with the area of the exact ellipse', () => {
+  it('return an ordinary polygon, no ellipse, when one of the areas is an ellipse annotation, and use the exact area of the ellipse', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 200, maxY: 100 });
     const half = intersectAreas(ellipse, square(-100, -50, 200)) as PolygonGeometry;
     expect(half.isEllipse).toBeUndefined();

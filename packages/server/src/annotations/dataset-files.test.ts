@@ -33,7 +33,7 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     printLine: (sentence: string) => void printedSentences.push(sentence),
   });
 
-  it('imports a file into a new layer of the slide with the same name (without ending), and exports the annotations unchanged', async () => {
+  it('imports a file into a new layer of the slide that has the name of the file without extension, and exports the same annotations again', async () => {
     const server = await testServer();
     const owner = await server.fixtures.user();
     const image = await server.fixtures.image({

@@ -153,7 +153,7 @@ describe('scan of a slide folder', () => {
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [] });
   });
 
-  it('reports a slide folder that cannot be read as unread', async () => {
+  it('reports a slide folder as unread, not as empty, when it cannot be read', async () => {
     await fs.rm(root, { recursive: true });
     await fs.writeFile(root, 'a file, not a folder');
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [''] });

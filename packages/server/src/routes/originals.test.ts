@@ -252,7 +252,7 @@ describe('download of the file of a slide', () => {
     expect(responses.filter(({ status }) => status !== 206 && status !== 429)).toEqual([]);
   });
 
-  it('serves 16 of 10,000 concurrent range requests of an account, and a further request after those 16 have ended', async () => {
+  it('serves 16 of 10,000 concurrent range requests of an account, rejects the others, and serves a further one after the 16 have ended', async () => {
     const { server, user, idOf, allow } = await startServer();
     await allow('Set');
     const { originals } = server.services;

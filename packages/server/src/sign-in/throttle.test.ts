@@ -386,7 +386,7 @@ describe('a rate limit for sign-in', () => {
     expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
-  it('has the status 429 and a Turkish message in the error table of the contract package', () => {
+  it('rejects attempts with an error that has the status 429 and a Turkish message in the error table', () => {
     expect(errors.rate_limited).toMatchObject({
       status: 429,
       tr: expect.stringContaining('Çok fazla deneme'),

@@ -113,7 +113,7 @@ describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
     }
   });
 
-  it('returns 3,000 points with their measurements, although one batch has 1,024 points', async () => {
+  it('returns all 3,000 points of a group with their measurements, although it reads at most 1,024 points at a time', async () => {
     const count = 3000;
     const coordinates = Array.from({ length: 2 * count }, (_, i) => i);
     const values = Array.from({ length: count }, (_, i) => i / 2);

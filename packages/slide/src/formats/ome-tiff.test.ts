@@ -203,7 +203,7 @@ describe('the channels of an OME-TIFF', () => {
     },
   );
 
-  it('of 16 bits with almost equal samples are displayed dark instead of stretched', async () => {
+  it('of 16 bits with almost equal samples are displayed dark; their contrast is not stretched to the full brightness', async () => {
     const page = exactDirectory({
       width: WIDTH,
       height: HEIGHT,

@@ -65,7 +65,7 @@ describe('the result of BoxAverager (which scales an image down)', () => {
     expect(values(averager.finish({ r: 7, g: 7, b: 7 }))).toEqual([7, 10, 20, 7]);
   });
 
-  it('averages over the covered area when a piece covers a pixel partly', () => {
+  it('is the mean over the covered part of a pixel when the added pieces of the image cover the pixel only partly', () => {
     const averager = new BoxAverager(2, 1);
     averager.add(grey(100, 100, 40), 0, 0, 0.5, 1);
     expect(values(averager.finish(white))).toEqual([100, 40]);

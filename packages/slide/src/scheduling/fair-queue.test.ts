@@ -74,7 +74,7 @@ describe('a full FairQueue (in which keys such as accounts take turns)', () => {
     expect(queue.size).toBe(2);
   });
 
-  it('rejects another job of a key that has reached the limit per key, and accepts jobs of other keys', () => {
+  it('rejects another job of a key when this key has reached its own limit, and accepts jobs of other keys', () => {
     const queue = new FairQueue<string>({ total: 100, perKey: [3, 2] });
     expect(queue.add('1', ['a', 'x'])).not.toBeNull();
     expect(queue.add('2', ['a', 'x'])).not.toBeNull();

@@ -28,7 +28,7 @@ const textOf = async (name: string) => {
 };
 
 describe('the local files of a slide', () => {
-  it('include the main file and the files beside it', async () => {
+  it('include the main file, and the other files in its folder and subfolders when the location lists no members', async () => {
     expect(files.name).toBe('slide.mrxs');
     expect(Buffer.from(await files.main.read(0, 4)).toString()).toBe('main');
     expect(await files.list()).toEqual(['beside.dat', 'slide.mrxs']);

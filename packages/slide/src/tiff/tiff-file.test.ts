@@ -113,7 +113,7 @@ describe('TiffDirectory (the tags of one image in a TIFF)', () => {
     }
   });
 
-  it('throws FILE_CORRUPT with the name of the tag for a number without values', async () => {
+  it('throws FILE_CORRUPT that names the tag when a numeric tag has no value', async () => {
     const directory = await directoryWith({ type: 4, numbers: [] });
     await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({
       code: 'FILE_CORRUPT',

@@ -32,7 +32,7 @@ const ask = (question: ObjectQuestion, job: RenderJob | null) =>
   answerObjectQuestion(1, question, job, objects);
 
 describe('a render process that requests objects of object storage from the server', () => {
-  it('reads its slide and the objects beside and below it', async () => {
+  it('can read the object of its slide, and objects in the same folder and its subfolders', async () => {
     expect(await ask(head('Set/a.vsi'), slideJob)).toMatchObject({ questionId: 1, value: { size: 100 } });
     expect(await ask(list('Set/_a_/'), slideJob)).toMatchObject({ value: [{ key: 'Set/_a_/b.ets' }] });
     const { etag } = await objects.head('Set/_a_/b.ets');

@@ -355,7 +355,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['tile', 'thumbnail', 'new file', 'prerendered']);
   });
 
-  it('runs a job only once, at the earliest turn of an account that waits for the job, when several accounts wait', async () => {
+  it('runs a job that several accounts have requested only once, as soon as one of these accounts has its turn', async () => {
     const { pool, done, record, free } = busyPool();
     const sharedTile = () => tileAt(1, 1);
     const jobs = [

@@ -11,14 +11,14 @@ const opened = {
   show_annotations: false,
 };
 
-describe('openLink (opens a share link) after preopenLink, which requests the link before it is needed', () => {
+describe('openLink (opens a share link) after preopenLink (sends the request early)', () => {
   beforeEach(async () => {
     // Discards the unused result of a previous test.
     stubApi({ 'POST /share-links/open': errorResponse('not_found') });
     await openLink('none', undefined);
   });
 
-  it('uses the result of preopenLink without a second request', async () => {
+  it('uses the early request for the first opening of the link', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
     preopenLink('secret-1');
     expect(await openLink('secret-1', undefined)).toMatchObject({ title: 'Ders 3' });

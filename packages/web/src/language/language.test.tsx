@@ -21,7 +21,7 @@ describe('wording (texts of the interface)', () => {
   });
   const currentTexts = () => [texts.greeting('İpek'), texts.viewer];
 
-  it('returns texts in the chosen language, or in the specified mix of Turkish and English when none is chosen', () => {
+  it('returns texts in the chosen language; without a choice, in languageWhenMixed and its exceptions in the other language', () => {
     expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
     chooseLanguage('en');
     expect(currentTexts()).toEqual(['Welcome, İpek', 'Viewer']);

@@ -35,7 +35,7 @@ const buttonLabelsOf = (card: Awaited<ReturnType<typeof findCard>>) =>
   card.getAllByRole('button').map(({ textContent }) => textContent);
 
 describe('the list of accounts in the user management', () => {
-  it('shows every account with its fields', async () => {
+  it('shows e-mail address, name, status, role, approval and dates of every account', async () => {
     openUsers([
       { ...deniz, createdAt: registeredAt, updatedAt: registeredAt, approvalDate: registeredAt },
       account({

@@ -14,7 +14,7 @@ function createQueue() {
 }
 
 describe('the queue of thumbnails that the image catalogue loads', () => {
-  it('starts thumbnails in order, at most two at a time, and the next one when a started one leaves the queue', () => {
+  it('starts thumbnails in the order of their addition, at most two at a time, and the next one when a started one is loaded or cancelled', () => {
     const { enqueue, started } = createQueue();
     const leave = ['a', 'b', 'c', 'd'].map(enqueue);
     expect(started).toEqual(['a', 'b']);

@@ -48,7 +48,7 @@ describe('colourTableOf (colours of an analysis result on the slide) for a heatm
     expect(rgba(table, 255)).toEqual([0, 0, 0, 0]);
   });
 
-  it('spreads the palette over the usual range of values and returns its last colour for higher values', () => {
+  it('spreads the palette over the usual range (the 1st to 99th percentile that the server states), and returns its last colour for higher values', () => {
     const skewed: RasterDescriptor = { ...heatmap, usual_range: { min: 0.05, max: 0.25 } };
     const style = defaultRasterStyle(skewed);
     expect(style).toMatchObject({ minValue: expect.closeTo(0.07), maxValue: 1 });
