@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { run, Stop } from '../launcher/runtime.mjs';
 import { findCommand } from './find-command.ts';
 
-/** Command of Chromium without windows, in which a page needs two thirds of the processor time that it needs in the full browser. */
+/** Command of the headless build of Chromium. A page takes about two thirds of the processor time that it takes in the full browser. */
 const headlessShell = 'chromium-headless-shell';
 
 /**
@@ -23,15 +23,16 @@ export async function findTestBrowser(): Promise<string> {
 }
 
 /**
- * Returns the path of Chromium. Installs it with apt-get when this process runs as root.
+ * Returns the path of Chromium: PLAYWRIGHT_CHROMIUM if it is set, else an installed one. If there is none, installs it with apt-get when
+ * this process runs as root.
  *
  * @throws {Stop} (ends the script with a message) when Chromium is not installed and cannot be installed
  */
 export async function findChromium(): Promise<string> {
-  const alreadyInstalled = findInstalled();
+  const alreadyInstalled = findConfiguredOrInstalled();
   if (alreadyInstalled) return alreadyInstalled;
   await installPackage('chromium');
-  const installed = findInstalled();
+  const installed = findConfiguredOrInstalled();
   if (!installed) {
     throw new Stop(
       'The browser tests need Chromium: install it (Debian, Ubuntu: apt-get install chromium) ' +
@@ -53,8 +54,8 @@ async function installPackage(name: string): Promise<void> {
   await run(['apt-get', 'install', '-qq', '-y', '--no-install-recommends', name], { env });
 }
 
-/** Returns the path of the configured or an installed Chromium, or undefined. @throws {Stop} if that file is missing */
-function findInstalled(): string | undefined {
+/** Returns PLAYWRIGHT_CHROMIUM, else an installed Chromium, else undefined. @throws {Stop} if PLAYWRIGHT_CHROMIUM names no file */
+function findConfiguredOrInstalled(): string | undefined {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
   if (configured) {
     if (!existsSync(configured)) {

@@ -1,6 +1,7 @@
 /**
  * Endpoints for two-step verification, which requires a code of an authenticator app in addition to the password. Users
- * with the permission `account.password` manage their own; administrators can turn that of others off.
+ * with the permission `account.password` turn it on and off for their own account; administrators can turn it off for other
+ * accounts. The current password may be omitted within 15 minutes after a sign-in.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';

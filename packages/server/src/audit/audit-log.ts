@@ -154,7 +154,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         else
           log.error(
             { intactEntries: entries, brokenAtEntry: brokenAt, lastHash },
-            'audit log verification failed: the entry with the number `brokenAtEntry` was changed or removed; "npm run audit:verify" checks again',
+            'audit log verification failed: entry number `brokenAtEntry` was changed or removed, the entries before it are intact; the server continues to record events; "npm run audit:verify" checks again',
           );
       } finally {
         isVerifying = false;

@@ -38,7 +38,9 @@ export async function openBackup(folder: string): Promise<Backup> {
   for (const table of manifest.tables) {
     const shape = shapes.find(({ name }) => name === table.name);
     if (shape?.columns.join() !== table.columns.join()) {
-      throw new Error(`Table ${table.name} of the backup does not match the columns of ${manifest.schema}.`);
+      throw new Error(
+        `Table ${table.name} of the backup does not match its columns after the migration ${manifest.schema}.`,
+      );
     }
     if (!sums.has(tableFile(table.name))) throw new Error(`${tableFile(table.name)} is not in the backup.`);
     const { rows, sha256 } = await digestOfLines(path.join(folder, tableFile(table.name)));
@@ -47,7 +49,7 @@ export async function openBackup(folder: string): Promise<Backup> {
     }
   }
   const requiredFiles = [
-    ...(manifest.sealedWith === 'file' ? [backupFiles.key] : []),
+    ...(manifest.sealedWith === 'file' ? [backupFiles.key] : []), // where the key is that encrypts secrets in the rows
     backupFiles.settings,
     backupFiles.manifest,
   ];
@@ -86,9 +88,10 @@ async function readManifest(folder: string): Promise<Manifest> {
   const text = await fs.readFile(path.join(folder, backupFiles.manifest), 'utf8');
   const { success, data: manifest } = Manifest.safeParse(JSON.parse(text));
   if (!success) throw new Error(`${backupFiles.manifest} of the backup has an unknown format.`);
+  // No format is older than that of this program, so another format, or an unknown migration, is newer.
   if (manifest.formatVersion !== formatVersion || !isKnownVersion(manifest.schema)) {
     throw new Error(
-      `The backup was made by version ${manifest.programVersion} of this program (its tables are at ${manifest.schema}); this is version ${programVersion}, which is older. Use the newer version.`,
+      `The backup was made by version ${manifest.programVersion} of this program (last migration: ${manifest.schema}); this is version ${programVersion}, which is older. Use the newer version.`,
     );
   }
   return manifest;
@@ -114,7 +117,7 @@ export async function* rowsOf(
   let incompleteLine = '';
   for await (const chunk of unzipped(path.join(folder, tableFile(table)))) {
     const lines = (incompleteLine + decoder.decode(chunk, { stream: true })).split('\n');
-    incompleteLine = lines.pop() ?? '';
+    incompleteLine = lines.pop() ?? ''; // empty after the last chunk, because every row ends with a line feed
     if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as RowValues);
   }
 }

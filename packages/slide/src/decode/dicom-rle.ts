@@ -29,11 +29,11 @@ export function decodeDicomRle(
   for (const [segment, start] of offsets.entries()) {
     unpack(bytes.subarray(start, offsets[segment + 1] ?? bytes.length), segmentBytes);
     const planeStart = Math.floor(segment / bytesPerSample) * pixels;
-    const isHighByte = segment % bytesPerSample < bytesPerSample - 1;
     if (bits === 8) {
       values.set(segmentBytes, planeStart);
       continue;
     }
+    const isHighByte = segment % 2 === 0; // a segment of high bytes comes before one of low bytes
     for (let i = 0; i < pixels; i++) {
       const byte = segmentBytes[i] as number;
       const value = values[planeStart + i] as number;
@@ -61,8 +61,8 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
 }
 
 /**
- * Unpacks a PackBits segment until `target` is full; a byte that pads the segment to an even length may follow. Unlike
- * `unpackPackBits`, which TIFF uses, this function rejects a segment that is too short or too long. A code below 128
+ * Unpacks a PackBits segment until `target` is full, and ignores the bytes after it (padding to an even length). Unlike
+ * `unpackPackBits` of TIFF, rejects a segment that ends early, or in which a run goes past the end. A code below 128
  * precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times; 128 does nothing.
  */
 function unpack(packed: Uint8Array, target: Uint8Array): void {

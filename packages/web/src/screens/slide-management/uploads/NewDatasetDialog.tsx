@@ -18,7 +18,8 @@ const choices: readonly DatasetAccess[] = ['restricted', 'open'];
 
 /**
  * Dialog that asks who may see a dataset that an upload is about to create. A new dataset is open to all members
- * (approved users) by default, so the dialog restricts it, if the user decides so, before the upload starts.
+ * (approved users) by default, so the dialog restricts it, if the user decides so, before the upload starts:
+ * `setDatasetAccess` also restricts a name without slides.
  */
 export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogProps) {
   /** Null until the user has chosen. */
