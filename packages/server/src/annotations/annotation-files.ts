@@ -37,13 +37,13 @@ export interface AnnotationFiles {
    * Adds the annotations of a file to a layer. With `dry_run`, it only reports what an import would do.
    *
    * @param actor sign-in of the caller, for the audit log and for a second check of the caller's rights in the transaction
-   * @param reader account of the caller when the request arrived
+   * @param account account of the caller, as it was when the request arrived
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
    *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
    */
   import(
     actor: Actor,
-    reader: User,
+    account: User,
     layerId: string,
     options: ImportOptions,
     translate: Translate,
@@ -52,7 +52,7 @@ export interface AnnotationFiles {
   /** Returns the annotations of a layer as a file. @throws AppError not_found */
   export(
     actor: Actor,
-    reader: User,
+    account: User,
     layerId: string,
     query: QueryOf<typeof exportAnnotationFile>,
   ): Promise<AnnotationFile>;
@@ -97,13 +97,13 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
   return {
     async import(
       actor,
-      reader,
+      account,
       layerId,
       { file, dry_run, skip_refused, format, offset_x, offset_y },
       translate,
       signal,
     ) {
-      const { layer, image, rights } = await requireLayer(db, reader, layerId);
+      const { layer, image, rights } = await requireLayer(db, account, layerId);
       if (!rights.annotate) throw new AppError('forbidden');
       if (layer.locked_by !== null) throw new AppError('layer_locked');
       if (file.length === 0) throw new AppError('invalid_request', { reason: 'annotation_file_empty' });
@@ -151,9 +151,9 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
       }
     },
 
-    async export(actor, reader, layerId, { format, offset_x, offset_y }) {
-      const { layer, image } = await requireLayer(db, reader, layerId);
-      await foreignUse.recordRead(actor, reader, layer);
+    async export(actor, account, layerId, { format, offset_x, offset_y }) {
+      const { layer, image } = await requireLayer(db, account, layerId);
+      await foreignUse.recordRead(actor, account, layer);
       const features = await featuresOf(db, layer.id);
       const { chunks, mediaType, extension } = exportAnnotations(features, {
         format,

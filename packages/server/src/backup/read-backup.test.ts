@@ -107,7 +107,7 @@ describe('restoreBackup (npm run restore) from a damaged backup', () => {
         );
         await updateChecksums(f);
       },
-      `The backup was made by version 9.0.0 of this program (its tables are at ${lastMigration}); this is version`,
+      `The backup was made by version 9.0.0 of this program (last migration: ${lastMigration}); this is version`,
     ],
     [
       'a newer schema version',
@@ -117,7 +117,7 @@ describe('restoreBackup (npm run restore) from a damaged backup', () => {
         );
         await updateChecksums(f);
       },
-      'The backup was made by version 9.0.0 of this program (its tables are at 9999-later)',
+      'The backup was made by version 9.0.0 of this program (last migration: 9999-later)',
     ],
   ])('throws an error for a backup with %s and writes nothing', async (_, damage, reason) => {
     const folder = await copyBackup();

@@ -2,9 +2,10 @@
  * Routes of the annotation layers of slides, and of their annotations.
  *
  * The caller of a request is an account (`user`). The visitor of a share link, a caller without `user`, can only list layers and
- * annotations (`linkedAnnotations`). Services that only read get `caller.user`. Services that write, or that check the sign-in
- * repeatedly while they send a long response, also get the actor (`actorOf`): the account with its sign-in and client address. Some
- * methods that write get only the actor, and read its account within their transaction.
+ * annotations (`linkedAnnotations`). The actor (`actorOf`) is an account with its sign-in and client address. Services get:
+ * - for reading: `caller.user`,
+ * - for writing, audited reading, and long responses that check the sign-in repeatedly: the actor and `caller.user`,
+ * - for methods that read the account within their transaction: only the actor.
  */
 import compress from '@fastify/compress';
 import {

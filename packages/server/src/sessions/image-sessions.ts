@@ -351,7 +351,7 @@ export async function createImageSessions({
       flushing = flush().catch((error) =>
         log.warn(
           { err: error, cachedSessions: cachedSessions.size },
-          'numbers of tile requests and times of last use could not be saved in the database; they stay in memory and are saved with the next tile requests',
+          'numbers of tile requests and times of last use of image sessions could not be saved in the database; they stay in memory and are saved with the next tile requests',
         ),
       );
     }, flushEveryMs).unref();
@@ -492,7 +492,7 @@ export async function createImageSessions({
       await flush().catch((error) =>
         log.warn(
           { err: error, cachedSessions: cachedSessions.size },
-          'numbers of tile requests and times of last use could not be saved in the database; they are lost, because the process stops',
+          'numbers of tile requests and times of last use of image sessions could not be saved in the database during the shutdown; they are lost',
         ),
       );
     },

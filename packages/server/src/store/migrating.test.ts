@@ -110,7 +110,7 @@ describe.each(databaseKinds)('migration of a database (database: %s)', (kind) =>
       await newer.destroy();
       const before = await readWithoutMigrating(location, allRowsOf);
       await expect(openDatabase(location)).rejects.toThrow(
-        `The database was written by ${writer} of this program (its tables are at 9999-later); this is version ` +
+        `The database was written by ${writer} of this program (last migration: 9999-later); this is version ` +
           `${programVersion}, which knows them up to ${migrationNames.at(-1)}. Start the newer version, or restore a backup ` +
           `that version ${programVersion} made.`,
       );

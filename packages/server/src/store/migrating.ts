@@ -103,7 +103,7 @@ async function describeNewerVersion(
     : undefined;
   const version = change === undefined ? 'a newer version' : `version ${change.program_version}`;
   return (
-    `The database was written by ${version} of this program (its tables are at ${newestUnknown}); this is version ` +
+    `The database was written by ${version} of this program (last migration: ${newestUnknown}); this is version ` +
     `${programVersion}, which knows them up to ${lastKnown}. Start the newer version, or restore a backup that ` +
     `version ${programVersion} made.`
   );

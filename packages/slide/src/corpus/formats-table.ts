@@ -1,6 +1,6 @@
 /**
- * Generator of docs/formats/README.md, a table of the features that Lamina reads of each format. The numbers of files
- * in the table are counted from goodSlides and badSlides.
+ * Generator of docs/formats/README.md, a table of the features that Lamina reads of each format. The numbers of
+ * files are counted from goodSlides (real test files with their format) and badSlides.
  */
 import { badSlides } from './bad-slides.ts';
 import { goodSlides } from './good-slides.ts';
@@ -36,7 +36,7 @@ const rows: readonly FormatRow[] = [
     title: 'TIFF, BigTIFF, COG',
     names: ['tiff'],
     supported:
-      'tiles and strips; JPEG, deflate, LZW, PackBits, zstd, WebP, JPEG 2000, uncompressed; 1 to 16 bits, also 12 bits stored in 16; grey, palette, RGB, RGBA, CMYK; planes; predictor 2; orientations; directories and SubIFDs; sparse',
+      'tiles and strips; JPEG, deflate, LZW, PackBits, zstd, WebP, JPEG 2000, uncompressed; 1 to 16 bits, also 12 bits stored in 16; grey, palette, RGB, RGBA, CMYK; planes; predictor 2; orientations; pyramids in directories or SubIFDs; sparse files',
     passedThrough: 'JPEG tiles of files without a rotation',
     rejected: 'old-style JPEG, CCITT, floating point',
     onlyGenerated: 'each combination of compression, tiles or strips, bit depth and byte order',
@@ -101,7 +101,7 @@ const rows: readonly FormatRow[] = [
     title: 'Hamamatsu NDPI',
     names: ['ndpi'],
     supported: 'levels cut at their restart markers, 64-bit offsets, the middle focal plane',
-    passedThrough: 'parts of a level between restart markers that form square tiles',
+    passedThrough: 'pieces of a level between restart markers, where they can be joined to square tiles',
     rejected: 'restart intervals wider than 65,500 pixels',
     onlyGenerated: 'brightfield, files above 4 GiB, levels above 65,535 pixels',
   },
@@ -166,7 +166,7 @@ export function formatsPage(): string {
     rejected,
     onlyGenerated,
   }: FormatRow): string => {
-    const realFiles = goodSlides.filter(([, outcome]) => names.includes(outcome)).length;
+    const realFiles = goodSlides.filter(([, format]) => names.includes(format)).length;
     return `| [${title}](${page}.md) | ${supported} | ${passedThrough} | ${rejected} | ${realFiles || 'none available'} | ${onlyGenerated} |`;
   };
   return `# Formats
@@ -181,10 +181,10 @@ format.
 | --- | --- | --- | --- | --- | --- |
 ${rows.map(tableRow).join('\n')}
 
-Files that OpenSlide (3.4) or libvips (8.14) reads too are compared with its output, native tile by native tile. No sample
-differs, except for the files that \`packages/slide/src/corpus/peer-readings.ts\` lists with the reason.
+Files that OpenSlide (3.4) or libvips (8.14) reads too are compared with its output, tile by tile of the file. No pixel
+value differs, except in the files that \`packages/slide/src/corpus/peer-readings.ts\` lists with the reason.
 
-A render process rejects a broken or hostile file within 1 s of processor time and 64 MB. Of the ${badSlides.length} collected files, read
+A render process rejects a broken or hostile file with at most 1 s of processor time and 64 MB. Of the ${badSlides.length} collected files, read
 one after the other by one process, the most expensive took less than 0.1 s, and the process never used more than 29 MB above its
 idle memory (\`npm run refusal-costs\`).
 `;

@@ -41,11 +41,15 @@ export interface ParseContext {
 
 export interface DataSetExtent {
   readonly dataSet: DataSet;
-  /** Offset after the last element that was read. */
+  /** Offset after the last element that was read; at the pixel data, the offset of their value. */
   readonly end: number;
 }
 
 const UNDEFINED_LENGTH = 0xffff_ffff;
+/** Bytes of a tag and a length: the header of items, delimiters and most elements. */
+const SHORT_HEADER_BYTES = 8;
+/** Bytes of the header of an element with a representation of `longVrs`. */
+const LONG_HEADER_BYTES = 12;
 /** Group (upper 16 bits of the tag) of items and delimiters, which never have a value representation. */
 const ITEM_GROUP = 0xfffe;
 /** Value representations with two reserved bytes and a 4-byte length; all others have a 2-byte length. Source: PS3.5 7.1.2. */
@@ -65,7 +69,7 @@ interface Element {
 
 /**
  * Reads the elements of a data set, which are ordered by tag, up to the first element for which `stopsAt` returns true.
- * Stops at the pixel data in any case, and returns their position.
+ * Always stops at the pixel data: the data set then contains their position, and `end` is the offset of their value.
  *
  * @param offset position of the first element
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
@@ -87,7 +91,8 @@ export async function readDataSet(
  * @param end offset after the elements; null when a delimiter ends them
  * @param depth number of enclosing sequences; 0 for the data set of the file
  * @param stopsAt whether to stop before the element with this tag; null to read all elements
- * @returns the offset after the last element, or after the delimiter if there is one
+ * @returns the offset after the last element, or after the delimiter if there is one; at the pixel data, the offset of
+ *   their value
  */
 async function readElements(
   context: ParseContext,
@@ -100,9 +105,10 @@ async function readElements(
 ): Promise<number> {
   let offset = start;
   while (end === null || offset < end) {
-    if (!context.window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(context.window, offset, end);
+    if (!context.window.covers(offset, SHORT_HEADER_BYTES))
+      await loadHeaderBytes(context.window, offset, end);
     const number = tagAt(context.window, offset);
-    if (number === tag.ItemDelimitationItem && end === null) return offset + ITEM_HEADER_BYTES;
+    if (number === tag.ItemDelimitationItem && end === null) return offset + SHORT_HEADER_BYTES;
     if (number >>> 16 === ITEM_GROUP) throw corruptError(`${nameOfTag(number)} is among data elements`);
     // This check precedes the parsing of the header, because elements of the next group may have another encoding.
     if (stopsAt?.(number)) return offset;
@@ -125,6 +131,7 @@ async function readElements(
       offset = await readElement(context, header, end, selected, values, depth);
     }
   }
+  // Only a sequence of undefined length can pass `end`, because its length could not be checked before.
   if (offset !== end) throw corruptError('a sequence is longer than its item');
   return offset;
 }
@@ -154,7 +161,7 @@ async function readElement(
     return readItems(itemContext, element, itemSelection, values, depth + 1);
   }
   if (itemSelection) throw corruptError(`${nameOfTag(element.tag)} is not a sequence`);
-  const size = length ?? 0;
+  const size = length ?? 0; // never null here: elements of undefined length have returned above
   if (selected === 'position') values.set(element.tag, { kind: 'position', position: { offset, length } });
   if (selected === 'value') {
     if (size > limits.valueBytes) throw limitExceededError(`${nameOfTag(element.tag)} has ${size} bytes`);
@@ -179,10 +186,10 @@ async function readItems(
   const items: DataSet[] = [];
   let offset = start;
   while (end === null || offset < end) {
-    if (!window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(window, offset, end);
+    if (!window.covers(offset, SHORT_HEADER_BYTES)) await loadHeaderBytes(window, offset, end);
     const itemTag = tagAt(window, offset);
     const itemLength = window.u32(offset + 4);
-    offset += ITEM_HEADER_BYTES;
+    offset += SHORT_HEADER_BYTES;
     if (itemTag === tag.SequenceDelimitationItem && end === null) break;
     if (itemTag !== tag.Item)
       throw corruptError(`${nameOfTag(sequenceTag)} contains something other than items`);
@@ -214,18 +221,14 @@ async function readItems(
 }
 
 const emptySelection: ElementSelection = new Map();
-/** Bytes of a tag and a length, the header of items, delimiters and most elements. */
-const ITEM_HEADER_BYTES = 8;
-/** Bytes of the header of an element with a representation of `longVrs`. */
-const LONG_HEADER_BYTES = 12;
 
 /** Skips encapsulated pixels in a sequence, e.g. of an icon. Returns the offset after them. */
 async function skipFragments({ window, budget }: ParseContext, start: number): Promise<number> {
   for (let offset = start; ; ) {
-    if (!window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(window, offset, null);
+    if (!window.covers(offset, SHORT_HEADER_BYTES)) await loadHeaderBytes(window, offset, null);
     const itemTag = tagAt(window, offset);
     const length = window.u32(offset + 4);
-    offset += ITEM_HEADER_BYTES;
+    offset += SHORT_HEADER_BYTES;
     if (itemTag === tag.SequenceDelimitationItem) return offset;
     if (itemTag !== tag.Item || length === UNDEFINED_LENGTH)
       throw corruptError('its encapsulated data contain no items');
@@ -240,18 +243,18 @@ async function skipFragments({ window, budget }: ParseContext, start: number): P
  * and the length (4).
  */
 function readHeader({ window, isExplicit }: ParseContext, offset: number): Element | null {
-  if (!window.covers(offset, ITEM_HEADER_BYTES)) return null;
+  if (!window.covers(offset, SHORT_HEADER_BYTES)) return null;
   const number = tagAt(window, offset);
   if (!isExplicit || number >>> 16 === ITEM_GROUP) {
     const length = lengthAt(window, offset + 4);
-    const declared = vrOfTag(number);
+    const standardVr = vrOfTag(number);
     // Without a stated representation, only a sequence can have an undefined length.
-    const vr = length === null && declared === 'UN' ? 'SQ' : declared;
-    return { tag: number, vr, offset: offset + ITEM_HEADER_BYTES, length };
+    const vr = length === null && standardVr === 'UN' ? 'SQ' : standardVr;
+    return { tag: number, vr, offset: offset + SHORT_HEADER_BYTES, length };
   }
   const vr = String.fromCharCode(window.u8(offset + 4), window.u8(offset + 5));
   if (shortVrs.has(vr))
-    return { tag: number, vr, offset: offset + ITEM_HEADER_BYTES, length: window.u16(offset + 6) };
+    return { tag: number, vr, offset: offset + SHORT_HEADER_BYTES, length: window.u16(offset + 6) };
   if (!longVrs.has(vr)) throw corruptError(`${nameOfTag(number)} has an unknown value representation`);
   if (!window.covers(offset, LONG_HEADER_BYTES)) return null;
   return { tag: number, vr, offset: offset + LONG_HEADER_BYTES, length: lengthAt(window, offset + 8) };
@@ -267,9 +270,9 @@ async function loadHeader(context: ParseContext, offset: number): Promise<Elemen
 
 /** Loads the bytes of the longest header that an element may have, or the rest of the file if that is shorter. */
 async function loadHeaderBytes(window: ByteWindow, offset: number, end: number | null): Promise<void> {
-  if (offset + ITEM_HEADER_BYTES > window.size)
+  if (offset + SHORT_HEADER_BYTES > window.size)
     throw truncatedError(`it ends at ${window.size}, inside a data element`);
-  if (end !== null && offset + ITEM_HEADER_BYTES > end)
+  if (end !== null && offset + SHORT_HEADER_BYTES > end)
     throw corruptError('an element is longer than its enclosing item');
   await window.load(offset, Math.min(LONG_HEADER_BYTES, window.size - offset));
 }

@@ -8,7 +8,7 @@ import { CenteredPage } from '../../components/CenteredPage.tsx';
 import { LanguageChoice } from '../../components/LanguageChoice.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as sharedTexts } from '../../language/texts.ts';
+import { texts as commonTexts } from '../../language/texts.ts';
 import type { FetchPixels } from '../../viewer/pixels.ts';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import type { TourStep } from '../../viewer/tour/steps.ts';
@@ -28,6 +28,7 @@ export function SharedPage() {
 
 function SharedLink({ secret }: { readonly secret: string }) {
   const [stepIndex, setStepIndex] = useState(0);
+  // With the slide of the current step, the hook checks whether the link has ended.
   const { state, submitPassword, retry } = useSharedLink(secret, stepIndex);
   switch (state.kind) {
     case 'opening':
@@ -57,7 +58,7 @@ function Notice({ heading, text, onRetry }: NoticeProps) {
           {heading}
         </Title>
         <Text role="status">{text}</Text>
-        {onRetry && <Button onClick={onRetry}>{sharedTexts.retry}</Button>}
+        {onRetry && <Button onClick={onRetry}>{commonTexts.retry}</Button>}
       </Stack>
     </CenteredPage>
   );
