@@ -184,7 +184,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
             dataset_name: name,
             images,
             ...(cases.length > 0 && {
-              cases: cases.map(({ start: _start, ...listedCase }) => listedCase),
+              cases: cases.map((listed) => ({ id: listed.id, name: listed.name, images: listed.images })),
             }),
           }),
         ),

@@ -58,15 +58,17 @@ const memoryCacheBytes = 32 * 1024 * 1024; // size limit of the memory cache of 
 export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): RenderedTiles {
   const memory = createTileMemoryCache(memoryCacheBytes);
   let foundInMemory = 0; // number of tiles and thumbnails
+  const findInMemory = (key: Parameters<typeof memory.get>[0]) => {
+    const cached = memory.get(key);
+    if (cached !== null) foundInMemory++;
+    return cached;
+  };
 
   return {
     async tile(source, address, client, { colour = 'scanned' } = {}) {
       const key = { fingerprint: source.fingerprint, name: tileNameIn(address, colour) };
-      const cached = memory.get(key);
-      if (cached !== null) {
-        foundInMemory++;
-        return { bytes: cached, wasCached: true };
-      }
+      const cached = findInMemory(key);
+      if (cached !== null) return { bytes: cached, wasCached: true };
       const tile = await caller.call('tile', [source, address, client.requester, colour], client.signal);
       memory.put(key, tile.bytes);
       return tile;
@@ -77,11 +79,8 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
     colourTable: (source, requester) => caller.call('colourTable', [source, requester]),
     async thumbnail(source, signal, requester) {
       const key = { fingerprint: source.fingerprint, name: thumbnailName };
-      const cached = memory.get(key);
-      if (cached !== null) {
-        foundInMemory++;
-        return cached;
-      }
+      const cached = findInMemory(key);
+      if (cached !== null) return cached;
       const thumbnail = await caller.call('thumbnail', [source, requester], signal);
       memory.put(key, thumbnail);
       return thumbnail;

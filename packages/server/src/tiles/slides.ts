@@ -201,6 +201,9 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
   /** Aborted when the server stops, so that it sends delayed refusals (refusal-delay.ts) at once. */
   const closing = new AbortController();
+  /** Delays a refusal until the client disconnects or the server closes, at the latest. Joins the signals only for a refusal. */
+  const delayRefusalTo = <T>(work: Promise<T>, clientSignal: AbortSignal) =>
+    delayRefusal(work, () => AbortSignal.any([clientSignal, closing.signal]));
 
   // `undefined`: no abort signal, because several requests share the read of the header.
   const openings = createSlideOpenings((location, requester) =>
@@ -327,13 +330,13 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       }),
 
     view: (image, view, client) =>
-      delayRefusal(
+      delayRefusalTo(
         openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
           const { fingerprint } = slide;
           const bytes = await renderedTiles.view({ location, fingerprint }, view, client);
           return { bytes, etag: etagOf(fingerprint, viewName(view)) };
         }),
-        () => AbortSignal.any([client.signal, closing.signal]),
+        client.signal,
       ),
 
     storedSlide: (image, requester) =>
@@ -348,9 +351,9 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         // `readStoredTile` returns null for a gap of the level. A render worker then computes its pixels from a larger level.
         const tile = await readStoredTile(slide, level, index, signal, allocate);
         if (tile !== null) return { ...tile, fingerprint };
-        const bytes = await delayRefusal(
+        const bytes = await delayRefusalTo(
           renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client),
-          () => AbortSignal.any([client.signal, closing.signal]),
+          client.signal,
         );
         return { bytes, level: { ...level, ...encodedCoding }, fingerprint }; // a view is a baseline JPEG
       }),
@@ -370,19 +373,19 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       }),
 
     tile: (image, query, client) =>
-      delayRefusal(
+      delayRefusalTo(
         openSlides.use(new ImageOpening(image, client.requester), (open) => tileOf(open, query, client)),
-        () => AbortSignal.any([client.signal, closing.signal]),
+        client.signal,
       ),
 
     thumbnail: (image, signal, requester) =>
-      delayRefusal(
+      delayRefusalTo(
         thumbnailOf(image, signal, requester).catch((error: unknown) => {
           // Retries once with the new fingerprint when the file was replaced after its fingerprint was read.
           if (!(error instanceof SlideError && error.code === 'FILE_CHANGED')) throw error;
           return thumbnailOf(image, signal, requester);
         }),
-        () => AbortSignal.any([signal, closing.signal]),
+        signal,
       ),
 
     async inspect(file, signal) {

@@ -45,11 +45,7 @@ async function storeInBucket(
 async function isBelowObject(bucket: Bucket, targetPath: string, signal: AbortSignal): Promise<boolean> {
   const names = targetPath.split('/');
   for (let depth = 1; depth < names.length; depth++) {
-    const parentPath = names.slice(0, depth).join('/');
-    for await (const { key } of bucket.list(parentPath, signal)) {
-      if (key === parentPath) return true;
-      break; // keys are sorted, so the key that equals the prefix comes first
-    }
+    if ((await sizeOfObject(bucket, names.slice(0, depth).join('/'), signal)) !== null) return true;
   }
   return false;
 }
@@ -61,10 +57,16 @@ async function listObjectsAt(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {
   const sizesByKey = new Map<string, number>();
-  for await (const { key, size } of bucket.list(targetPath, signal)) {
-    if (key !== targetPath) break; // keys are sorted, so the key that equals the prefix comes first
-    sizesByKey.set(key, size);
-  }
+  const sizeOfTarget = await sizeOfObject(bucket, targetPath, signal);
+  if (sizeOfTarget !== null) sizesByKey.set(targetPath, sizeOfTarget);
   for await (const { key, size } of bucket.list(`${targetPath}/`, signal)) sizesByKey.set(key, size);
   return sizesByKey;
+}
+
+/** Returns the size in bytes of the object with exactly this key, or null if there is none. */
+async function sizeOfObject(bucket: Bucket, wantedKey: string, signal: AbortSignal): Promise<number | null> {
+  for await (const { key, size } of bucket.list(wantedKey, signal)) {
+    return key === wantedKey ? size : null; // keys are sorted, so the key that equals the prefix comes first
+  }
+  return null;
 }

@@ -3,6 +3,7 @@
  *
  * Source: DICOM PS3.3, section C.12.1.1.2 (Specific Character Set).
  */
+import { decodeUtf8OrLatin1 } from '../source/decode-text.ts';
 import type { DataSet, DecodeText } from './data-set.ts';
 import { tag } from './tags.ts';
 
@@ -33,12 +34,6 @@ const encodings: Readonly<Record<string, string>> = {
 export function textDecodingOf(dataSet: DataSet): DecodeText {
   const term = dataSet.text(tag.SpecificCharacterSet)?.replace(/^ISO 2022 IR /, 'ISO_IR ') ?? '';
   const encoding = Object.hasOwn(encodings, term) ? encodings[term] : undefined;
-  if (encoding !== undefined) return (bytes) => new TextDecoder(encoding).decode(bytes);
-  return (bytes) => {
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch {
-      return new TextDecoder('iso-8859-1').decode(bytes);
-    }
-  };
+  if (encoding === undefined) return decodeUtf8OrLatin1;
+  return (bytes) => new TextDecoder(encoding).decode(bytes);
 }

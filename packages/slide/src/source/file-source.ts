@@ -23,9 +23,9 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const file = await openRegularFile(path);
   const inspect = async () => {
     const stats = await file.stat({ bigint: true });
-    return { stats, isOnDiskHere: await isOnLocalDisk(path, stats.dev) };
+    return { stats, isLocalDisk: await isOnLocalDisk(path, stats.dev) };
   };
-  const { stats, isOnDiskHere } = await inspect().catch(async (error: unknown) => {
+  const { stats, isLocalDisk } = await inspect().catch(async (error: unknown) => {
     await file.close();
     throw error;
   });
@@ -56,7 +56,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const readInto: ByteSource['readInto'] = async (target, targetStart, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    const mayReadHere = isOnDiskHere && readPace.mayReadOnThisThread(length);
+    const mayReadHere = isLocalDisk && readPace.mayReadOnThisThread(length);
     let readBytes = mayReadHere ? readOnThisThread(target, targetStart, offset, length) : 0;
     while (readBytes < length) {
       const { bytesRead } = await file
@@ -71,7 +71,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
       readBytes += bytesRead;
     }
     // For a file on a local disk, fstat needs no disk access; for a file on the network it may block, so it runs in the thread pool.
-    if (!mayGrow) requireUnchanged(isOnDiskHere ? fstatSync(file.fd) : await file.stat());
+    if (!mayGrow) requireUnchanged(isLocalDisk ? fstatSync(file.fd) : await file.stat());
   };
 
   return {

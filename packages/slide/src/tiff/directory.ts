@@ -4,6 +4,7 @@
  */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
+import { decodeUtf8OrLatin1 } from '../source/decode-text.ts';
 import { type ByteReader, byteReader } from './byte-reader.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, type Tag } from './tags.ts';
@@ -282,20 +283,9 @@ function directoryOf(
       const textBytes = await bytes(tag, maxBytes);
       if (!textBytes) return null;
       const end = textBytes.indexOf(0);
-      return decodeText(end < 0 ? textBytes : textBytes.subarray(0, end));
+      // TIFF 6.0 requires ASCII, but scanners write UTF-8 or the encoding of their operating system.
+      return decodeUtf8OrLatin1(end < 0 ? textBytes : textBytes.subarray(0, end));
     },
     bytes: (tag) => bytes(tag, Number.POSITIVE_INFINITY),
   };
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-const latin1 = new TextDecoder('latin1');
-
-/** Decodes text. TIFF 6.0 requires ASCII, but scanners write UTF-8 or the encoding of their operating system. */
-function decodeText(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return latin1.decode(bytes);
-  }
 }
