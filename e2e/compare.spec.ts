@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { administratorToken, callApi } from './accounts.ts';
 import type { Product } from './product.ts';
-import { expect, slideName, test } from './test.ts';
+import { descriptorUrls, expect, slideName, test } from './test.ts';
 
 const otherName = 'section-1.svs';
 
@@ -57,20 +57,53 @@ async function micrometresPerPixel(page: Page, name: string): Promise<number | n
   return (await fact.count()) === 0 ? null : Number.parseFloat((await fact.textContent()) ?? '');
 }
 
+/** Presses Compare and chooses the second slide in the catalogue. */
+async function chooseSecondSlide(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await expect(page.getByText('Select a slide to compare with')).toBeVisible();
+  await page.getByPlaceholder('Search images...').fill('section');
+  await page.getByRole('button', { name: otherName }).click();
+}
+
+/** Returns the zoom of the second slide divided by the zoom of the first. */
+async function zoomRatioIn(page: Page): Promise<number> {
+  const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
+  return second.zoom / first.zoom;
+}
+
 test('during a comparison, a slide chosen in the catalogue opens beside the first slide at the same zoom, labelled with its name', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
-  await page.getByRole('button', { name: 'Compare' }).click();
-  await expect(page.getByText('Select a slide to compare with')).toBeVisible();
-  await page.getByPlaceholder('Search images...').fill('section');
-  await page.getByRole('button', { name: otherName }).click();
+  await expect(page.getByTitle('Scale bar')).toBeVisible(); // the second slide takes the zoom of an open slide
+  await chooseSecondSlide(page);
   await waitUntilBothOpened(page);
   await expect(viewerHalf(page, otherName)).toHaveAttribute('aria-current', 'true');
-  const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
-  expect(second.zoom / first.zoom).toBeCloseTo(1, 1);
+  expect(await zoomRatioIn(page)).toBeCloseTo(1, 1);
+});
+
+test('during a comparison, a first slide that loads longer than the second opens at the zoom of the second', async ({
+  openPageAs,
+}) => {
+  const page = await openPageAs('user');
+  const isSecondOpen = Promise.withResolvers<void>();
+  await page.route(
+    descriptorUrls,
+    async (route) => {
+      await isSecondOpen.promise;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await chooseSecondSlide(page);
+  await expect(page.getByTitle('Scale bar')).toHaveCount(1);
+  isSecondOpen.resolve();
+  await waitUntilBothOpened(page);
+  expect(await zoomRatioIn(page)).toBeCloseTo(1, 1);
 });
 
 /** The fields of view at which the two slides open. */

@@ -205,6 +205,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     // the new field. (Without HTTP/2, browsers send six requests per server at a time and queue the others.)
     imageLoaderLimit: 24,
   });
+  // OpenSeadragon's viewer and viewport share one object with the size at first. A first resize then changes it in both places,
+  // so that `preserveImageSizeOnResize` compares the new size with itself. `getContainerSize` returns a copy.
+  Object.assign(viewer.viewport, { containerSize: viewer.viewport.getContainerSize() });
   viewer.canvas.setAttribute('role', 'application');
   viewer.canvas.setAttribute('aria-label', label);
   // The navigator (the small overview) repeats the slide; keyboard users work on the slide itself.
