@@ -39,16 +39,15 @@ export class PixelError extends Error {
   }
 }
 
-/**
- * HTTP statuses after which a retry may succeed: a busy or restarting server, or an expired image session (401). 502 is
- * not among them, because the server reports a damaged slide with it.
- */
+/** HTTP statuses after which a retry may succeed: a busy or restarting server, or an expired image session (401). */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
 /** Returns whether a later retry may succeed; false for missing and damaged tiles. */
 export function canRetry(failure: PixelFailure): boolean {
-  if (failure.kind === 'status') return temporaryStatuses.includes(failure.status);
-  return failure.kind !== 'unreadable';
+  if (failure.kind !== 'status') return failure.kind !== 'unreadable';
+  // The server reports a damaged slide as 502 with a message. A proxy reports that it does not reach the server, without one.
+  if (failure.status === 502) return failure.message === '';
+  return temporaryStatuses.includes(failure.status);
 }
 
 /** Returns the body of a successful response. @throws PixelError, or the reason of the abort */
