@@ -85,7 +85,7 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
     expect(afterReplacement.every(({ id }) => id !== layer?.id)).toBe(true);
   });
 
-  it('keeps the layer of a result file that is being written again, and replaces it when the file is complete', async () => {
+  it('keeps the layer of a result file that is being written again, until the complete file is imported', async () => {
     const server = await slideServer({ database });
     const { services, config } = server;
     const { db, now, log } = services;
@@ -102,6 +102,7 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
     /** The job, which the test runs itself: in the queue it would be repeated until the file is complete. */
     let search: JobWorker<'find-results'> | undefined;
     const enqueued: string[] = [];
+    let areImportsHeld = false;
     registerFindResults({
       config,
       db,
@@ -114,7 +115,7 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
         },
         enqueue: async (name, ...others) => {
           enqueued.push(name);
-          if (name === 'import-result') await services.jobs.enqueue(name, ...others);
+          if (name === 'import-result' && !areImportsHeld) await services.jobs.enqueue(name, ...others);
         },
       },
     });
@@ -136,6 +137,14 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
 
     await server.put('Set/a_detections.geojson', JSON.stringify([point, point]));
     await fs.utimes(file, 2_000_000, 2_000_000);
+    areImportsHeld = true;
+    const during = await searchAndImport();
+    const queued = { id: expect.any(String) as string, state: 'queued', object_count: null };
+    expect(during).toEqual(expect.arrayContaining([before, queued]));
+    expect(await searchAndImport()).toEqual(during); // a search before the import has ended
+    areImportsHeld = false;
+    const layerId = during.find(({ state }) => state === 'queued')?.id ?? '';
+    await services.jobs.enqueue('import-result', { layerId });
     const after = await searchAndImport();
     expect(after).toEqual([{ id: expect.any(String) as string, state: 'ready', object_count: 2 }]);
     expect(after[0]?.id).not.toBe(before?.id);

@@ -103,7 +103,8 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   }
 
   /**
-   * Brings the layers of a slide in line with the result files beside it.
+   * Brings the layers of a slide in line with the result files beside it. When the content of a file has changed, a new layer replaces the
+   * earlier one, which stays until the new content is imported (import-job.ts).
    *
    * @param importedLayerIds ids of the layers whose imported file exists in DATA_DIR/results
    */
@@ -113,10 +114,10 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     importedLayerIds: ReadonlySet<string>,
   ): Promise<void> {
     for (const layer of layers) {
-      const isUnchanged = results.some(
-        ({ path: file, version }) => file === layer.source_path && version === layer.source_version,
-      );
-      if (!isUnchanged) {
+      const result = results.find(({ path: file }) => file === layer.source_path);
+      if (result?.version !== layer.source_version) {
+        if (result !== undefined && layer.state === 'ready' && isImportPending(layerOf(result, layers)))
+          continue;
         await deleteResultLayerRow(db, layer.id);
         await files.remove(layer.id);
       } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
@@ -126,10 +127,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       }
     }
     for (const result of results) {
-      const isKnown = layers.some(
-        ({ source_path, source_version }) => source_path === result.path && source_version === result.version,
-      );
-      if (!isKnown) await addLayer(result);
+      if (layerOf(result, layers) === undefined) await addLayer(result);
     }
   }
 
@@ -173,6 +171,16 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       }
     },
   };
+}
+
+/** Finds the layer with the current content of a result file; undefined when the file is new or has changed. */
+function layerOf({ path: file, version }: FoundResult, layers: readonly ResultLayerRow[]) {
+  return layers.find(({ source_path, source_version }) => source_path === file && source_version === version);
+}
+
+/** Returns whether the import of a layer has not ended; also true when the layer does not exist yet. */
+function isImportPending(layer: ResultLayerRow | undefined): boolean {
+  return layer === undefined || layer.state === 'queued' || layer.state === 'importing';
 }
 
 /** Returns the folder of a key in the bucket; '' for a key without a folder. */

@@ -14,6 +14,7 @@ import { findImage } from '../store/images.ts';
 import {
   deleteResultLayerRow,
   findResultLayer,
+  listReplacedResultLayers,
   listResultLayerIds,
   type ResultLayerRow,
   sumResultBytes,
@@ -74,12 +75,22 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return exists ? target : null;
   }
 
-  /** Returns the remaining quota in bytes, including the bytes that the upload of this layer has reserved. */
+  /** Returns the remaining quota in bytes, including the bytes of the layers that this one replaces and those that its upload has reserved. */
   async function remainingQuotaFor(layer: ResultLayerRow): Promise<number> {
     if (config.uploadQuotaBytes === 0) return maxBytesWithoutQuota;
     const used =
       (await sumUnfinishedUploads(db)).bytes + (await sumUploadedSlides(db)) + (await sumResultBytes(db));
-    return Math.max(0, config.uploadQuotaBytes - used + (layer.upload_bytes ?? 0));
+    const replaced = await listReplacedResultLayers(db, layer);
+    const replacedBytes = replaced.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+    return Math.max(0, config.uploadQuotaBytes - used + replacedBytes + (layer.upload_bytes ?? 0));
+  }
+
+  /** Deletes the layers with earlier contents of a layer's file. Until the import has ended, viewers could show them. */
+  async function deleteReplacedLayers(layer: ResultLayerRow): Promise<void> {
+    for (const { id } of await listReplacedResultLayers(db, layer)) {
+      await deleteResultLayerRow(db, id);
+      await files.remove(id);
+    }
   }
 
   /** Imports a layer's file in a worker thread, and saves the progress. @throws LayerDeleted if the layer is deleted */
@@ -177,8 +188,10 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       { ...columns, upload_bytes: null, updated_at: nowIso() },
       ['importing'],
     );
-    if (isSaved) await files.parts.discard(layerId);
-    else await files.remove(layerId); // the layer was deleted during the import
+    if (isSaved) {
+      await files.parts.discard(layerId);
+      await deleteReplacedLayers(layer);
+    } else await files.remove(layerId); // the layer was deleted during the import
   });
 
   return {

@@ -164,6 +164,26 @@ export function listFoundResultLayers(db: Connection): Promise<ResultLayerRow[]>
   return db.selectFrom('result_layers').selectAll().where('source', '=', 'folder').execute();
 }
 
+/**
+ * Lists the layers with earlier contents of the file of `layer`, which was found beside its slide. Empty for an uploaded file, which
+ * nothing replaces.
+ */
+export async function listReplacedResultLayers(
+  db: Connection,
+  layer: ResultLayerRow,
+): Promise<ResultLayerRow[]> {
+  if (layer.source !== 'folder') return [];
+  return db
+    .selectFrom('result_layers')
+    .selectAll()
+    .where('source', '=', 'folder')
+    .where('image_id', '=', layer.image_id)
+    .where('source_path', '=', layer.source_path)
+    .where('created_at', '<=', layer.created_at)
+    .where('id', '!=', layer.id)
+    .execute();
+}
+
 /** Marks a layer from a file beside its slide as deleted (`removedResultProblem`). The row stays until that file changes or is gone. */
 export async function removeFoundResultLayer(db: Connection, id: string): Promise<void> {
   await db
