@@ -57,11 +57,12 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
       if (shared === opening) shared = null;
       throw error;
     });
+    if (handle.isRetired) return null; // Another read failed while this one waited for the handle, which may be closed already.
     handle.runningReads++;
     try {
       const result = await read(handle.slide);
       if (library.errorOf(handle.slide) === null) return { result };
-      if (shared === opening) shared = null;
+      if (shared === opening) shared = null; // Another failed read may have replaced the shared handle already.
       handle.isRetired = true;
       return null;
     } finally {
@@ -114,7 +115,7 @@ async function openWithoutError(library: OpenSlideLibrary, path: string): Promis
   throw unreadableError(error);
 }
 
-/** Keeps the library's message as the cause, for the log only: it may contain a path. */
+/** Returns the error for a failure in the library. Its cause, for the log only, is the library's message: it may contain a path. */
 function unreadableError(message: string): SlideError {
   return new SlideError('FILE_CORRUPT', 'OpenSlide cannot read the file', { cause: new Error(message) });
 }
