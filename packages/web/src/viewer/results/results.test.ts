@@ -1,6 +1,6 @@
 import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
 import { describe, expect, it, vi } from 'vitest';
-import { loadBlockIndex } from '../../api/results.ts';
+import { loadBlockIndex, loadCachedIndex } from '../../api/results.ts';
 import { visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { colourAt, paletteNames } from './palettes.ts';
@@ -12,6 +12,7 @@ import { VectorLayer } from './vector-layer.ts';
 vi.mock(import('../../api/results.ts'), async (original) => ({
   ...(await original()),
   loadBlockIndex: vi.fn<typeof loadBlockIndex>(),
+  loadCachedIndex: vi.fn<typeof loadCachedIndex>(),
 }));
 
 const heatmap: RasterDescriptor = {
@@ -191,6 +192,21 @@ describe('BoundedCache (cache of a result layer)', () => {
 });
 
 describe('VectorLayer (painter of the objects of a result layer)', () => {
+  const emptyLayer: VectorDescriptor = {
+    kind: 'vector',
+    id: 'l',
+    image_id: 'i',
+    name: 'Nuclei',
+    object_count: 0,
+    vertex_count: 0,
+    bounds: null,
+    classes: [],
+    measurements: [],
+    blocks: { count: 0, objects: 0 },
+    density: [],
+  };
+  const wholeSlide = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
+
   it('asks to be drawn again 2 s after the request for its index failed, then loads the index, and reports failures until the index is loaded', async () => {
     vi.useFakeTimers();
     const load = vi
@@ -198,24 +214,11 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
       .mockRejectedValueOnce(new TypeError('Failed to fetch'))
       .mockResolvedValueOnce(buildIndex([]));
     const onChange = vi.fn<() => void>();
-    const descriptor: VectorDescriptor = {
-      kind: 'vector',
-      id: 'l',
-      image_id: 'i',
-      name: 'Nuclei',
-      object_count: 0,
-      vertex_count: 0,
-      bounds: null,
-      classes: [],
-      measurements: [],
-      blocks: { count: 0, objects: 0 },
-      density: [],
-    };
     const style = { ...defaultRasterStyle(heatmap), measurementIndex: null, isColoured: false };
-    const layer = new VectorLayer(descriptor, style, onChange);
+    const layer = new VectorLayer(emptyLayer, style, onChange);
     const unusedContext = {} as CanvasRenderingContext2D; // without its index, the layer draws nothing
     const drawFrame = async () => {
-      layer.draw(unusedContext, { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 });
+      layer.draw(unusedContext, wholeSlide);
       await vi.advanceTimersByTimeAsync(0); // delivers the response to a request of the frame
     };
 
@@ -229,6 +232,31 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
     await drawFrame();
     expect(load).toHaveBeenCalledTimes(2);
     expect([layer.hasFailures, onChange.mock.calls.length]).toEqual([false, 3]);
+    layer.close();
+    vi.useRealTimers();
+  });
+
+  it('counts the objects that pass a filter again 5 s after they could not be loaded, although it is drawn in the meantime', async () => {
+    vi.useFakeTimers();
+    const tooManyObjects = { box: [0, 0, 400, 400], first: 0, objects: 60_001 } as const; // for drawing each of them
+    vi.mocked(loadBlockIndex).mockResolvedValueOnce(buildIndex([tooManyObjects]));
+    const loadForCount = vi.mocked(loadCachedIndex).mockRejectedValue(new TypeError('Failed to fetch'));
+    const onChange = vi.fn<() => void>();
+    const filteredStyle = { ...defaultRasterStyle(heatmap), measurementIndex: 0, isColoured: false };
+    const density = [{ level: 0, x: 0, y: 0, cell: 50, width: 2, height: 2 }];
+    const layer = new VectorLayer({ ...emptyLayer, object_count: 60_001, density }, filteredStyle, onChange);
+    const context = { canvas: { width: 100, height: 100 } } as CanvasRenderingContext2D; // without counts, nothing is drawn
+    layer.draw(context, wholeSlide);
+    await vi.advanceTimersByTimeAsync(0); // the index is loaded
+    for (let second = 0; second < 5; second++) {
+      layer.draw(context, wholeSlide);
+      await vi.advanceTimersByTimeAsync(999);
+    }
+    expect([loadForCount.mock.calls.length, onChange.mock.calls.length]).toEqual([1, 1]);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(onChange).toHaveBeenCalledTimes(2);
+    layer.draw(context, wholeSlide);
+    expect(loadForCount).toHaveBeenCalledTimes(2);
     layer.close();
     vi.useRealTimers();
   });

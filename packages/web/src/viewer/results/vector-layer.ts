@@ -1,6 +1,6 @@
 /**
- * Draws the objects of a vector layer (such as detected cells) over the slide: at high magnification as outlines, at medium
- * magnification as dots, and at low magnification as a density grid, whose cells are coloured by the number of objects in them.
+ * Draws the objects of a vector layer (such as detected cells) over the slide: as outlines at high magnification, as dots at lower
+ * magnification, and as a density grid when too many objects are visible. The colour of a grid cell shows its number of objects.
  * The counts in the panel do not depend on how the objects are drawn.
  */
 import type { VectorDescriptor } from '@lamina/contract';
@@ -18,6 +18,8 @@ import { colourOfGroup, countInGrid, groupOf } from './vector-paths.ts';
 const maxDrawnObjects = 60_000;
 /** Smallest zoom at which outlines are drawn, in device pixels per slide pixel; below it, each object is a dot. */
 const minOutlineZoom = 0.25;
+/** Time after which objects are counted again for the density grid when they could not be loaded. */
+const retryAfterMs = 5000;
 /** Maximum number of blocks (spatial groups of objects) in the cache. */
 const maxBlocks = 512;
 /** Coordinates in blocks are quarters of a pixel. */
@@ -235,8 +237,12 @@ export class VectorLayer {
         this.#onChange();
       },
       () => {
-        // After a failure, the next frame counts again.
-        if (this.#filterCount === filterCount) this.#filterCount = null;
+        // The next drawing then counts again.
+        setTimeout(() => {
+          if (this.#filterCount !== filterCount || this.#abortController.signal.aborted) return;
+          this.#filterCount = null;
+          this.#onChange();
+        }, retryAfterMs);
       },
     );
   }
