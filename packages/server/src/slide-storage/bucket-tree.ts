@@ -30,12 +30,12 @@ interface Folder {
   readonly files: Map<string, ListedObject>;
   /** Names of the folders in this folder. */
   readonly folders: Set<string>;
-  /** Range of the objects below the folder in the sorted listing; `listingEnd` is exclusive. */
+  /** Indexes of the objects below the folder in the listing, which is sorted by key; `listingEnd` is exclusive. */
   readonly listingStart: number;
   listingEnd: number;
 }
 
-/** Lists a bucket. @throws SlideError when the object storage does not answer */
+/** Lists a bucket, and returns its tree of folders. @throws SlideError when the object storage does not answer */
 export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOptions): Promise<FolderTree> {
   const listing: ListedObject[] = [];
   const folders = new Map<string, Folder>();
@@ -48,7 +48,7 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
     // Keys with a folder name that is empty, `.` or `..` are skipped, because they are not valid paths.
     if (folderNames.some((name) => name === '' || name === '.' || name === '..')) continue;
     const folder = findOrAddFolder(folderNames);
-    // A key that ends with a slash stands for the folder itself.
+    // A key that ends with a slash stands for the folder itself. The file names `.` and `..` are not valid either.
     if (fileName !== '' && fileName !== '.' && fileName !== '..') folder.files.set(fileName, object);
   }
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type FolderTree, placeIn, type TreeEntry, type TreeTarget } from './folder-tree.ts';
 import { isMissingFile } from './slide-roots.ts';
 
-/** Groups untrusted files into slides by their contents, in a render worker (a separate process). @param folder absolute path */
+/** Does the work of `FolderTree.group` in a render worker (a separate process), as files are untrusted. @param folder absolute path */
 type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 
 interface DiskTreeOptions {
@@ -26,7 +26,7 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
   if (realRoot === '') return null;
   const absolutePathOf = (place: string) => path.join(realRoot, place);
 
-  /** Returns the target of a link; null when it is outside the slide folder or neither a file nor a folder. */
+  /** Returns the target of a link or folder; null when it is outside the slide folder or neither a file nor a folder. */
   async function resolveLink(folder: string, name: string): Promise<TreeTarget | null> {
     const realPath = await fs.realpath(absolutePathOf(placeIn(folder, name)));
     if (!realPath.startsWith(realRoot + path.sep)) {
@@ -64,22 +64,21 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
 
     find: (folder, { name, kind }) =>
       nullIfMissing(async () => {
-        if (kind === 'link') return resolveLink(folder, name);
-        const entryPath = absolutePathOf(placeIn(folder, name));
-        if (kind === 'folder') {
-          const realPath = await fs.realpath(entryPath);
-          return { kind, realPlace: path.relative(realRoot, realPath).split(path.sep).join('/') };
+        // A link may have replaced the entry since the folder was listed: a folder is therefore checked like a link, and lstat below
+        // does not follow links.
+        if (kind !== 'file') {
+          const target = await resolveLink(folder, name);
+          return kind === 'link' || target?.kind === 'folder' ? target : null;
         }
-        // lstat does not follow a link that may have replaced the file since the folder was listed.
-        const stats = await fs.lstat(entryPath, { bigint: true });
-        if (!stats.isFile()) return null;
         const realPlace = placeIn(folder, name);
+        const stats = await fs.lstat(absolutePathOf(realPlace), { bigint: true });
+        if (!stats.isFile()) return null;
         return { kind, realPlace, ...filePropertiesOf(stats) };
       }),
 
     allBelow: (folder) =>
       nullIfMissing(async () => {
-        // The version of the folder itself comes first, because the fingerprint of an opened slide is computed in this order.
+        // First the folder itself, then its files sorted by path: `fingerprintOfFiles` in @lamina/slide combines them in this order.
         const folderPath = `${absolutePathOf(folder)}${path.sep}`;
         const entries = await fs.readdir(folderPath, { recursive: true, withFileTypes: true });
         const files = entries.filter((entry) => entry.isFile());

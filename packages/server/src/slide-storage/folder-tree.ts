@@ -37,7 +37,10 @@ export interface FolderTree {
   entriesOf(folder: string): Promise<readonly TreeEntry[] | null>;
   /** Returns the file or folder of an entry or link; null if it is missing, of another kind, or outside the root. */
   find(folder: string, entry: TreeEntry): Promise<TreeTarget | null>;
-  /** Returns the total size and the versions of all regular files below a folder; null when it does not exist. */
+  /**
+   * Returns the total size and the versions (sorted by path) of all regular files below a folder; null when it does not exist.
+   * On a disk, the version of the folder itself comes first.
+   */
   allBelow(
     folder: string,
   ): Promise<{ readonly sizeBytes: number; readonly versions: readonly string[] } | null>;
@@ -48,7 +51,7 @@ export interface FolderTree {
    * @returns fewer bytes than requested at the end of the file; null when the file is missing
    */
   read(realPlace: string, offset: number, length: number): Promise<Uint8Array | null>;
-  /** Groups files into slides by their contents, in a separate process; null when that is not possible now. */
+  /** Groups files of a folder into slides by their contents, in a separate process; null when that is not possible now. */
   group(folder: string, names: readonly string[]): Promise<readonly SlideGroup[] | null>;
 }
 
