@@ -41,15 +41,21 @@ export function invalidateDatasets(): void {
   void queryClient.invalidateQueries({ queryKey: datasetsKey });
 }
 
-/** Opens a dataset to all members, or restricts it. @param isListed whether members see the name of the restricted dataset */
+/**
+ * Opens a dataset to all members, or restricts it.
+ *
+ * @param isListed whether members see the name of the restricted dataset
+ * @param isShared whether share links may open its slides; undefined: as before, but the server switches sharing off when it
+ *   restricts an open dataset
+ */
 export function setDatasetAccess(
   dataset: string,
   access: DatasetAccess,
-  isListed: boolean,
+  { isListed, isShared }: { readonly isListed: boolean; readonly isShared?: boolean },
 ): Promise<ActionResult> {
   const successMessage = access === 'open' ? texts.datasetOpened : texts.datasetRestricted;
   return resultOf(
-    call(updateDataset, { body: { dataset, access, listed: isListed } }),
+    call(updateDataset, { body: { dataset, access, listed: isListed, sharing: isShared } }),
     successMessage,
     texts.datasetFailed,
   );

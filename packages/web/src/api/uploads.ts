@@ -17,11 +17,11 @@ const uploadsKey = ['uploads'];
 const activePollMs = 1500;
 /** Polling interval while the server processes no upload. */
 const idlePollMs = 30_000;
-/** Time after which the app assumes that an upload without catalogue entries contains no slides, and polls less often. */
+/** Time since the last progress of an upload after which the app no longer expects its first catalogue entry, and polls less often. */
 const maxIngestWaitMs = 5 * 60_000;
 
 /**
- * Loads the account's uploads, newest first, and the size limit.
+ * Loads the account's uploads, newest first, and the maximum size of one upload.
  *
  * @param sentUploadIds ids of uploads whose data this page has sent completely
  */
@@ -37,12 +37,12 @@ export function useUploads(sentUploadIds: ReadonlySet<string>) {
 
 /** Returns whether the server is still checking or ingesting the upload. */
 function isBeingProcessed(upload: SlideUpload, isSent: boolean): boolean {
-  const { state, problem, images, checked_count, begun_at } = upload;
+  const { state, problem, images, checked_count, last_progress_at } = upload;
   if (state === 'placing') return true; // the server moves the files to the slide storage
   // The state 'open': files are being sent, and the server checks each file that has been sent completely.
   if (state === 'open') return problem === null && (isSent || checked_count > 0);
   // The state is 'done': the files are stored, and the scan creates the catalogue entries.
-  if (images.length === 0) return Date.now() - Date.parse(begun_at) < maxIngestWaitMs;
+  if (images.length === 0) return Date.now() - Date.parse(last_progress_at) < maxIngestWaitMs;
   return images.some(({ status }) => status === 'pending');
 }
 

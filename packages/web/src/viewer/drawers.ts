@@ -31,10 +31,11 @@ export function isSoftwareRendered(rendererName: string | null): boolean {
  * long for a screen of tiles (measured with SwiftShader: 7 s instead of 0.7 s).
  */
 export function createRenderer(): Renderer {
-  setPictureLimit(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory)); // a picture is a decoded tile
+  // Limits the memory for pictures (decoded tiles).
+  setPictureLimit(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory));
   const forcedDrawer = forcedDrawerOrNull();
   const context = forcedDrawer === 'canvas' ? null : createContext(forcedDrawer === 'webgl');
-  const isForced = forcedDrawer !== null;
+  const isForced = forcedDrawer !== null; // then slow WebGL frames do not make the view switch to a 2D canvas
   return new Renderer(context, isForced);
 }
 
@@ -44,7 +45,6 @@ function createContext(isWebGlForced: boolean): WebGL2RenderingContext | null {
     // Smoothed edges would show as seams between neighbouring tiles.
     antialias: false,
     depth: false,
-    stencil: true, // layers over the slide may fill their polygons with it
     alpha: true,
     premultipliedAlpha: true,
     powerPreference: 'high-performance',

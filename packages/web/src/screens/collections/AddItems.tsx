@@ -2,7 +2,10 @@ import { Button, Checkbox, Group, Modal, SegmentedControl, Stack, Text, TextInpu
 import { useState } from 'react';
 import { useCases } from '../../api/cases.ts';
 import { useImageSearch } from '../../api/catalogue.ts';
+import { messageOf } from '../../api/client.ts';
 import { useSavedViews } from '../../api/collections.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import classes from './Collections.module.css';
 import { type DraftItem, draftItemOf } from './draft.ts';
@@ -12,7 +15,8 @@ type Kind = DraftItem['type'];
 
 /** A saved view, slide or case that the user can add to the collection. */
 interface Candidate {
-  readonly item: Parameters<typeof draftItemOf>[0]; // `images`: ids of the slides that the item contains
+  /** The values for the draft item; `images` are the ids of the slides that the item contains. */
+  readonly item: Parameters<typeof draftItemOf>[0];
   /** Text below the title that tells items with the same title apart; may be empty. */
   readonly detail: string;
 }
@@ -30,12 +34,13 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
   const [kind, setKind] = useState<Kind>('view');
   const [search, setSearch] = useState('');
   const [chosenCandidates, setChosenCandidates] = useState<ReadonlyMap<string, Candidate>>(new Map());
-  const candidates = useCandidates(kind, search);
+  const { candidates, isPending, error, reload } = useCandidates(kind, search);
 
   function toggle(candidate: Candidate) {
     const nextChosen = new Map(chosenCandidates);
     const key = keyOf(candidate);
-    if (!nextChosen.delete(key)) nextChosen.set(key, candidate);
+    const wasChosen = nextChosen.delete(key);
+    if (!wasChosen) nextChosen.set(key, candidate);
     setChosenCandidates(nextChosen);
   }
 
@@ -66,11 +71,14 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
           value={search}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        {candidates.length === 0 ? (
+        {isPending && <Loading label={texts.loading} />}
+        {error !== null && <LoadFailed message={messageOf(error, texts.candidatesFailed)} onRetry={reload} />}
+        {candidates?.length === 0 && (
           <Text c="dimmed">
             {kind === 'view' && search.trim() === '' ? texts.noViewsHint : texts.nothingFound}
           </Text>
-        ) : (
+        )}
+        {candidates !== null && candidates.length > 0 && (
           <Stack gap="xs" className={classes.candidates ?? ''} role="group" aria-label={texts.addItems}>
             {candidates.map((candidate) => (
               <Checkbox
@@ -107,40 +115,53 @@ function keyOf({ item }: Candidate): string {
   return `${item.type}:${item.id}`;
 }
 
-/** Returns the items of a kind that match the search. The server searches slides; the browser searches the titles of views and cases. */
-function useCandidates(kind: Kind, search: string): readonly Candidate[] {
+interface CandidateSearch {
+  /** The items that match the search; null while they are loading, and when they could not be loaded. */
+  readonly candidates: readonly Candidate[] | null;
+  readonly isPending: boolean;
+  /** Why the items could not be loaded; null unless loading has failed. */
+  readonly error: Error | null;
+  readonly reload: () => void;
+}
+
+/** Finds the items of a kind that match the search. The server searches slides; the browser searches the titles of views and cases. */
+function useCandidates(kind: Kind, search: string): CandidateSearch {
   // Only the query for this kind is enabled.
   const views = useSavedViews({ isEnabled: kind === 'view' });
   const images = useImageSearch(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });
-  if (kind === 'slide') {
-    return (images.data ?? []).map(
-      ({ id, file_name: name, dataset_name: dataset }): Candidate => ({
+  const { isPending, isLoadingError, error, refetch } = { view: views, slide: images, case: cases }[kind];
+  const candidatesByKind: Readonly<Record<Kind, () => readonly Candidate[] | undefined>> = {
+    slide: () =>
+      images.data?.map(({ id, file_name: name, dataset_name: dataset }) => ({
         item: { type: 'slide', id, title: name || id, images: [id] },
         detail: dataset ?? '',
-      }),
-    );
-  }
-  // Titles may be Turkish, and the Turkish rules convert I to ı and İ to i.
-  const searchedText = search.trim().toLocaleLowerCase('tr');
-  const matchesSearch = (title: string) => title.toLocaleLowerCase('tr').includes(searchedText);
-  if (kind === 'view') {
-    return (views.data ?? [])
-      .filter(({ title }) => matchesSearch(title))
-      .map(
-        ({ id, title, text, field, image_id: imageId }): Candidate => ({
-          item: { type: 'view', id, title, images: [imageId], field },
+      })),
+    view: () =>
+      views.data
+        ?.filter(({ title }) => isFound(title, search))
+        .map(({ id, title, text, field, image_id: imageId }) => ({
+          item: { type: 'view' as const, id, title, images: [imageId], field },
           detail: text ?? '',
-        }),
-      )
-      .reverse(); // the API returns the most recently changed view first; this list shows it last
-  }
-  return (cases.data ?? [])
-    .filter(({ name }) => matchesSearch(name))
-    .map(
-      ({ id, name, dataset, slides }): Candidate => ({
-        item: { type: 'case', id, title: name, images: slides.map(({ image_id }) => image_id) },
-        detail: dataset,
-      }),
-    );
+        }))
+        .reverse(), // the API returns the most recently changed view first; this list shows it last
+    case: () =>
+      cases.data
+        ?.filter(({ name }) => isFound(name, search))
+        .map(({ id, name, dataset, slides }) => ({
+          item: { type: 'case', id, title: name, images: slides.map(({ image_id }) => image_id) },
+          detail: dataset,
+        })),
+  };
+  return {
+    candidates: candidatesByKind[kind]() ?? null,
+    isPending,
+    error: isLoadingError ? error : null,
+    reload: () => void refetch(),
+  };
+}
+
+/** Returns whether a title contains the searched text. Titles may be Turkish, and the Turkish rules convert I to ı and İ to i. */
+function isFound(title: string, search: string): boolean {
+  return title.toLocaleLowerCase('tr').includes(search.trim().toLocaleLowerCase('tr'));
 }

@@ -157,6 +157,22 @@ describe('the editor of a collection', () => {
     expect(screen.queryByText(/“Görünümü kaydet” düğmesine basın/)).toBeNull();
   });
 
+  it('shows an error with a retry button when the items of the dialog for new items cannot be loaded', async () => {
+    let isFailing = true;
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: {
+        'GET /collections/c-1': collection,
+        'GET /saved-views': () => (isFailing ? errorResponse('forbidden') : lists['GET /saved-views']),
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Öğe ekle' }));
+    await screen.findByRole('button', { name: 'Tekrar Dene' });
+    isFailing = false;
+    await person.click(await screen.findByRole('button', { name: 'Tekrar Dene' }));
+    await screen.findByRole('checkbox', { name: 'Kenar' });
+  });
+
   it('keeps the typed text when the server rejects the save because the collection was changed elsewhere', async () => {
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),

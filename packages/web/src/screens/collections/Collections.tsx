@@ -29,13 +29,7 @@ import { texts } from './texts.ts';
 type Dialog =
   | { readonly kind: 'new' }
   | {
-      readonly kind: 'share';
-      readonly type: 'collection' | 'view';
-      readonly id: string;
-      readonly title: string;
-    }
-  | {
-      readonly kind: 'delete';
+      readonly kind: 'share' | 'delete';
       readonly type: 'collection' | 'view';
       readonly id: string;
       readonly title: string;
@@ -72,7 +66,7 @@ export function Collections() {
           heading={dialog.type === 'collection' ? texts.shareCollection : texts.shareView}
           target={{ type: dialog.type, id: dialog.id }}
           proposedTitle={dialog.title}
-          languageWhenMixed="tr"
+          languageWhenMixed="tr" // language of the dialog while the interface mixes Turkish and English
           onCreate={makeShareLink}
           onClose={close}
         />

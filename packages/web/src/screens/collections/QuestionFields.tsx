@@ -91,7 +91,7 @@ export function QuestionFields({ question, imageId, field, onChange }: QuestionF
           field={field}
           region={question.region}
           onDone={(region) => {
-            onChange({ ...question, region });
+            onChange({ ...question, region, holes: [] });
             setDrawing(false);
           }}
           onClose={() => setDrawing(false)}

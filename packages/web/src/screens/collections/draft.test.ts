@@ -61,6 +61,20 @@ describe('the draft of a collection in its editor', () => {
     ).toEqual(corners);
   });
 
+  it('keeps the holes of a region, which was created with the API, when the collection is saved', () => {
+    const outline = [
+      [0, 0],
+      [9, 0],
+      [9, 9],
+      [0, 0],
+    ];
+    const hole = outline.map((corner) => corner.map((coordinate) => 1 + coordinate / 9));
+    const region = { type: 'Polygon' as const, coordinates: [outline, hole] };
+    const { question } = draftItemOf({ ...slide, question: { kind: 'region', text: 'Nerede?', region } });
+    if (question === null) throw new Error('the draft has no question');
+    expect(savedQuestionOf(question)).toEqual({ kind: 'region', text: 'Nerede?', region });
+  });
+
   it.each([
     ['text', { ...choiceQuestion, text: ' ' }],
     ['choices', { ...choiceQuestion, choices: ['Bir', ''] }],

@@ -5,13 +5,14 @@
 import type { Collection, CollectionItem, Question, QuestionInResponse } from '@lamina/contract';
 import type { CollectionChanges } from '../../api/collections.ts';
 
+/** Smallest number of choices of a question. A new question starts with as many empty choices. */
 export const minChoices = 2;
 /** The corners of the smallest region, a triangle. */
 export const minCorners = 3;
 
 /**
- * An item of the collection; `access` is whether the owner may view its slides, `field` the part of the slide that the
- * item shows.
+ * An item of the collection. `images` are the ids of its slides. `access` is whether the owner may view them; without access, `title`
+ * is null. `field` is the part of the slide that a saved view shows; it is null for other items.
  */
 export interface DraftItem
   extends Pick<CollectionItem, 'type' | 'id' | 'access' | 'title' | 'images' | 'field'> {
@@ -30,6 +31,8 @@ export interface DraftQuestion {
   readonly correct: readonly number[];
   /** Corners in level-0 pixels; unlike in GeoJSON, the first corner is not repeated at the end. */
   readonly region: readonly { readonly x: number; readonly y: number }[];
+  /** Inner rings of a region that was created with the API, as in GeoJSON. The dialog for drawing a region makes none. */
+  readonly holes: readonly number[][][];
   readonly explanation: string;
 }
 
@@ -66,7 +69,7 @@ export function draftItemOf(
 }
 
 export function emptyQuestion(kind: Question['kind']): DraftQuestion {
-  return { kind, text: '', choices: ['', ''], correct: [], region: [], explanation: '' };
+  return { kind, text: '', choices: ['', ''], correct: [], region: [], holes: [], explanation: '' };
 }
 
 function draftQuestionOf({
@@ -77,13 +80,15 @@ function draftQuestionOf({
   region,
   explanation,
 }: QuestionInResponse): DraftQuestion {
-  const corners = (region?.coordinates[0] ?? []).slice(0, -1); // the last corner repeats the first
+  const [outerRing = [], ...holes] = region?.coordinates ?? [];
+  const corners = outerRing.slice(0, -1); // the last corner repeats the first
   return {
     kind,
     text,
     choices: choices ?? ['', ''],
     correct: correct ?? [],
     region: corners.map(([x = 0, y = 0]) => ({ x, y })),
+    holes,
     explanation: explanation ?? '',
   };
 }
@@ -95,7 +100,7 @@ export type MissingPart = 'text' | 'choices' | 'correct' | 'region';
 export function missingPartOf(question: DraftQuestion): MissingPart | null {
   if (question.text.trim() === '') return 'text';
   if (question.kind === 'choice') {
-    const nonEmptyChoices = filledChoices(question);
+    const nonEmptyChoices = nonEmptyChoicesOf(question);
     if (nonEmptyChoices.length < minChoices) return 'choices';
     if (!nonEmptyChoices.some(({ index }) => question.correct.includes(index))) return 'correct';
   }
@@ -104,7 +109,7 @@ export function missingPartOf(question: DraftQuestion): MissingPart | null {
 }
 
 /** Returns the choices that have a text, with their indexes in the draft. */
-function filledChoices({ choices }: DraftQuestion) {
+function nonEmptyChoicesOf({ choices }: DraftQuestion) {
   return choices.map((text, index) => ({ text: text.trim(), index })).filter(({ text }) => text !== '');
 }
 
@@ -115,19 +120,23 @@ function questionOf(draft: DraftQuestion): Question {
   const common = { text, ...(explanation !== '' && { explanation }) };
   if (draft.kind === 'text') return { kind: 'text', ...common };
   if (draft.kind === 'choice') {
-    const nonEmptyChoices = filledChoices(draft);
+    const nonEmptyChoices = nonEmptyChoicesOf(draft);
     return {
       kind: 'choice',
       ...common,
       choices: nonEmptyChoices.map((choice) => choice.text),
-      correct: nonEmptyChoices.flatMap(({ index }, filledIndex) =>
-        draft.correct.includes(index) ? [filledIndex] : [],
+      correct: nonEmptyChoices.flatMap(({ index }, remainingIndex) =>
+        draft.correct.includes(index) ? [remainingIndex] : [],
       ),
     };
   }
   const corners = draft.region.map(({ x, y }) => [x, y]);
   const closedRing = [...corners, ...corners.slice(0, 1)];
-  return { kind: 'region', ...common, region: { type: 'Polygon', coordinates: [closedRing] } };
+  return {
+    kind: 'region',
+    ...common,
+    region: { type: 'Polygon', coordinates: [closedRing, ...draft.holes] },
+  };
 }
 
 /** Returns the changes for the API. The caller must have checked with `missingPartOf` that all questions are complete. */

@@ -32,7 +32,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
     mutationFn: async ({ about, run, undo }: DatasetAction) =>
       announceAction(await run(), { about: about ?? name, undo }),
   });
-  // When a row disappears, the next row moves under the pointer. Its button is disabled for 700 ms, so a double click misses it.
+  // When a row disappears, the next row moves under the pointer. The buttons of all rows are then disabled for 700 ms, so that the
+  // second click of a double click has no effect.
   const isSettled = useSettled([...requests.map(({ id }) => id), ...grants.map(({ uid }) => uid)].join());
 
   return (
@@ -58,8 +59,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           disabled={runAction.isPending}
           onChange={() =>
             runAction.mutate({
-              run: () => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', isListed),
-              undo: () => setDatasetAccess(name, access, isListed),
+              run: () => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', { isListed }),
+              undo: () => setDatasetAccess(name, access, { isListed, ...(isSharable && { isShared: true }) }),
             })
           }
         />
@@ -129,7 +130,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
                     runAction.mutate({
                       about: nameOf(person),
                       run: () => revoke(name, person.uid),
-                      undo: () => grant(name, person.uid, person.download),
+                      undo: () => grant(name, person.uid, person.download), // also restores the right to download
                     })
                   }
                 >

@@ -106,6 +106,19 @@ describe('the datasets screen of administrators', () => {
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));
   });
 
+  it('switches the sharing of a dataset on again when the restriction of its access is undone', async () => {
+    const { person, calls } = openDatasets({
+      'GET /admin/datasets': { datasets: [{ ...openDataset, sharing: true }] },
+      'PUT /admin/datasets': { message: 'tamam' },
+    });
+    await person.click((await findCard('Açık küme')).getByRole('switch', { name: /Erişimi kısıtla/ }));
+    const undo = await screen.findByRole<HTMLButtonElement>('button', { name: /^Geri Al/ });
+    await waitFor(() => expect(undo.disabled).toBe(false)); // at first disabled, so that a double click does not undo
+    await person.click(undo);
+    const undone = { dataset: 'Açık küme', access: 'open', listed: false, sharing: true };
+    await waitFor(() => expect(calls.findLast(({ name }) => name.startsWith('PUT'))?.body).toEqual(undone));
+  });
+
   it('revokes the access of a user when the remove button of the user is pressed', async () => {
     const { person, calls } = openDatasets({ 'DELETE /admin/datasets/grants': { message: 'tamam' } });
     await person.click((await findCard('Böbrek')).getByRole('button', { name: 'Kaldır: Deniz Kaya' }));

@@ -3,11 +3,13 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { setAuthState, signedOut } from '../../api/auth-state.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { account } from '../../testing/accounts.ts';
 import { stubApi } from '../../testing/stub-api.ts';
-import { CaseStrip } from './CaseStrip.tsx';
+import type { SlideView } from '../../viewer/slide-view.ts';
+import { CaseStrip, type CaseStripProps } from './CaseStrip.tsx';
 import { imageOf } from './testing/catalogue-server.ts';
 
 const heSlide = imageOf({ id: '1', dataset_name: 'Meme' });
@@ -29,12 +31,11 @@ const caseOfBothSlides: Case = {
 };
 
 /** Renders the strip for a viewed slide, with a stub of the API that returns one case with both slides. */
-function renderStrip(viewedSlide = heSlide) {
-  setAuthState(signedOut);
+function renderStrip(viewedSlide = heSlide, props: Partial<CaseStripProps> = {}) {
   queryClient.clear();
   const calls = stubApi({ 'GET /cases': { cases: [caseOfBothSlides] } });
   const onSelect = vi.fn<(imageId: string) => void>();
-  render(
+  const stripWith = (changes: Partial<CaseStripProps>) => (
     <MantineProvider>
       <QueryClientProvider client={queryClient}>
         <CaseStrip
@@ -44,12 +45,18 @@ function renderStrip(viewedSlide = heSlide) {
           onThumbnailFailed={() => undefined}
           comparedSlides={null}
           onRegisteringChange={() => undefined}
+          {...props}
+          {...changes}
         />
       </QueryClientProvider>
-    </MantineProvider>,
+    </MantineProvider>
   );
-  return { calls, onSelect, person: userEvent.setup() };
+  const { rerender } = render(stripWith({}));
+  const change = (changes: Partial<CaseStripProps>) => rerender(stripWith(changes));
+  return { calls, onSelect, change, person: userEvent.setup() };
 }
+
+beforeEach(() => setAuthState(signedOut));
 
 describe('CaseStrip, the strip of slides of the viewed slide’s case', () => {
   it('labels each slide with its block and stain, and opens a slide when it is clicked', async () => {
@@ -68,6 +75,29 @@ describe('CaseStrip, the strip of slides of the viewed slide’s case', () => {
     expect(onSelect).not.toHaveBeenCalled();
     await person.keyboard('{PageUp}');
     expect(onSelect).toHaveBeenCalledWith(heSlide.id);
+  });
+
+  it('reports that the registration of two slides has ended when their comparison is closed', async () => {
+    setAuthState({ user: account() });
+    const view: Partial<SlideView> = {
+      element: () => document.createElement('div'),
+      placement: () => null,
+      watch: () => () => undefined,
+      setPointerTool: () => undefined,
+    };
+    const comparedSlides = {
+      imageIds: { first: heSlide.id, second: ki67Slide.id },
+      views: { first: view as SlideView, second: view as SlideView },
+    };
+    const onRegisteringChange = vi.fn<(isRegistering: boolean) => void>();
+    const { change, person } = renderStrip(heSlide, { comparedSlides, onRegisteringChange });
+    await person.click(await screen.findByRole('button', { name: 'Register slides' }));
+    expect(onRegisteringChange).toHaveBeenLastCalledWith(true);
+    change({ comparedSlides: null });
+    expect(onRegisteringChange).toHaveBeenLastCalledWith(false);
+    await screen.findByRole('navigation', { name: 'Slides of case B-12' });
+    change({});
+    screen.getByRole('button', { name: 'Register slides' }); // and not the bar for placing points
   });
 
   it('is hidden when the viewed slide is in no case', async () => {

@@ -1,6 +1,6 @@
 import { type CaseSlide, type Image, may } from '@lamina/contract';
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useAuth } from '../../api/auth-state.ts';
 import { useCases } from '../../api/cases.ts';
 import type { Half } from '../../viewer/link-views.ts';
@@ -11,7 +11,7 @@ import { RegisterSlides } from './RegisterSlides.tsx';
 import { Thumbnail } from './Thumbnail.tsx';
 import { texts } from './texts.ts';
 
-interface CaseStripProps {
+export interface CaseStripProps {
   /** The viewed slide. */
   readonly image: Image;
   /** Id of the image session (the credential for loading pixels); null while there is none. */
@@ -34,7 +34,8 @@ interface CaseStripProps {
 export function CaseStrip(props: CaseStripProps) {
   const { image, session, onSelect, onThumbnailFailed, comparedSlides, onRegisteringChange } = props;
   const { user } = useAuth();
-  const [isRegistering, setRegistering] = useState(false);
+  /** The pair of slides that the user registers, as in `pair` below; null while the user registers none. */
+  const [registeredPair, setRegisteredPair] = useState<string | null>(null);
   const cases = useCases({ dataset: image.dataset_name, isEnabled: image.dataset_name !== null });
   const slideCase = cases.data?.find(({ slides }) => slides.some((slide) => slide.image_id === image.id));
   const slides = slideCase?.slides ?? [];
@@ -44,24 +45,31 @@ export function CaseStrip(props: CaseStripProps) {
     if (neighbour !== undefined) onSelect(neighbour.image_id);
   };
   useKeys(slides.length > 1 ? { PageDown: () => openNeighbour(1), PageUp: () => openNeighbour(-1) } : noKeys);
-  if (slideCase === undefined || slides.length < 2) return null;
   /** Whether both compared slides belong to this case, and the user has the permission that the API requires. */
   const canRegister =
     user !== null &&
     may(user, 'sharing.own') &&
     comparedSlides !== null &&
     Object.values(comparedSlides.imageIds).every((id) => slides.some((slide) => slide.image_id === id));
-  const changeRegistering = (next: boolean) => {
-    setRegistering(next);
-    onRegisteringChange(next);
-  };
+  /** The ids of both compared slides; null when they cannot be registered. */
+  const pair = canRegister ? Object.values(comparedSlides.imageIds).join() : null;
+  // Set during rendering: the registration ends when the comparison is closed or shows other slides.
+  if (registeredPair !== null && registeredPair !== pair) setRegisteredPair(null);
+  const isRegistering = registeredPair !== null && registeredPair === pair;
+  const reportRegistering = useEffectEvent(onRegisteringChange);
+  useEffect(() => {
+    if (!isRegistering) return;
+    reportRegistering(true);
+    return () => reportRegistering(false);
+  }, [isRegistering]);
+  if (slideCase === undefined || slides.length < 2) return null;
   if (isRegistering && canRegister) {
     return (
       <RegisterSlides
-        key={Object.values(comparedSlides.imageIds).join()} // with another pair of slides, no points are placed yet
+        key={pair} // another pair of slides gets a new component, without placed points
         slideCase={slideCase}
         {...comparedSlides}
-        onClose={() => changeRegistering(false)}
+        onClose={() => setRegisteredPair(null)}
       />
     );
   }
@@ -87,7 +95,7 @@ export function CaseStrip(props: CaseStripProps) {
         ))}
       </ol>
       {canRegister && (
-        <Button size="xs" variant="default" onClick={() => changeRegistering(true)}>
+        <Button size="xs" variant="default" onClick={() => setRegisteredPair(pair)}>
           {texts.register}
         </Button>
       )}

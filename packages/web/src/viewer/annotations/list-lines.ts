@@ -64,7 +64,7 @@ export function linesOf(
 /** Orders class names alphabetically, with annotations without a class at the end. */
 function compareClassNames(a: string | null, b: string | null): number {
   if (a === null) return 1;
-  return b === null ? -1 : a.localeCompare(b);
+  return b === null ? -1 : a.localeCompare(b, chosenLanguageOr('tr'));
 }
 
 /** Returns the area of the bounding box: a fast approximation of the area of the annotation. */

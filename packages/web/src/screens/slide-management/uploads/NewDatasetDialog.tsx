@@ -14,12 +14,12 @@ interface NewDatasetDialogProps {
   readonly onClose: () => void;
 }
 
-const choices: readonly DatasetAccess[] = ['restricted', 'open'];
+const accessOptions: readonly DatasetAccess[] = ['restricted', 'open'];
 
 /**
- * Dialog that asks who may see a dataset that an upload is about to create. A new dataset is open to all members
- * (approved users) by default, so the dialog restricts it, if the user decides so, before the upload starts:
- * `setDatasetAccess` also restricts a name without slides.
+ * Dialog that asks who may see a dataset that an upload is about to create. By default, a new dataset is open to all members (approved
+ * users). When the user decides to restrict it, the dialog does so before the upload starts: `setDatasetAccess` also accepts the name of
+ * a dataset without slides.
  */
 export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogProps) {
   /** Null until the user has chosen. */
@@ -28,7 +28,7 @@ export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogP
   async function decide() {
     if (access === 'restricted') {
       const isListed = false; // members without access do not see the name of the dataset
-      const result = await setDatasetAccess(name, access, isListed);
+      const result = await setDatasetAccess(name, access, { isListed });
       if (!result.success) {
         announce(result);
         return;
@@ -52,12 +52,12 @@ export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogP
         onChange={(value) => setAccess(value === 'open' ? 'open' : 'restricted')}
       >
         <Stack gap="xs" mt="xs">
-          {choices.map((choice) => (
+          {accessOptions.map((option) => (
             <Radio
-              key={choice}
-              value={choice}
-              label={texts.newDatasetAccess[choice]}
-              description={texts.newDatasetAccessHint[choice]}
+              key={option}
+              value={option}
+              label={texts.newDatasetAccess[option]}
+              description={texts.newDatasetAccessHint[option]}
             />
           ))}
         </Stack>
