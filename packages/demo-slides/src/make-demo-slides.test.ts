@@ -183,12 +183,14 @@ describe('makeDemoSlides when it does not complete', () => {
     await expect(fs.stat(abortedFolder)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it(
-    'rejects with the cause and leaves no files when a slide cannot be written',
-    async () => {
+  it.each(['colon', 'liver'])(
+    'rejects with the cause and leaves no files when the %s slide cannot be written',
+    async (tissue) => {
       const blocked = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       // A folder with the name of the unfinished file makes writing fail.
-      await fs.mkdir(path.join(blocked, 'Demo/.colon-demo.svs.unfinished/in-the-way'), { recursive: true });
+      await fs.mkdir(path.join(blocked, `Demo/.${tissue}-demo.svs.unfinished/in-the-way`), {
+        recursive: true,
+      });
       await expect(makeDemoSlides({ folder: blocked, parts })).rejects.toThrow(/slide failed: EISDIR/);
       expect(await fs.readdir(path.join(blocked, 'Demo'))).toEqual([]);
       await fs.rm(blocked, { recursive: true });

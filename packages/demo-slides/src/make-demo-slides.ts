@@ -67,12 +67,12 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   const unfinishedPathOf = (fileName: string) => path.join(datasetFolder, `.${fileName}.unfinished`);
   const unfinishedPaths = slides.map(({ fileName }) => unfinishedPathOf(fileName));
   const resultNames = slides.flatMap(({ results }) =>
-    results === null ? [] : Object.values<string>({ ...results }),
+    results === null ? [] : [results.heatmap, results.cells],
   );
 
   onProgress('No slides yet: drawing two demonstration slides, which takes about half a minute.');
   const reportProgress = createProgressReporter(onProgress);
-  /** Aborted when one drawing process fails; this kills the other process. */
+  /** Aborted with the error of the first drawing process that fails; this kills the other process. */
   const stop = new AbortController();
   try {
     const drawings = slides.map(async ({ tissue, seed, results }, index) => {
@@ -89,16 +89,9 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
       await drawInProcess(request, (percent) => reportProgress(index, percent), stop.signal, signal);
     });
     // The first failure stops the other process. Both processes have ended before the cleanup below.
-    const outcomes = await Promise.allSettled(
-      drawings.map((drawing) =>
-        drawing.catch((error: unknown) => {
-          stop.abort();
-          throw error;
-        }),
-      ),
-    );
+    await Promise.all(drawings.map((drawing) => drawing.catch((error: unknown) => stop.abort(error))));
     signal?.throwIfAborted();
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    stop.signal.throwIfAborted();
 
     await fs.writeFile(path.join(datasetFolder, 'catalogue.csv'), catalogueOf(slides));
     for (const [index, file] of unfinishedPaths.entries()) await fs.rename(file, slidePaths[index] as string);
@@ -112,7 +105,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   return slidePaths;
 }
 
-/** Draws one slide in a child process and waits until that process has ended. Kills it when one of `signals` is aborted. */
+/** Draws one slide in a child process and waits until that process has ended. Kills the process when one of `signals` is aborted. */
 async function drawInProcess(
   request: DrawRequest,
   onPercent: (percent: number) => void,
