@@ -13,6 +13,6 @@ await main(async () => {
   await install();
   const { code } = await run([findProductNode(), 'scripts/build/main.ts']);
   if (code !== 0) return code;
-  const settings = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
-  return runInstead(serverCommand(settings));
+  const nodeOptions = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
+  return runInstead(serverCommand(nodeOptions));
 });

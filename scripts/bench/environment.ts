@@ -44,7 +44,7 @@ export async function createEnvironment(): Promise<BenchEnvironment> {
 /**
  * Runs servers on the first processor and this process on the last.
  *
- * @returns null when there is only one processor, or taskset is not installed or fails
+ * @returns an environment whose `pin` selects the first processor; null when there is only one, or taskset is not installed or fails
  */
 export function withSeparateProcessors(environment: BenchEnvironment): BenchEnvironment | null {
   const taskset = findCommand('taskset');
@@ -56,7 +56,7 @@ export function withSeparateProcessors(environment: BenchEnvironment): BenchEnvi
   return { ...environment, pin: (commandLine) => [taskset, '-c', '0', ...commandLine] };
 }
 
-/** Lets this process run on all processors again. @param count number of processors of the machine */
+/** Lets this process run on all processors again. @param count number of processors before `withSeparateProcessors` */
 export function useAllProcessors(count: number): void {
   const taskset = findCommand('taskset');
   if (taskset) spawnSync(taskset, ['-acp', `0-${count - 1}`, String(process.pid)]);

@@ -1,6 +1,6 @@
 /**
- * The performance goals of the product, and the comparison of measurements with them. Each goal has a limit that is required (`must`) and one
- * that is desired (`aim`); the parts of the bench publish the verdicts as tables.
+ * The performance goals of the product, and the comparison of measurements with them. Each goal has a limit that is required (`must`)
+ * and one that is desired (`aim`); the parts of the bench publish the verdicts as tables.
  */
 import type { ServerResult } from './servers/compare-servers.ts';
 
@@ -13,7 +13,7 @@ interface Limits {
   readonly must: number;
   /** The limit that is desired. */
   readonly aim: number;
-  /** Unit that follows the values in the table, with a space before it if there is one. */
+  /** Unit after the values in the table; it begins with a space if one separates it from the value. Empty by default. */
   readonly unit?: string;
   /** Decimal places of the measured value; 2 by default. */
   readonly digits?: number;

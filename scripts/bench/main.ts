@@ -1,10 +1,10 @@
 /**
- * `npm run bench` runs benchmarks. A part is a group of measurements with its own tables in docs/performance.md. Without arguments, the parts
- * `servers` (a comparison with other tile servers) and `browser` run; `npm run bench -- results sharing` runs the named parts. `npm run load`
- * runs the part `viewers`, which simulates 1,000 viewers.
+ * `npm run bench` runs benchmarks. A part is a group of measurements with its own tables in docs/performance.md. Without arguments,
+ * the parts `servers` (a comparison with other tile servers) and `browser` run; `npm run bench -- results sharing` runs the named
+ * parts. `npm run load` runs the part `viewers`, which simulates 1,000 viewers.
  *
- * The results replace the tables in docs/performance.md, except with `--quick`, which only checks that the parts work. Slides and other data
- * are kept in BENCH_DIR, by default in the user's cache folder.
+ * The results replace the tables in docs/performance.md, except with `--quick`, which only checks that the parts work. Slides and
+ * other data are kept in BENCH_DIR, by default in the user's cache folder.
  */
 import { platform } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -34,7 +34,7 @@ export function tilePathOf(imageId: string, tile: string, session: string): stri
   return `/api/v1/image-catalog/proxy/${imageId}/image_files/${tile}.jpeg?session=${session}`;
 }
 
-/** Starts the product and waits until it has read in all slides: at least `slideCount`, which is 3 by default. */
+/** Starts the product and waits until it has ingested all slides, of which there are at least `slideCount` (by default 3). */
 export async function startProduct(
   { slides, cache, pin }: Pick<BenchEnvironment, 'slides' | 'cache' | 'pin'>,
   env: NodeJS.ProcessEnv = {},

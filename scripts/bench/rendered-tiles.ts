@@ -14,16 +14,17 @@ const quietSeconds = 15;
 /** Waits until the disk caches stop growing. @param folders data folders of the server processes */
 export async function waitUntilTilesAreRendered(folders: readonly string[]): Promise<void> {
   let bytes = 0;
-  for (let quietFor = 0; quietFor < quietSeconds; quietFor += 1) {
+  let quietFor = 0; // seconds without growth
+  while (quietFor < quietSeconds) {
     await setTimeout(1000);
     const currentBytes = folders.reduce((sum, folder) => sum + bytesOfTiles(folder), 0);
-    if (currentBytes !== bytes) quietFor = 0;
+    quietFor = currentBytes === bytes ? quietFor + 1 : 0;
     bytes = currentBytes;
   }
   console.log(`Rendered ${(bytes / 1e6).toFixed(0)} MB of tiles.`);
 }
 
-/** Returns the size of the disk cache. Its folder does not exist before the first tile, and files may vanish during the count. */
+/** Returns the size of the disk cache in a data folder; 0 before the first tile. Files may vanish during the count. */
 function bytesOfTiles(folder: string): number {
   if (!existsSync(`${folder}/tiles`)) return 0;
   const entries = readdirSync(`${folder}/tiles`, { recursive: true, withFileTypes: true });

@@ -47,7 +47,8 @@ export function describeMachine(versions: Readonly<Record<string, string>> = {})
   const [cpu] = os.cpus();
   const date = new Date().toISOString().slice(0, 10);
   const gigabytes = Math.round(os.totalmem() / 1024 ** 3);
-  const machine = `${os.cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}, ${gigabytes} GB, ${os.type()} ${os.release().split('-')[0]}`;
+  const [kernelVersion] = os.release().split('-'); // without the suffix of the distribution
+  const machine = `${os.cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}, ${gigabytes} GB, ${os.type()} ${kernelVersion}`;
   const programs = Object.entries({ Node: process.versions.node, ...versions }).map((pair) => pair.join(' '));
   return `${date}. ${machine}. ${programs.join(', ')}.`;
 }

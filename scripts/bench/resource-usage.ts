@@ -1,7 +1,7 @@
 /** CPU time and memory of processes, read from /proc (Linux). */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Unit of the times in /proc, ticks per second: USER_HZ, which is 100 on every Linux. */
+/** /proc states CPU times in ticks. Their number per second (USER_HZ) is 100 on every Linux. */
 const ticksPerSecond = 100;
 
 export interface ResourceUsage {
@@ -16,10 +16,10 @@ export function usageOf(processIds: readonly number[]): ResourceUsage {
   let cpuSeconds = 0;
   let megabytes = 0;
   for (const id of withDescendants(processIds)) {
-    const stat = statOf(id);
-    if (stat === null) continue;
+    const statFields = statFieldsOf(id);
+    if (statFields === null) continue;
     // The fields utime and stime, and cutime and cstime of children that have ended (man proc_pid_stat).
-    const ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    const ticks = statFields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     cpuSeconds += ticks / ticksPerSecond;
     megabytes += megabytesOf(id);
   }
@@ -30,9 +30,9 @@ export function usageOf(processIds: readonly number[]): ResourceUsage {
 function withDescendants(processIds: readonly number[]): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
-    if (stat === null) continue;
-    const parent = Number(stat[1]); // the fourth field: id of the parent process
+    const statFields = /^\d+$/.test(name) ? statFieldsOf(Number(name)) : null;
+    if (statFields === null) continue;
+    const parent = Number(statFields[1]); // the fourth field of the file: id of the parent process
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const all = [...processIds];
@@ -44,7 +44,7 @@ function withDescendants(processIds: readonly number[]): number[] {
 /**
  * Returns the fields of /proc/ID/stat without the first two (id and name), so that index 0 is the state; null when the process has ended.
  */
-function statOf(id: number): string[] | null {
+function statFieldsOf(id: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'latin1');
     // The second field is a name in parentheses, which may contain spaces and parentheses.

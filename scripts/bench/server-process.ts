@@ -43,7 +43,7 @@ export interface ServerProcess extends LoggedProcess {
 /**
  * Starts the product on a free loopback port and waits until it is ready.
  *
- * @param wrap returns the command line that is run instead, for example one that selects a processor
+ * @param wrap returns the command line to run in place of the server's, for example one that selects a processor
  */
 export async function startServer(
   logFile: string,
@@ -66,6 +66,6 @@ export async function startServer(
     await child.stop();
     throw error;
   }
-  failedStart.catch(() => {}); // from now on it rejects only because the server has ended, for example after `stop`
+  failedStart.catch(() => {}); // the end of the ready server, for example after `stop`, is not a failed start
   return { ...child, port, url };
 }

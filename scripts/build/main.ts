@@ -1,4 +1,4 @@
-/** `npm run build`: builds the web app when its sources changed. `npm start` does the same. */
+/** `npm run build`: builds the web app when its sources changed. `npm start` runs this script before the server. */
 import { main } from '../launcher/runtime.mjs';
 import { buildWebApp } from './web-app.ts';
 

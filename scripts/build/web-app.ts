@@ -36,7 +36,7 @@ function compressFiles(): void {
   const folder = join(root, 'packages/web/dist/assets');
   for (const name of readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))) {
     const content = readFileSync(join(folder, name));
-    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content)); // the default quality, 11, is the highest
     writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
   }
 }

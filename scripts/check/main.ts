@@ -11,7 +11,7 @@ type Check = () => string | Promise<string>;
 /** Folders with a tsconfig.json. */
 const projects = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'e2e', 'scripts'];
 
-/** Returns the registry URLs of the lock file as errors. Without them, npm uses the registry that the user has configured. */
+/** Returns the registry URLs in the lock file as an error. If it has none, npm uses the registry that the user has configured. */
 function findRegistryUrls(): string {
   const urls = readFileSync(join(root, 'package-lock.json'), 'utf8').match(/"resolved": "https?:.*"/g) ?? [];
   return urls.length === 0 ? '' : `package-lock.json contains registry URLs:\n${urls.join('\n')}`;

@@ -21,6 +21,7 @@ interface Context {
 
 const maxLines = 60;
 
+/** Returns the numbers of the lines of a node. */
 function linesOf({ loc: { start, end } }: Node): number[] {
   return Array.from({ length: end.line - start.line + 1 }, (_, index) => start.line + index);
 }
@@ -33,7 +34,7 @@ const maxOwnLines = {
     /** Numbers of the lines that are neither blank nor comments. */
     let codeLines = new Set<number>();
 
-    /** Removes all lines of the node except the first from the counted lines of the enclosing function. */
+    /** Removes the node's lines from those of the enclosing function. The first line stays: it can also contain code of that function. */
     const removeFromEnclosing = (node: Node) => {
       for (const line of linesOf(node).slice(1)) openFunctions.at(-1)?.delete(line);
     };

@@ -50,9 +50,6 @@ const exceptions: readonly (readonly [file: RegExp, word: string, reason: string
   [/^packages\/server\/src\/platform\/encryption\.ts$/, 'sealing', 'a part of the derivation of the key'],
 ];
 
-/** Files that the check does not cover yet; at present it covers all. */
-const uncheckedFiles: readonly RegExp[] = [];
-
 /** Glob patterns of the checked files. */
 const checkedFiles = [
   '*.md',
@@ -60,20 +57,13 @@ const checkedFiles = [
   '{packages,e2e,scripts,docs,deploy}/**/*.{ts,tsx,mjs,md,css,html,sql,yaml,conf,service,py}',
 ];
 
-/**
- * Returns one line for each rejected word: file, line, word and replacement; empty when there is none.
- *
- * @param folder root of the searched files
- */
-export function findRejectedWords(folder = root): string {
+/** Returns one line for each rejected word: file, line, word and replacement; empty when there is none. */
+export function findRejectedWords(): string {
   const files = globSync(checkedFiles, {
-    cwd: folder,
+    cwd: root,
     exclude: (path) => /(^|[\\/])(node_modules|dist)$/.test(path),
   }).map((file) => file.replaceAll('\\', '/'));
-  return files
-    .filter((file) => folder !== root || !uncheckedFiles.some((pattern) => pattern.test(file)))
-    .flatMap((file) => rejectedWordsIn(readFileSync(join(folder, file), 'utf8'), file))
-    .join('\n');
+  return files.flatMap((file) => rejectedWordsIn(readFileSync(join(root, file), 'utf8'), file)).join('\n');
 }
 
 const matchers = Object.entries(replacements).map(([word, replacement]) => ({
@@ -82,13 +72,13 @@ const matchers = Object.entries(replacements).map(([word, replacement]) => ({
   pattern: matcherOf(word),
 }));
 
-/** Returns a line for each rejected word in a text. A word in backticks is a name, such as that of the user `nobody`, and is not reported. */
+/** Returns a line for each rejected word in a text. A word in backticks is a name, such as the user `nobody`, and is not reported. */
 export function rejectedWordsIn(text: string, file: string): string[] {
   const isException = (word: string) =>
     exceptions.some(
       ([files, allowedWord]) => (allowedWord === word || allowedWord === '*') && files.test(file),
     );
-  // Most files have no match, so the lines are only searched for the words that the whole text contains.
+  // Most files have no match, so the lines are searched only for the words that the whole text contains.
   const foundWords = matchers.filter(({ word, pattern }) => pattern.test(text) && !isException(word));
   if (foundWords.length === 0) return [];
   return text.split('\n').flatMap((line, index) => {

@@ -69,8 +69,8 @@ await main(async () => {
  */
 async function keepApiRunning(startApi: () => ChildProcess, stopSignal: AbortSignal): Promise<void> {
   const sources = new EventEmitter();
-  for (const name of ['contract', 'slide', 'server']) {
-    watch(join(root, 'packages', name, 'src'), { recursive: true }, (_, file) => {
+  for (const apiPackage of ['contract', 'slide', 'server']) {
+    watch(join(root, 'packages', apiPackage, 'src'), { recursive: true }, (_, file) => {
       if (!/[.]test[.]ts$/.test(file ?? '')) sources.emit('change');
     }).unref();
   }

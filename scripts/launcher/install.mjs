@@ -1,5 +1,5 @@
 // @ts-check
-/** The installation of the npm packages of package-lock.json. The entry points of all npm scripts call it. */
+/** The installation of the npm packages of package-lock.json. scripts/run.mjs and scripts/start.mjs call it first. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run, Stop } from './runtime.mjs';

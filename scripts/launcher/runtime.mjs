@@ -53,8 +53,8 @@ export function findProductNode() {
 /**
  * Returns the command line of the server.
  *
- * Requests allocate few long-lived objects, so a young generation (V8's heap for new objects) of 8 MiB instead of 32 MiB is as fast
- * and saves 40 MB of memory.
+ * Requests allocate few long-lived objects, so semi-spaces (parts of V8's heap for new objects) of 8 MiB instead of 32 MiB are as fast
+ * and save 40 MB of memory.
  *
  * @param {readonly string[]} options additional options of Node
  */
@@ -171,7 +171,7 @@ export function passSignalsTo(child) {
  * process of the script changes; the script then sends SIGTERM to itself.
  */
 function endWithNpm() {
-  if (!process.env.npm_lifecycle_event) return;
+  if (!process.env.npm_lifecycle_event) return; // npm has not started this script
   const parent = process.ppid;
   const parentCheck = setInterval(() => {
     if (process.ppid === parent) return;
@@ -181,7 +181,7 @@ function endWithNpm() {
 }
 
 /**
- * Runs a script and sets the exit code that it returns. A `Stop` is printed as one sentence, any other error with its stack.
+ * Runs a script and sets the exit code that it returns. Prints only the message of a `Stop`, and any other error with its stack.
  *
  * @param {() => number | Promise<number>} script
  */

@@ -10,14 +10,14 @@ import { findCommand } from './find-command.ts';
 const headlessShell = 'chromium-headless-shell';
 
 /**
- * Returns the path of the browser for tests: the value of PLAYWRIGHT_CHROMIUM if it is set, else the headless shell, else Chromium. Installs
- * the headless shell with apt-get when this process runs as root.
+ * Returns the path of the browser for tests: the value of PLAYWRIGHT_CHROMIUM if it is set, else the headless shell, else Chromium.
+ * If the headless shell is missing, installs it with apt-get when this process runs as root.
  *
  * @throws {Stop} (ends the script with a message) when no browser is installed and none can be installed
  */
 export async function findTestBrowser(): Promise<string> {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
-  if (configured) return findChromium();
+  if (configured) return findChromium(); // checks that the file exists
   if (!findCommand(headlessShell)) await installPackage(headlessShell);
   return findCommand(headlessShell) ?? findChromium();
 }

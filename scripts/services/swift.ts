@@ -117,7 +117,7 @@ export async function startSwift(): Promise<SwiftServer | null> {
   };
 }
 
-/** Returns the configuration file of a storage server: it stores its data in `folder`/disk. */
+/** Returns the configuration of a storage server, which stores its data in `folder`/disk and starts no child processes (`workers = 0`). */
 function storageConf(kind: Kind, folder: string, port: number): string {
   return `[DEFAULT]
 bind_ip = 127.0.0.1
@@ -203,8 +203,8 @@ async function waitForHealth(url: string, serverProcesses: readonly ChildProcess
   while (Date.now() < deadline) {
     if (serverProcesses.some(({ exitCode }) => exitCode !== null))
       throw new Error('a server process has ended');
-    const response = await fetch(url).catch(() => null);
-    await response?.arrayBuffer();
+    const response = await fetch(url).catch(() => null); // null: the proxy server does not listen yet
+    await response?.arrayBuffer(); // reads the whole body, so that the connection can be used again
     if (response?.ok) return;
     await wait(100);
   }

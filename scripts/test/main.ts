@@ -35,10 +35,10 @@ await main(async () => {
 });
 
 async function runVitest(): Promise<TestCounts> {
-  const report = join(artefacts, 'vitest.json');
+  const reportFile = join(artefacts, 'vitest.json');
   const [postgres, swift] = await Promise.all([startPostgres(), startSwift()]);
   try {
-    return await runAndCount(report, (content) => countVitest(content as VitestReport), {
+    return await runAndCount(reportFile, (content) => countVitest(content as VitestReport), {
       commandLine: [
         ...tool('vitest'),
         'run',
@@ -48,7 +48,7 @@ async function runVitest(): Promise<TestCounts> {
         `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
         '--reporter=default',
         '--reporter=json',
-        `--outputFile.json=${report}`,
+        `--outputFile.json=${reportFile}`,
       ],
       env: {
         // Test processes, and the threads that import result files, share the code that Node has compiled.
@@ -63,7 +63,7 @@ async function runVitest(): Promise<TestCounts> {
 }
 
 async function runPlaywright(): Promise<TestCounts> {
-  const report = join(artefacts, 'playwright.json');
+  const reportFile = join(artefacts, 'playwright.json');
   let chromium: string;
   try {
     chromium = await findTestBrowser();
@@ -72,9 +72,9 @@ async function runPlaywright(): Promise<TestCounts> {
     console.error(error.message);
     return { passed: 0, failed: 1, skipped: 0, failures: [error.message] };
   }
-  return await runAndCount(report, (content) => countPlaywright(content as PlaywrightReport), {
+  return await runAndCount(reportFile, (content) => countPlaywright(content as PlaywrightReport), {
     commandLine: [...tool('@playwright/test', 'playwright'), 'test'],
-    env: { PLAYWRIGHT_CHROMIUM: chromium, PLAYWRIGHT_REPORT: report },
+    env: { PLAYWRIGHT_CHROMIUM: chromium, PLAYWRIGHT_REPORT: reportFile },
   });
 }
 
@@ -85,15 +85,15 @@ interface TestRun {
 
 /** Runs a test runner and counts the tests in its report. When it fails but reports no failed test, the result has one failed test. */
 async function runAndCount(
-  report: string,
+  reportFile: string,
   count: (content: unknown) => TestCounts,
   { commandLine, env }: TestRun,
 ): Promise<TestCounts> {
-  rmSync(report, { force: true });
+  rmSync(reportFile, { force: true }); // of an earlier run
   const { code } = await run(commandLine, { env });
   let counts: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [] };
   try {
-    counts = count(JSON.parse(readFileSync(report, 'utf8')));
+    counts = count(JSON.parse(readFileSync(reportFile, 'utf8')));
   } catch (error) {
     console.error(`The test runner wrote no readable report: ${String(error)}`);
   }

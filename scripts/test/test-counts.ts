@@ -63,7 +63,7 @@ export function countVitest(report: VitestReport): TestCounts {
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
-  const failed = report.testResults.flatMap(({ name, assertionResults }) =>
+  const failures = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter((test) => test.status === 'failed')
       .map((test) => describeFailure(name, test.fullName, test.failureMessages?.[0])),
@@ -73,7 +73,7 @@ export function countVitest(report: VitestReport): TestCounts {
     failed: report.numFailedTests + notLoaded.length,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: [
-      ...failed,
+      ...failures,
       ...notLoaded.map(({ name, message }) => describeFailure(name, 'could not be loaded', message)),
     ],
   };
@@ -96,7 +96,7 @@ export function countPlaywright({ stats, errors, suites }: PlaywrightReport): Te
 function playwrightFailures(suite: PlaywrightSuite, parents: readonly string[]): string[] {
   // The outermost suite stands for the file, and its title is the file name.
   const titles = suite.title === suite.file ? parents : [...parents, suite.title];
-  const failed = suite.specs.flatMap(({ title, tests }) =>
+  const ownFailures = suite.specs.flatMap(({ title, tests }) =>
     tests
       .filter(({ status }) => status === 'unexpected' || status === 'flaky')
       .map(({ results }) => {
@@ -104,7 +104,7 @@ function playwrightFailures(suite: PlaywrightSuite, parents: readonly string[]):
         return describeFailure(suite.file, [...titles, title].join(' › '), message);
       }),
   );
-  return [...failed, ...(suite.suites ?? []).flatMap((inner) => playwrightFailures(inner, titles))];
+  return [...ownFailures, ...(suite.suites ?? []).flatMap((inner) => playwrightFailures(inner, titles))];
 }
 
 function describeFailure(file: string, test: string, message = ''): string {

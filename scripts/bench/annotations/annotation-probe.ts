@@ -22,7 +22,7 @@ declare global {
   }
 }
 
-/** Installs the probe in the page, which gets only the function's source text: it must use nothing outside itself. */
+/** Installs the probe. The page gets only the source text of this function, so the function must use nothing outside itself. */
 export function installAnnotationProbe(): void {
   const probe: AnnotationProbe = {
     listRequestedAt: 0,

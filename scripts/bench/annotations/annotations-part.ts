@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- annotations`: measures the list of 10,000 annotations and its first picture, frames with 100,000 vertices, and the brush
- * on an outline of 50,000 vertices. Checks that no acknowledged change is lost when the server is killed, when the page crashes, and when 20
- * users change one layer at the same time.
+ * `npm run bench -- annotations`: measures the download of a list of 10,000 annotations and the time until they are drawn, frames with
+ * 100,000 vertices, and the brush on an outline of 50,000 vertices. Counts changes that are lost when the server is killed, when the
+ * page crashes, and when 20 users change one layer at the same time.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -18,7 +18,7 @@ import { measureConcurrentChanges } from './concurrent-writers.ts';
 import { clearLayers, makeLayer, outlinesIn } from './generated-annotations.ts';
 import { measureKills } from './killed-server.ts';
 
-/** A row of the result table, by column. */
+/** A row of the result table: its cells by column heading. */
 export type Row = Readonly<Record<string, string | number>>;
 
 export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> {
@@ -74,7 +74,7 @@ async function withProduct(
   }
 }
 
-/** Measures the download of the list of annotations, from the request to the last byte. */
+/** Measures the download of the list of a layer with 10,000 annotations, from the request to the last byte. */
 async function measureList(product: RunningProduct, database: string, repeats: number): Promise<Row> {
   const target = { ...product, imageId: product.imageIdOf(slideNames.scan) };
   const layerId = await makeLayer(target, outlinesIn({ width: 20_000, height: 15_000 }, 10_000, 30));

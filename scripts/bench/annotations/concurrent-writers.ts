@@ -47,7 +47,7 @@ export async function measureConcurrentChanges(
     sharedAnnotations,
   );
 
-  /** Sends a change. @param baseRevision revision (number of changes) that it replaces; null for a new annotation */
+  /** Sends a change. @param baseRevision revision (number of changes) of the annotation before this change; null for a new one */
   const sendChange = async (
     feature: GeneratedFeature,
     baseRevision: number | null,
@@ -79,7 +79,7 @@ export async function measureConcurrentChanges(
         if (target === undefined) continue;
         for (;;) {
           const moved = outline(1000 * user, 10 * round, 150 + Math.random(), 12, target.id); // differs in every attempt
-          const response = await sendChange(moved, knownRevisions.get(target.id) ?? 1);
+          const response = await sendChange(moved, knownRevisions.get(target.id) ?? 1); // the creation is revision 1
           if (response.status === 200) {
             knownRevisions.set(target.id, response.body.revisions?.[target.id] ?? 0);
             acknowledgedChanges.set(target.id, (acknowledgedChanges.get(target.id) ?? 0) + 1);

@@ -70,7 +70,7 @@ export async function makeLayer(
   const path = `/image-catalog/images/${imageId}/annotation-layers`;
   const body = { name: 'Bench', visibility: 'members', editing: 'members' };
   const { id } = await callApi<{ id: string }>(url, 'POST', path, { token, body });
-  const batchSize = 1000;
+  const batchSize = 1000; // the most changes that the server accepts in one request
   for (let start = 0; start < features.length; start += batchSize) {
     const changes = features
       .slice(start, start + batchSize)

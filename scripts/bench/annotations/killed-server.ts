@@ -89,7 +89,7 @@ async function save(
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ changes }),
   });
-  await response.arrayBuffer();
+  await response.arrayBuffer(); // `fetch` can use the connection again only after the body is read
   return response.ok;
 }
 

@@ -16,7 +16,7 @@ const saveRequests = '**/api/v1/annotation-layers/*/changes';
 
 /**
  * Repeats `crashes` times: opens a page, draws an annotation that the page cannot save, and crashes the page. Then opens a page
- * that can save.
+ * that can save, and counts the annotations on the server.
  */
 export async function measureCrashes(
   browser: Browser,
@@ -69,7 +69,7 @@ export async function measureCrashes(
   }
 }
 
-/** Draws a rectangle, and waits until the browser has stored it and the page shows it as not yet saved on the server. @param extraWidth makes the rectangles differ */
+/** Draws a rectangle, and waits until the page shows it as not yet saved. @param extraWidth CSS pixels that make the rectangles differ */
 async function drawRectangle(page: Page, extraWidth: number): Promise<void> {
   const [x, y] = await middleOf(page);
   await page.keyboard.press('r'); // selects the rectangle tool

@@ -31,7 +31,7 @@ export async function middleOf(page: Page): Promise<readonly [x: number, y: numb
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
-/** Drags the slide in circles around a point (radius 60 CSS pixels), in 60 moves. Then waits 1 s until it rests. */
+/** Drags the slide in circles around a point (radius 60 CSS pixels), in 60 moves. Then waits 1 s, until the slide rests. */
 export async function panAround(page: Page, [x, y]: readonly [x: number, y: number]): Promise<void> {
   await page.mouse.move(x, y);
   await page.mouse.down();

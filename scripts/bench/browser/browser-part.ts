@@ -28,7 +28,7 @@ const timeoutMs = 180_000;
 /** Presses of an arrow key that move the view to the adjacent field. */
 const pressesPerField = 6;
 
-/** An opened slide. The inherited fields are the milliseconds until the slide is visible (`first`) and `sharp`. */
+/** An opened slide. The inherited fields are the milliseconds from the click until the slide is visible, and until it is sharp. */
 interface Opening extends Appearance {
   /** Number of API requests from the click to the end of the measurement. */
   readonly requests: number;
@@ -41,7 +41,7 @@ interface Pan {
   readonly name: string;
   /** Frames per second, from the median time between frames. */
   readonly perSecond: number;
-  /** Milliseconds between frames. */
+  /** 95th percentile and maximum of the milliseconds between frames. */
   readonly p95: number;
   readonly longest: number;
 }
@@ -55,6 +55,7 @@ interface Step {
 }
 
 interface Results {
+  /** Version of Chromium. */
   readonly chromium: string;
   readonly openings: readonly Opening[];
   readonly steps: readonly Step[];
@@ -136,7 +137,7 @@ function measureSteps(visit: Visit, product: RunningProduct, repetitions: number
     const steps: Step[] = [];
     for (let i = 0; i < repetitions; i += 1) {
       const withLoading = await measureStep(page, 'ArrowRight');
-      await measureStep(page, 'ArrowLeft');
+      await measureStep(page, 'ArrowLeft'); // only moves back
       const inMemory = await measureStep(page, 'ArrowRight');
       steps.push({ withLoading, inMemory });
     }
@@ -161,7 +162,7 @@ function measurePan(
   return visit(fieldPath(product, 20_000, 15_000), viewport, async (page) => {
     await waitUntilLoaded(page);
     const centre = { x: viewport.width * 0.6, y: viewport.height / 2 }; // right of the catalogue, on the slide
-    const frameCounter = await page.evaluateHandle(() => window.bench.countFrames());
+    const frameCounter = await page.evaluateHandle(() => window.bench.recordFrameIntervals());
     await page.mouse.move(centre.x, centre.y);
     await page.mouse.down();
     const startedAt = performance.now();

@@ -9,7 +9,7 @@ export interface Probe {
   /** Measures from the navigation to this page. */
   watchOpening(): Promise<Appearance>;
   /** Records the milliseconds between frames. @returns a function that stops the recording and returns these numbers */
-  countFrames(): () => number[];
+  recordFrameIntervals(): () => number[];
 }
 
 /** Milliseconds from an event to changes of the picture. */
@@ -33,7 +33,7 @@ export function installProbe(): void {
   const sampleContext = new OffscreenCanvas(sample.width, sample.height).getContext('2d', {
     willReadFrequently: true,
   });
-  /** The picture counts as complete after this time without a change; OpenSeadragon retries a failed tile sooner. */
+  /** The picture counts as complete after this time without a change. OpenSeadragon requests a failed tile again after less time. */
   const unchangedMs = 700;
 
   /** Returns a hash of the pixels of the page's largest canvas; 0 while it is empty. */
@@ -56,7 +56,7 @@ export function installProbe(): void {
     );
   }
 
-  /** Compares the pixels in every frame. @param startedAt milliseconds since the navigation */
+  /** Compares the pixels in every frame until the picture is complete. @param startedAt milliseconds since the navigation */
   function watchFrom(startedAt: number): Promise<Appearance> {
     return new Promise((resolve) => {
       let previous = hashPixels();
@@ -97,7 +97,7 @@ export function installProbe(): void {
     return watchFrom(0);
   }
 
-  function countFrames(): () => number[] {
+  function recordFrameIntervals(): () => number[] {
     const gaps: number[] = [];
     let isStopped = false;
     let lastFrameAt: number | null = null;
@@ -113,5 +113,5 @@ export function installProbe(): void {
     };
   }
 
-  window.bench = { watch, watchOpening, countFrames };
+  window.bench = { watch, watchOpening, recordFrameIntervals };
 }

@@ -46,7 +46,8 @@ function generateSlides(count: number): SlideEntry[] {
     const dataset = datasets[i % datasets.length] ?? '';
     const indexInDataset = Math.floor(i / datasets.length);
     const year = 2000 + Math.floor(indexInDataset / 250);
-    const name = `B${year % 100}-${String(10_000 + indexInDataset * 7)}-${(i % 3) + 1} ${stains[i % stains.length]}.svs`;
+    const shortYear = String(year).slice(2);
+    const name = `B${shortYear}-${String(10_000 + indexInDataset * 7)}-${(i % 3) + 1} ${stains[i % stains.length]}.svs`;
     const organ = i % rareOrganInterval === 0 ? rareOrgan : (organs[i % organs.length] ?? '');
     return { dataset, organ, name, path: `${dataset}/${year}/${name}` };
   });
@@ -104,6 +105,7 @@ export async function fillDatabase(
         for (let i = 0; i < rows.length; i += 100) await insertImages(tx, rows.slice(i, i + 100), insertedAt);
       });
     }
+    // `insertImages` sets the status `pending`; the server would read slides with this status.
     const properties = { width: 100_000, height: 80_000, mpp_x: 0.2527, mpp_y: 0.2527, objective_power: 40 };
     await runLockedTransaction(db, 'catalogue', (tx) =>
       tx
@@ -116,7 +118,7 @@ export async function fillDatabase(
   }
 }
 
-/** Counts the folders below a folder. */
+/** Returns the number of folders below a folder, at all depths. */
 export function countFolders(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).length;

@@ -56,10 +56,10 @@ interface ProbeResult {
 
 interface Download {
   readonly response: Response;
-  /** Milliseconds until the first byte. */
+  /** Milliseconds until the first byte, and until the complete response. */
   readonly firstByte: number;
-  /** Milliseconds until the complete response. */
   readonly ms: number;
+  /** Size of the response body after decompression. */
   readonly bytes: number;
 }
 

@@ -52,8 +52,8 @@ async function measureFirstRow(browser: Browser, signedIn: SignedIn): Promise<Fi
     // The function returns false without a row, and otherwise the time since the navigation.
     const firstRowMs = await page.waitForFunction(
       () => document.querySelector('aside li button') !== null && performance.now(),
-      undefined,
-      { polling: 'raf' },
+      undefined, // no argument for the function
+      { polling: 'raf' }, // in every frame
     );
     const bytesUntilFirstRow = bytes;
     return { ms: Number(await firstRowMs.jsonValue()), bytes: bytesUntilFirstRow };

@@ -137,7 +137,7 @@ async function createAccount(
   return email;
 }
 
-/** Requests `/health/live` every 20 ms. @returns a function that stops this and returns the p95 in milliseconds */
+/** Requests `/health/live` every 20 ms. @returns a function that stops the requests and returns the p95 of the response times */
 function watchHealth({ port }: RunningProduct): () => Promise<number> {
   const times: number[] = [];
   const stopController = new AbortController();
@@ -157,10 +157,10 @@ function watchHealth({ port }: RunningProduct): () => Promise<number> {
 }
 
 /** Measures sign-ins of other accounts, one after the other, while one pending account signs in without a pause. */
-async function measureSignIns(product: RunningProduct, repeat: number, count: number): Promise<Row> {
+async function measureSignIns(product: RunningProduct, repeat: number, probes: number): Promise<Row> {
   const pendingAccount = await createAccount(product, `stranger-${repeat}@example.org`, 'pending');
   const others: string[] = [];
-  for (let n = 0; n < count; n++) {
+  for (let n = 0; n < probes; n++) {
     others.push(await createAccount(product, `other-${repeat}-${n}@example.org`, 'active'));
   }
   const agent = new Agent({ keepAlive: true, maxSockets: signInConnections });
@@ -183,19 +183,19 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
   await Promise.all(signInLoops);
   agent.destroy();
   return {
-    'signed in': `${responses.filter(({ status }) => status === 200).length} of ${count}`,
+    'signed in': `${responses.filter(({ status }) => status === 200).length} of ${probes}`,
     ...timesOf(responses),
     'health p95 ms': healthP95.toFixed(0),
     'responses to the pending account': describeStatuses(statuses),
   };
 }
 
-/** Measures a viewer of another part of the slide. Meanwhile one session requests 1,600 tiles together, and retries. */
+/** Measures a viewer of another part of the slide. Meanwhile one session requests 1,600 tiles together, and repeats failed requests. */
 async function measureTiles(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,
   repeat: number,
-  count: number,
+  probes: number,
 ): Promise<Row> {
   const createSessionFor = async (name: string) => {
     const email = await createAccount(product, `${name}-${repeat}@example.org`, 'active');
@@ -215,17 +215,18 @@ async function measureTiles(
       agent,
     });
 
-  // The other viewer has already opened the slide, so its connection does not wait behind the 1,600 new ones.
-  const viewerAgent = new Agent({ keepAlive: true, maxSockets: 1 });
-  await requestTile(nativeTiles, 0, viewingSession, viewerAgent);
-  const agent = new Agent({ keepAlive: true, maxSockets: coldTiles });
+  // The viewing session has already opened the slide, so its connection does not wait behind the 1,600 new ones.
+  const viewingAgent = new Agent({ keepAlive: true, maxSockets: 1 });
+  await requestTile(nativeTiles, 0, viewingSession, viewingAgent);
+  const floodingAgent = new Agent({ keepAlive: true, maxSockets: coldTiles });
   const statuses = new Map<number, number>();
   const stopController = new AbortController();
   /** Tiles that the flooding session has not received yet. */
   let waitingRequests = coldTiles;
   const tileLoops = Array.from({ length: coldTiles }, async (_, n) => {
     while (!stopController.signal.aborted) {
-      const { status } = await requestTile(renderedTiles, repeat * coldTiles + n, floodingSession, agent);
+      const index = repeat * coldTiles + n; // other tiles in each repeat
+      const { status } = await requestTile(renderedTiles, index, floodingSession, floodingAgent);
       countStatus(statuses, status);
       if (status === 200) break;
       await setTimeout(100 + 900 * Math.random()); // ms until the retry
@@ -236,18 +237,18 @@ async function measureTiles(
   const stopHealth = watchHealth(product);
   const rendered = [];
   const native = [];
-  for (let n = 0; n < count && waitingRequests > 0; n++) {
-    // Negative indices count from the end of the slide, whose tiles the flooding session does not request.
-    rendered.push(await requestTile(renderedTiles, -1 - repeat * count - n, viewingSession, viewerAgent));
-    native.push(await requestTile(nativeTiles, n * 97, viewingSession, viewerAgent)); // 97: tiles far from each other
+  for (let n = 0; n < probes && waitingRequests > 0; n++) {
+    // Negative indices count from the end of the list. The flooding session does not request these tiles.
+    rendered.push(await requestTile(renderedTiles, -1 - repeat * probes - n, viewingSession, viewingAgent));
+    native.push(await requestTile(nativeTiles, n * 97, viewingSession, viewingAgent)); // 97: tiles far from each other
     await setTimeout(50); // ms between two tiles
   }
   const stillWaiting = waitingRequests;
   const healthP95 = await stopHealth();
   stopController.abort();
   await Promise.all(tileLoops);
-  agent.destroy();
-  viewerAgent.destroy();
+  floodingAgent.destroy();
+  viewingAgent.destroy();
   return {
     rendered: `${rendered.filter(({ status }) => status === 200).length} of ${rendered.length}`,
     ...timesOf(rendered),

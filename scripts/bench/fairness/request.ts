@@ -8,7 +8,7 @@ export interface RequestOptions {
   readonly body?: Readonly<Record<string, unknown>>;
   /** Client address, sent in X-Forwarded-For as by a trusted reverse proxy. */
   readonly clientAddress?: string;
-  /** Keeps the connections; without it, Node's default agent is used. */
+  /** Opens and keeps the connections; without it, Node's default agent does so. */
   readonly agent?: Agent | undefined;
 }
 

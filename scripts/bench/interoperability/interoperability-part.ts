@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- interoperability`: compares the rate of DICOMweb frames (tiles in DICOM) with that of Deep Zoom tiles of the same level, and
- * measures the response time of tiles while other programs download original files.
+ * `npm run bench -- interoperability`: compares the rate of DICOMweb frames (tiles in DICOM) with that of Deep Zoom tiles of the same
+ * level, and measures the response time of tiles while other programs download original files.
  *
  * Every round measures all kinds of requests in turn, and ratios are computed within a round, because the load by other programs changes
  * from round to round. The product runs in one process with SQLite.
@@ -147,6 +147,7 @@ async function measureDownloads(
   const { users } = await callApi<{ users: { uid: string; email: string }[] }>(url, 'GET', '/admin/users', {
     token,
   });
+  // A grant for the dataset of the slide allows the administrator to download originals, which the role alone does not.
   const uid = users.find(({ email }) => email === administrator.email)?.uid;
   await callApi(url, 'POST', '/admin/images/changes', { token, body: { ids: [id], dataset_name: dataset } });
   await callApi(url, 'POST', '/admin/datasets/grants', {
@@ -194,9 +195,9 @@ async function measureDownloads(
 }
 
 /**
- * Starts `count` downloads. Together they request the first 16 parts (of 8 MiB each) of the file again and again, until they are stopped.
+ * Starts `count` downloads, each on its own connection. Together they request the first 16 parts (8 MiB each) of the file repeatedly.
  *
- * @returns a function that stops them and returns the received bytes
+ * @returns a function that stops the downloads and returns the number of received bytes
  */
 function startDownloads(port: number, path: string, apiToken: string, count: number): () => number {
   const partBytes = 8 * 1024 * 1024;

@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 const lastChunk = Buffer.from('0\r\n\r\n');
 const empty: Buffer = Buffer.alloc(0);
 /**
- * The read buffer of all connections; received bytes are parsed before the next ones are read. New buffers would cause garbage
- * collection in the client, whose pauses would be measured as slow responses.
+ * The read buffer of all connections; received bytes are parsed before the next ones are read. With new buffers, pauses of the client
+ * for garbage collection would be measured as slow responses.
  */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
@@ -20,8 +20,8 @@ export interface ConnectionOptions {
   /** TCP port on the loopback interface. */
   readonly port: number;
   /**
-   * Called for each request with the status of the response, the bytes of its body, and the milliseconds since the request. Status 0: the
-   * connection ended before the response was complete.
+   * Called for each request with the status of the response, the number of bytes of its body (of a chunked body with the chunk
+   * headers), and the milliseconds since the request. Status 0: the connection ended before the response was complete.
    */
   readonly onResponse: (status: number, bytes: number, ms: number) => void;
   /** Reading speed that simulates a slow network; null for no limit. */

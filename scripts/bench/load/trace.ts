@@ -75,7 +75,7 @@ export function viewingTrace(slide: TiledSlide, viewers: number, seed = 1): stri
  * Simulates one viewer, who first sees the whole slide. In each tour the viewer zooms in at a random place, pans around it, and zooms
  * out again.
  *
- * @param options `tours` is the number of places; it may be infinite
+ * @param options `tours` is the number of places; it may be infinite. `window` is the size of the viewer in pixels
  * @yields for each field of view the tiles that earlier fields have not loaded; often none
  */
 export function* fieldsOfViewer(
@@ -87,7 +87,7 @@ export function* fieldsOfViewer(
   const loaded = new Set<string>();
   const view = { zoom: wholeSlideZoom, x: slide.width / 2, y: slide.height / 2 };
   const loadField = () => {
-    const missing = tilesInView(slide, view, window, (tile) => loaded.has(tile));
+    const missing = tilesToRequest(slide, view, window, (tile) => loaded.has(tile));
     for (const tile of missing) loaded.add(tile);
     return missing;
   };
@@ -125,7 +125,7 @@ export function* fieldsOfViewer(
  * Returns the tiles that OpenSeadragon requests: those of the smallest level with more than one pixel per screen pixel, nearest to the
  * centre first. When more than half of the visible tiles are not loaded, the tiles of the next smaller level follow.
  */
-function tilesInView(
+function tilesToRequest(
   slide: TiledSlide,
   view: View,
   window: Size,
@@ -135,14 +135,14 @@ function tilesInView(
   const minLevel = Math.floor(Math.log2(slide.tileSize)); // the largest level that is a single tile
   const idealLevel = maxLevel + Math.floor(Math.log2(2 * view.zoom));
   const level = Math.max(minLevel, Math.min(maxLevel, idealLevel));
-  const visible = tilesOfView(slide, view, window, level);
+  const visible = tilesInView(slide, view, window, level);
   const missing = visible.filter((tile) => !isLoaded(tile));
   if (missing.length * 2 <= visible.length || level === minLevel) return missing;
-  return [...missing, ...tilesOfView(slide, view, window, level - 1).filter((tile) => !isLoaded(tile))];
+  return [...missing, ...tilesInView(slide, view, window, level - 1).filter((tile) => !isLoaded(tile))];
 }
 
 /** Returns the tiles of a level in the field of view, nearest to its centre first. */
-function tilesOfView(slide: TiledSlide, view: View, window: Size, level: number): string[] {
+function tilesInView(slide: TiledSlide, view: View, window: Size, level: number): string[] {
   const tileSideAtFullResolution = slide.tileSize * 2 ** (maxLevelOf(slide) - level);
   const { columns, rows } = gridOf(slide, level);
   /**

@@ -149,7 +149,7 @@ async function measureThroughput(
     const pathOf = (tile: string) => group.tilePath(slideNames.scan, tile);
     const nativeTiles = centralTilesOf(slide);
     const trace = viewingTrace(slide, 3).slice(0, workload.viewingTiles);
-    // Fills the caches of each process, so that neither object storage nor rendering is measured.
+    // Fills the caches of each process, so that neither object storage nor rendering is measured. The results are not used.
     for (const { port } of group.processes) {
       await measureLoad({ port, processIds: [], pathOf }, [...nativeTiles, ...trace], { connections: 8 });
     }
@@ -157,6 +157,7 @@ async function measureThroughput(
     // Makes the servers compile their code before the quota is set, because the compilation would use most of the quota.
     await measureLoad(target, nativeTiles, { connections: nativeConnections, seconds: 5 });
     for (const { quota } of group.processes) quota?.set(cpuShare);
+    // The first 2 s with the quota are not measured.
     await measureLoad(target, nativeTiles, { connections: nativeConnections, seconds: 2 });
     const native = await measureLoad(target, nativeTiles, {
       connections: nativeConnections,
@@ -255,6 +256,7 @@ function report({ rows, viewers, workload, hasBucket }: Results, isQuick: boolea
           'p50 / p99 ms': `${native.p50.toFixed(1)} / ${native.p99.toFixed(1)}`,
           'CPU s/1000': native.cpuPer1000.toFixed(3),
           'viewing/s': viewing.perSecond.toFixed(0),
+          // A space at the end distinguishes the keys of the second load from those of the first.
           'growth ': growthText(viewing.perSecond, firstRow?.viewing.perSecond),
           'p50 / p99 ms ': `${viewing.p50.toFixed(1)} / ${viewing.p99.toFixed(1)}`,
           'client, of a core': native.clientShare.toFixed(2),

@@ -142,7 +142,7 @@ async function openField(
   return page;
 }
 
-/** Returns the middle of the view that the page shows. */
+/** Returns the middle of the view that the page shows, of the size `comparedSize`. */
 async function screenOf(page: Page): Promise<Pixels> {
   return middleOf(await page.getByRole('application').screenshot({ scale: 'device' }));
 }

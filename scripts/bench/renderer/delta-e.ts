@@ -12,7 +12,7 @@ export function labOf(rgb: readonly number[]): Lab {
   /** The function f of the L*a*b* definition. */
   const f = (value: number) =>
     value > (6 / 29) ** 3 ? Math.cbrt(value) : value / (3 * (6 / 29) ** 2) + 4 / 29;
-  // X, Y and Z, each divided by its value for the white point.
+  // f of X, Y and Z, each divided by its value for the white point.
   const x = f((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505);
   const y = f(0.2126 * red + 0.7152 * green + 0.0722 * blue);
   const z = f((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089);

@@ -29,7 +29,7 @@ export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
       const page = await openPage(fourK, (newPage) => markDrawing(newPage, isDrawingLeftOut));
       // Few tiles, because a machine without a graphics card also composes the page in software, which is slow.
       const tiles = isQuick ? 200 : 400;
-      await panUntil(page, tiles);
+      await panUntil(page, tiles); // the first tiles are not traced
       const tilesBefore = await countServedTiles(page);
       const figures = await traceMainThread(browser, page, cacheFolder(), () =>
         panUntil(page, tilesBefore + tiles),

@@ -100,7 +100,7 @@ export async function traceMainThread(
     ],
   });
   await use();
-  await browser.stopTracing();
+  await browser.stopTracing(); // writes the trace to `path`
   const { traceEvents } = JSON.parse(readFileSync(path, 'utf8')) as { traceEvents: readonly TraceEvent[] };
   rmSync(path);
   return figuresOf(traceEvents);

@@ -24,7 +24,7 @@ import { mainThreadPart } from './main-thread-part.ts';
 
 const laptop = { width: 1280, height: 800 };
 
-/** Inherits the counts of graphics resources: object URLs, bitmaps, textures, decodes, canvas copies and WebGL contexts. */
+/** The state of a page at one time. Inherits the counts of object URLs, bitmaps, textures, decodes, canvas copies and WebGL contexts. */
 interface Sample extends GraphicsCounts {
   /** Tiles that the page has loaded so far. */
   readonly tiles: number;
@@ -44,6 +44,7 @@ export async function rendererPart(options: BenchOptions): Promise<void> {
     const openPage = await createPageOpener(browser, product);
     const page = await openPage(laptop, watchLongTasks);
     const samples: Sample[] = [];
+    // `tiles` is the number of all tiles that the page has loaded when the sample is taken.
     for (const tiles of isQuick ? [300, 600] : [2000, 4000, 6000, 8000, 10_000]) {
       await panUntil(page, tiles);
       samples.push(await takeSample(browser, page));

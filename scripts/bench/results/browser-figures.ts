@@ -1,6 +1,6 @@
 /**
  * Measurements of a result layer (cell outlines that an image analysis program has computed) in a headless Chromium on the same machine:
- * the time to the first picture, frames while panning, and a change of its style.
+ * the time to the layer's first picture, the time of the main thread per frame while panning, and the time to hide or show a class.
  */
 import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ async function sendOutlines(product: RunningProduct, folder: string, objects: nu
       'content-type': 'application/offset+octet-stream',
     },
     body: Readable.toWeb(createReadStream(file)) as BodyInit,
-    duplex: 'half',
+    duplex: 'half', // required when the body is a stream
   } as RequestInit);
   if (!uploadResponse.ok)
     throw new Error(`The upload failed: ${uploadResponse.status} ${await uploadResponse.text()}`);
@@ -107,22 +107,22 @@ async function withPage<Result>(
     const image = product.imageIdOf(slideNames.scan);
     const [x, y] = [bigSlide.width / 2, bigSlide.height / 2];
     // The URL parameter `results` contains the first 8 characters of the layer's id.
-    const field = { image, x: String(x), y: String(y), zoom: String(zoom), results: layerId.slice(0, 8) };
-    await page.goto(`${product.url}/wsi-viewer?${new URLSearchParams(field)}`);
-    // The function returns false before the first picture, and then the time.
-    const pictureAt = await page.waitForFunction(
+    const query = { image, x: String(x), y: String(y), zoom: String(zoom), results: layerId.slice(0, 8) };
+    await page.goto(`${product.url}/wsi-viewer?${new URLSearchParams(query)}`);
+    // The function returns false until a reduced copy of the canvas has a pixel that is not transparent, and then the time.
+    const pictureTime = await page.waitForFunction(
       () => {
         const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-result-layer]');
-        const sample = new OffscreenCanvas(64, 64).getContext('2d', { willReadFrequently: true });
-        if (canvas === null || sample === null || canvas.width === 0) return false;
-        sample.drawImage(canvas, 0, 0, 64, 64);
-        const isDrawn = sample.getImageData(0, 0, 64, 64).data.some((value) => value !== 0);
+        const copyContext = new OffscreenCanvas(64, 64).getContext('2d', { willReadFrequently: true });
+        if (canvas === null || copyContext === null || canvas.width === 0) return false;
+        copyContext.drawImage(canvas, 0, 0, 64, 64);
+        const isDrawn = copyContext.getImageData(0, 0, 64, 64).data.some((value) => value !== 0);
         return isDrawn && performance.now();
       },
       undefined,
       { polling: 'raf' },
     );
-    return await use(page, Number(await pictureAt.jsonValue()));
+    return await use(page, Number(await pictureTime.jsonValue()));
   } finally {
     await context.close();
   }
@@ -147,7 +147,7 @@ async function measureFirstPicture(layer: ShownLayer): Promise<Row> {
   };
 }
 
-/** Measures the main thread per frame while the slide moves. */
+/** Measures the time that the main thread takes for each frame while the slide moves. */
 function measurePanning(layer: ShownLayer, zoom: number): Promise<Row> {
   return withPage(layer, zoom, async (page) => {
     const middle = await middleOf(page);
@@ -156,11 +156,11 @@ function measurePanning(layer: ShownLayer, zoom: number): Promise<Row> {
       window.layerProbe.frames.length = 0; // forgets the frames before the panning
     });
     await panAround(page, middle);
-    const frames = await page.evaluate(() => window.layerProbe.frames);
+    const frameTimes = await page.evaluate(() => window.layerProbe.frames);
     return {
       measured: `${layer.outlines}: main thread per frame while panning, zoom ${zoom}, p95`,
-      result: `${quantile(frames, 0.95).toFixed(1)} ms`,
-      detail: `median ${median(frames).toFixed(1)} ms, longest ${Math.max(...frames).toFixed(1)} ms of ${frames.length} frames`,
+      result: `${quantile(frameTimes, 0.95).toFixed(1)} ms`,
+      detail: `median ${median(frameTimes).toFixed(1)} ms, longest ${Math.max(...frameTimes).toFixed(1)} ms of ${frameTimes.length} frames`,
       limit: '4 ms',
     };
   });
@@ -170,17 +170,17 @@ function measurePanning(layer: ShownLayer, zoom: number): Promise<Row> {
 function measureStyleChange(layer: ShownLayer): Promise<Row> {
   return withPage(layer, 0.5, async (page) => {
     await page.getByRole('button', { name: 'Analysis results' }).click();
-    const classes = page
+    const checkboxes = page
       .getByRole('region', { name: 'Analysis results' })
       .getByRole('checkbox', { name: /^Show: / });
-    await classes.first().waitFor();
+    await checkboxes.first().waitFor();
     await page.waitForTimeout(3000); // until the page is idle
     await page.evaluate(() => {
       window.layerProbe.requests = 0;
     });
     const changes: { readonly ms: number; readonly frames: number }[] = [];
     for (let click = 0; click < 2 * classNames.length; click++) {
-      await classes.nth(Math.floor(click / 2)).click(); // hides each class, and then shows it again
+      await checkboxes.nth(Math.floor(click / 2)).click(); // hides each class, and then shows it again
       await page.waitForFunction(() => window.layerProbe.change !== null);
       const change = await page.evaluate(() => window.layerProbe.change);
       if (change !== null) changes.push(change);

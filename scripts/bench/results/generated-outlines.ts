@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { seededRandom } from './seeded-random.ts';
+import { randomFrom } from '../load/random.ts';
 
 export interface Size {
   readonly width: number;
@@ -34,7 +34,7 @@ export const classNames = ['Tumor', 'Stroma', 'Lymphocyte', 'Mitosis'] as const;
 
 /** Yields `count` outlines in a grid that fills the slide, row by row. Each lies at a random place of its square. */
 function* outlinesOf(count: number, { width, height }: Size): Generator<Outline> {
-  const random = seededRandom();
+  const random = randomFrom(7);
   const perRow = Math.ceil(Math.sqrt((count * width) / height));
   const step = width / perRow;
   const roundToHundredths = (value: number) => Math.round(value * 100) / 100;
@@ -79,14 +79,16 @@ export function centresOf(count: number, slide: Size): Centres {
   };
   let n = 0;
   for (const { positions, classIndex } of outlinesOf(count, slide)) {
-    [centres.x[n] = 0, centres.y[n] = 0] = centroidOf(positions);
+    const [x, y] = centroidOf(positions);
+    centres.x[n] = x;
+    centres.y[n] = y;
     centres.classIndexes[n] = classIndex;
     n++;
   }
   return centres;
 }
 
-/** Returns the centroid of a polygon. The computation is relative to its first position, because large coordinates would lose digits. */
+/** Returns the centroid of a polygon. Computes relative to the polygon's first position, because large coordinates would lose digits. */
 function centroidOf(positions: Outline['positions']): readonly [x: number, y: number] {
   const [originX, originY] = positions[0] ?? [0, 0];
   let doubleArea = 0;

@@ -18,7 +18,7 @@ interface HostileFile {
 const geoJsonOf = (coordinates: string) =>
   `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":${coordinates}}}]}`;
 
-const files: readonly HostileFile[] = [
+const hostileFiles: readonly HostileFile[] = [
   {
     name: 'GeoJSON, nested 10,000,000 deep',
     kind: 'vector',
@@ -46,7 +46,7 @@ const files: readonly HostileFile[] = [
  */
 export async function measureHostileFiles(folder: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const { name, kind, write } of files) {
+  for (const { name, kind, write } of hostileFiles) {
     const source = join(folder, 'hostile');
     await write(source);
     const target = join(folder, 'hostile.result');
@@ -63,6 +63,7 @@ export async function measureHostileFiles(folder: string): Promise<readonly Row[
       'more memory': `${moreMegabytes} MB`,
     });
     rmSync(source);
+    rmSync(target, { force: true });
   }
   return rows;
 }
@@ -78,7 +79,7 @@ async function writeLongPolygon(file: string): Promise<void> {
     const position = `[${(1e4 * Math.cos(angle)).toFixed(2)},${(1e4 * Math.sin(angle)).toFixed(2)}],`;
     if (!stream.write(position)) await once(stream, 'drain');
   }
-  stream.end(`[10000.00,0.00]${end}`);
+  stream.end(`[10000.00,0.00]${end}`); // the first position again, which closes the ring
   await finished(stream);
 }
 
@@ -105,6 +106,6 @@ function writeEndlessTiff(file: string): void {
   bytes.writeUInt16LE(4, 12); // type LONG
   bytes.writeUInt32LE(1, 14); // number of values
   bytes.writeUInt32LE(1_000_000_000, 18); // value
-  bytes.writeUInt32LE(8, 22); // offset of the next directory
+  bytes.writeUInt32LE(8, 22); // offset of the next directory, which is this directory
   writeFileSync(file, bytes);
 }

@@ -21,35 +21,35 @@ declare global {
 export function installLayerProbe(): void {
   const probe: LayerProbe = { requestedAt: 0, requests: 0, frames: [], change: null };
   window.layerProbe = probe;
-  const { fetch } = window;
+  const { fetch: originalFetch } = window;
   window.fetch = (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     if (/\/image-catalog\/overlays\//.test(url)) {
       probe.requestedAt ||= performance.now();
       probe.requests++;
     }
-    return fetch(input, init);
+    return originalFetch(input, init);
   };
-  // Both times are in milliseconds since the navigation; 0 before the first frame.
+  /** Start of the current frame, in milliseconds since the navigation; 0 before the first frame. */
   let frameStartedAt = 0;
-  /** Time of the last drawing call. */
+  /** Time of the last drawing call, also in milliseconds since the navigation. */
   let drawnAt = 0;
   const isLayerCanvas = ({ canvas }: CanvasRenderingContext2D) =>
     canvas instanceof HTMLCanvasElement && canvas.dataset.resultLayer !== undefined;
   const { prototype } = CanvasRenderingContext2D;
-  // The viewer clears the canvas of a layer at the start of each frame, so that is when the previous frame is complete.
-  const { clearRect } = prototype;
+  // The viewer clears the canvas of a layer at the start of each frame. At that moment the previous frame is complete.
+  const { clearRect: originalClearRect } = prototype;
   prototype.clearRect = function clearMeasured(...area) {
     if (isLayerCanvas(this)) {
       if (drawnAt > frameStartedAt && frameStartedAt > 0) probe.frames.push(drawnAt - frameStartedAt);
       frameStartedAt = performance.now();
     }
-    clearRect.apply(this, area);
+    originalClearRect.apply(this, area);
   };
   for (const name of ['drawImage', 'stroke', 'fill', 'fillRect'] as const) {
-    const draw = prototype[name] as (...parameters: unknown[]) => void;
+    const originalDraw = prototype[name] as (...parameters: unknown[]) => void;
     const drawMeasured = function drawMeasured(this: CanvasRenderingContext2D, ...parameters: unknown[]) {
-      draw.apply(this, parameters);
+      originalDraw.apply(this, parameters);
       if (isLayerCanvas(this)) drawnAt = performance.now();
     };
     Object.assign(prototype, { [name]: drawMeasured });

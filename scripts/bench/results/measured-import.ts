@@ -29,15 +29,16 @@ export async function measureImport({ slide, ...file }: ImportedFile): Promise<M
   }, sampleIntervalMs);
   const task = {
     ...file,
-    fileName: null,
-    maxBytes: 2 ** 40,
+    maxBytes: 2 ** 40, // no limit in practice
     registration: { method: 'full-size' }, // the result covers the whole slide
     isMask: null, // decided from the values of a raster
     slide: { ...slide, mpp: null },
   } as const;
   const startedAt = performance.now();
   try {
-    const outcome = await runImport(task, () => undefined, new AbortController().signal);
+    const ignoreProgress = () => undefined;
+    const neverAborted = new AbortController().signal;
+    const outcome = await runImport(task, ignoreProgress, neverAborted);
     const seconds = (performance.now() - startedAt) / 1000;
     return { outcome, seconds, moreMegabytes: Math.round((peakBytes - bytesAtStart) / 1e6) };
   } finally {

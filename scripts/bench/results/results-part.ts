@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { openContainer } from '../../../packages/server/src/results/container.ts';
 import { openVector, type VectorReader } from '../../../packages/server/src/results/vector-reader.ts';
 import { type BenchOptions, cacheFolder } from '../environment.ts';
+import { randomFrom } from '../load/random.ts';
 import { quantile } from '../load/statistics.ts';
 import { describeMachine, markdownTable, publish } from '../report.ts';
 import { measureInBrowser, type Row } from './browser-figures.ts';
 import { type Centres, centresOf, classNames, writeOutlines } from './generated-outlines.ts';
 import { measureHostileFiles } from './hostile-files.ts';
 import { measureImport } from './measured-import.ts';
-import { seededRandom } from './seeded-random.ts';
 
 /** Size in pixels of the slide that the layers belong to; no file of this slide exists. */
 const slide = { width: 100_000, height: 80_000 };
@@ -25,8 +25,8 @@ const field = { width: 1920, height: 1080 };
 const repetitions = 200;
 /** Number of fields of view whose counts are compared with the source. */
 const comparedFields = 70;
-// A block is a group of outlines that are stored together. An index entry begins with the block's bounds (Int32) and
-// ends with the block's length in bytes (Uint32).
+// A block is a group of outlines that are stored together. `VectorReader.index` returns an entry for each block, which begins with the
+// block's bounds (Int32) and ends with the block's length in bytes (Uint32).
 const indexEntryBytes = 28;
 const blockLengthOffset = 24;
 
@@ -103,37 +103,37 @@ async function measureLayer(folder: string, objects: number): Promise<LayerFigur
 async function measureQueries(
   reader: VectorReader,
 ): Promise<Pick<LayerFigures, 'pickMs' | 'countMs' | 'fieldKilobytes'>> {
-  const random = seededRandom();
+  const random = randomFrom(7);
   const index = await reader.index();
-  const picks: number[] = [];
-  const counts: number[] = [];
-  const fields: number[] = [];
+  const pickTimes: number[] = [];
+  const countTimes: number[] = [];
+  const fieldBytes: number[] = [];
   for (let repetition = 0; repetition < repetitions; repetition++) {
     const x = random() * (slide.width - field.width);
     const y = random() * (slide.height - field.height);
     const pickedAt = performance.now();
     await reader.pick(x, y, 4); // within 4 pixels
-    picks.push(performance.now() - pickedAt);
+    pickTimes.push(performance.now() - pickedAt);
     const countedAt = performance.now();
     await reader.counts([x, y, x + field.width, y + field.height]);
-    counts.push(performance.now() - countedAt);
-    fields.push(bytesOfField(index, x, y));
+    countTimes.push(performance.now() - countedAt);
+    fieldBytes.push(bytesOfField(index, x, y));
   }
   return {
-    pickMs: quantile(picks, 0.95),
-    countMs: quantile(counts, 0.95),
-    fieldKilobytes: Math.round(quantile(fields, 0.95) / 1000),
+    pickMs: quantile(pickTimes, 0.95),
+    countMs: quantile(countTimes, 0.95),
+    fieldKilobytes: Math.round(quantile(fieldBytes, 0.95) / 1000),
   };
 }
 
 /**
- * Compares the counts per class in 70 fields of view with the source: an outline counts where its generated centre lies.
+ * Compares the counts per class in 70 fields of view with the source. An outline belongs to the fields that contain its generated centre.
  *
- * @returns how many are equal, for example "70 of 70"
+ * @returns in how many fields all counts are equal, for example "70 of 70"
  */
 async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centres): Promise<string> {
-  const random = seededRandom();
-  let equal = 0;
+  const random = randomFrom(7);
+  let equalFields = 0;
   for (let fieldNumber = 0; fieldNumber < comparedFields; fieldNumber++) {
     // Zooms of 1, 1/2 … 1/64; at 1/64 the field is larger than the slide.
     const zoom = 2 ** -(fieldNumber % 7);
@@ -145,15 +145,16 @@ async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centr
       const [centreX, centreY] = [x[i] ?? 0, y[i] ?? 0];
       const isInside =
         centreX >= left && centreX <= left + width && centreY >= top && centreY <= top + height;
-      if (isInside) expected[classIndexes[i] ?? 0] = (expected[classIndexes[i] ?? 0] ?? 0) + 1;
+      const classIndex = classIndexes[i] ?? 0;
+      if (isInside) expected[classIndex] = (expected[classIndex] ?? 0) + 1;
     }
     const counts = await reader.counts([left, top, left + width, top + height]);
-    if (classNames.every((name, index) => (counts[name] ?? 0) === expected[index])) equal++;
+    if (classNames.every((name, index) => (counts[name] ?? 0) === expected[index])) equalFields++;
   }
-  return `${equal} of ${comparedFields}`;
+  return `${equalFields} of ${comparedFields}`;
 }
 
-/** Returns the stored bytes of the blocks that touch the field of view with this left and top edge, in pixels of the slide. */
+/** Returns the stored bytes of the blocks that touch the field of view whose left edge is x and top edge is y, in pixels of the slide. */
 function bytesOfField(index: Buffer, x: number, y: number): number {
   // The bounds of blocks (left, top, right, bottom) are in quarter pixels.
   const [x0, y0, x1, y1] = [x * 4, y * 4, (x + field.width) * 4, (y + field.height) * 4];

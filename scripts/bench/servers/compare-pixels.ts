@@ -33,7 +33,7 @@ export async function comparePixels(
   try {
     let largest = 0;
     let compared = 0;
-    // The index is the number of the level in the file, with which OpenSlide addresses the level.
+    // `level` is the number of the level in the file, with which OpenSlide addresses it.
     for (const [level, halvings] of comparedHalvings.entries()) {
       for (const tile of chooseTiles(environment.tileSize, halvings, isQuick ? 10 : 60)) {
         const served = await fetchBytes(runningProduct, runningProduct.pathOf(tile));
@@ -60,7 +60,8 @@ function chooseTiles(tileSize: number, halvings: number, count: number): string[
     const [column, row] = positionOf(tile);
     return column < lastColumn && row < lastRow;
   });
-  return shuffled(innerTiles, randomFrom(7)).slice(0, count);
+  const random = randomFrom(7); // a fixed seed: the same tiles in every run
+  return shuffled(innerTiles, random).slice(0, count);
 }
 
 /** Returns the column and row of a tile. @param tile `level/column_row` */

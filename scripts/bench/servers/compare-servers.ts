@@ -18,8 +18,8 @@ const viewingConnections = 16;
 /** Number of viewers whose requests a viewing trace contains. */
 const viewers = 3;
 /**
- * Duration of the load before each measurement, in which servers compile their code, so that they are as fast as after hours of
- * production.
+ * Duration of the load before each measurement with warm caches. During this load, servers compile their code, so that they are as fast
+ * as after hours of production.
  */
 const warmUpSeconds = 5;
 
@@ -82,7 +82,8 @@ export async function compareServers(
   const { found, absent } = findServers(environment);
   const product = found.find(({ name }) => name === 'product');
   if (product !== undefined && found.some(({ name }) => name === 'nginx')) {
-    await copyTiles(product, slide, environment, isQuick);
+    const mayReuse = isQuick;
+    await copyTiles(product, slide, environment, mayReuse);
   }
 
   const rounds: Record<string, ServerResult>[] = [];

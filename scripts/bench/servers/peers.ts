@@ -43,8 +43,8 @@ export function findServers(environment: BenchEnvironment): {
   found: readonly TileServer[];
   absent: readonly string[];
 } {
-  const servers = [nginxServer, productServer, openSlideServer, iipServer].map((candidate) =>
-    candidate(environment),
+  const servers = [nginxServer, productServer, openSlideServer, iipServer].map((createCandidate) =>
+    createCandidate(environment),
   );
   return {
     found: servers.filter(isInstalled),
@@ -80,7 +80,7 @@ function nginxServer({ cache, pin }: BenchEnvironment): Candidate {
       const site = `server { listen 127.0.0.1:${port}; root ${staticFolderOf(cache)}; }`;
       return waitUntilListening({
         port,
-        servers: [startNginx({ cache, pin, site })],
+        processes: [startNginx({ cache, pin, site })],
         pathOf: (tile) => `/${tile}.jpg`,
       });
     },
@@ -139,7 +139,7 @@ function openSlideServer({ slides, tileSize, cache, pin }: BenchEnvironment): Ca
       });
       const running = await waitUntilListening({
         port,
-        servers: [server],
+        processes: [server],
         pathOf: (tile) => `/${slideNames.scan}/${tile}.jpeg`,
       });
       await measureResponseTime(port, `/${slideNames.seed}/0/0_0.jpeg`); // loads the code, as `productServer` does
@@ -159,6 +159,7 @@ function iipServer({ slides, cache, pin }: BenchEnvironment): Candidate {
     // iipsrv reads only slides with a level for every halving of the size, such as `halves.tif`.
     usesOtherSlide: true,
     async start() {
+      // The port of nginx, and the ports of two iipsrv processes, to which nginx forwards the requests with FastCGI.
       const [port, ...workerPorts] = [await findFreePort(), await findFreePort(), await findFreePort()];
       const workers = workerPorts.map((workerPort) =>
         startLogged(
@@ -187,7 +188,7 @@ function iipServer({ slides, cache, pin }: BenchEnvironment): Candidate {
         server { listen 127.0.0.1:${port}; location /fcgi { fastcgi_pass iip; ${fastCgi.join(' ')} } }`;
       return waitUntilListening({
         port,
-        servers: [...workers, startNginx({ cache, pin, site })],
+        processes: [...workers, startNginx({ cache, pin, site })],
         pathOf: (tile) => `/fcgi?DeepZoom=${slideNames.halves}_files/${tile}.jpg`,
       });
     },
@@ -198,20 +199,20 @@ const logFileOf = (cache: string, name: string) => join(cache, 'log', `${name}.l
 
 interface StartedServer {
   readonly port: number;
-  readonly servers: readonly LoggedProcess[];
+  readonly processes: readonly LoggedProcess[];
   readonly pathOf: (tile: string) => string;
 }
 
 /** Waits until the server on the port responds to a request, with any status. Fails after 30 s. */
-async function waitUntilListening({ port, servers, pathOf }: StartedServer): Promise<RunningServer> {
+async function waitUntilListening({ port, processes, pathOf }: StartedServer): Promise<RunningServer> {
   const stop = async () => {
-    await Promise.all(servers.map((server) => server.stop()));
+    await Promise.all(processes.map((child) => child.stop()));
   };
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {
     try {
       await fetch(`http://127.0.0.1:${port}/`);
-      return { port, processIds: servers.map(({ pid }) => pid), pathOf, stop };
+      return { port, processIds: processes.map(({ pid }) => pid), pathOf, stop };
     } catch (error) {
       if (Date.now() > deadline) {
         await stop();

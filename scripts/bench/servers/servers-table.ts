@@ -23,6 +23,7 @@ export function serversTable(
       if (result === undefined) return [];
       const { native, cold, again, firstTile } = result;
       const nginx = usesOtherSlide ? undefined : results.nginx;
+      // The keys are the headings and must differ: a space at the end distinguishes two headings that look equal.
       return [
         {
           server: usesOtherSlide ? `${name} (its own slide)` : name,

@@ -17,13 +17,13 @@ export interface PhoneLimits {
   readonly latencyMs: number;
 }
 
-/** A touch screen 390 pixels wide. */
+/** A touch screen 390 CSS pixels wide. */
 const phone = { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 };
 
 /**
  * Opens the URL of a link `count` times, each time in a new browser context.
  *
- * @param limits null for no limits
+ * @param limits null: neither the processor nor the network is slowed down
  * @returns for each opening the milliseconds from the navigation to the first and to the sharp picture of the slide
  */
 export async function measureOpeningsOnPhone(
@@ -62,7 +62,7 @@ async function openOnPhone(browser: Browser, url: string, limits: PhoneLimits | 
         uploadThroughput: bytesPerSecond,
       });
     }
-    await page.goto(url, { waitUntil: 'commit' });
+    await page.goto(url, { waitUntil: 'commit' }); // returns when the document starts to load, before the slide appears
     return await page.evaluate(() => window.bench.watchOpening());
   } finally {
     await context.close();

@@ -3,7 +3,7 @@
  * 100 followers receive the field of view of a presenter, how long tiles are sent after a link is revoked, how accurately two slides
  * are registered (aligned by pairs of points), and how guesses of link secrets from one network affect other visitors.
  *
- * Every client sends a different client address in X-Forwarded-For, as a trusted reverse proxy would.
+ * Each follower and visitor except the phone sends its own client address in X-Forwarded-For, as a trusted reverse proxy would.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { Agent, get as startGet } from 'node:http';
@@ -98,7 +98,7 @@ async function openLink({ port }: RunningProduct, secret: string, clientAddress:
 }
 
 /** Returns a different client address for each visitor. */
-const clientAddressOf = (number: number) => `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+const clientAddressOf = (visitor: number) => `10.1.${Math.floor(visitor / 250)}.${(visitor % 250) + 1}`;
 
 /** Measures how soon a visitor on a phone sees the slide of a link. */
 async function measureOpening(
@@ -112,14 +112,14 @@ async function measureOpening(
   const sharp = openings.map((opening) => opening.sharp);
   const first = openings.map((opening) => opening.first);
   const p95 = (times: readonly number[]) => Math.round(quantile(times, 0.95));
-  const slowed =
+  const limitsText =
     limits === null
       ? 'not slowed down'
       : `processor slowed down ${limits.cpuSlowdown} times, ${limits.megabits} Mbit/s, ${limits.latencyMs} ms latency`;
   return {
     measured: `stranger opens a link in a fresh browser with a touch screen of 390 pixels → sharp slide, p95 of ${count}`,
     result: `${p95(sharp)} ms`,
-    detail: `median ${Math.round(median(sharp))} ms, worst ${Math.round(Math.max(...sharp))} ms; first picture ${Math.round(median(first))} ms, p95 ${p95(first)} ms; ${slowed}`,
+    detail: `median ${Math.round(median(sharp))} ms, worst ${Math.round(Math.max(...sharp))} ms; first picture ${Math.round(median(first))} ms, p95 ${p95(first)} ms; ${limitsText}`,
     limit: '2000 ms',
   };
 }
@@ -135,10 +135,10 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
   const sentAt: number[] = [];
   const times: number[] = [];
   const disconnectFunctions = await Promise.all(
-    Array.from({ length: followerCount }, async (_, number) => {
-      const session = await openLink(product, secret, clientAddressOf(number));
+    Array.from({ length: followerCount }, async (_, follower) => {
+      const session = await openLink(product, secret, clientAddressOf(follower));
       const path = `/api/v1/collections/${lesson.collectionId}/presentation-events?session=${session}`;
-      return followEvents({ port, path, clientAddress: clientAddressOf(number) }, (x) => {
+      return followEvents({ port, path, clientAddress: clientAddressOf(follower) }, (x) => {
         const sentTime = sentAt[x];
         if (sentTime !== undefined) times.push(performance.now() - sentTime);
       });
@@ -194,7 +194,7 @@ function followEvents(
           if (field !== null) onField(field.x);
         }
       });
-      response.on('error', () => undefined);
+      response.on('error', () => undefined); // the disconnection itself causes this event
       resolve(() => outgoing.destroy());
     },
   );
@@ -241,8 +241,8 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
 }
 
 /**
- * Registers two slides with two pairs of points of a known transformation. Measures the distance between a third point that the returned
- * matrix transforms and its true place.
+ * Registers two slides with two pairs of points of a known transformation. Then transforms a third point with the returned matrix, and
+ * measures how far the result is from the point's true place.
  */
 async function measureRegistration({ url, token, imageIdOf }: RunningProduct, count: number): Promise<Row> {
   const fromImage = imageIdOf(slideNames.scan);
@@ -296,7 +296,7 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
   const { port } = product;
   const { secret } = await makeLink(product, lesson);
   const timesBefore = await measureLinkOpenings(product, secret, 20);
-  const statuses = new Map<number, number>();
+  const countByStatus = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: guessConnections });
   let remainingGuesses = count;
   const guessers = Array.from({ length: guessConnections }, async () => {
@@ -309,7 +309,7 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
         clientAddress: '203.0.113.7',
         agent,
       });
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      countByStatus.set(status, (countByStatus.get(status) ?? 0) + 1);
     }
   });
   const timesDuring: number[] = [];
@@ -321,11 +321,11 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
   isGuessing = false;
   await otherVisitors;
   agent.destroy();
-  const found = statuses.get(200) ?? 0;
+  const found = countByStatus.get(200) ?? 0;
   return {
     measured: `${count} guesses of one network over ${guessConnections} connections: links found`,
     result: found,
-    detail: `${[...statuses].map(([status, n]) => `${n} × ${status}`).join(', ')}; a valid link opens from another network in ${Math.round(
+    detail: `${[...countByStatus].map(([status, n]) => `${n} × ${status}`).join(', ')}; a valid link opens from another network in ${Math.round(
       quantile(timesDuring, 0.95),
     )} ms (p95, ${timesDuring.length} openings; ${Math.round(quantile(timesBefore, 0.95))} ms without guesses)`,
     limit: '0',
@@ -339,9 +339,9 @@ async function measureLinkOpenings(
   count: number,
 ): Promise<number[]> {
   const times: number[] = [];
-  for (let number = 0; number < count; number++) {
+  for (let visitor = 0; visitor < count; visitor++) {
     const startedAt = performance.now();
-    await openLink(product, secret, clientAddressOf(number));
+    await openLink(product, secret, clientAddressOf(visitor));
     times.push(performance.now() - startedAt);
     await setTimeout(50);
   }

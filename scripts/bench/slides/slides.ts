@@ -60,8 +60,8 @@ export async function makeSlides(cache: string): Promise<{ folder: string; tileS
   return { folder, tileSize: seed.tileSize };
 }
 
-/** Writes a file that does not exist yet; an interrupted run leaves no incomplete file of that name. */
-async function writeOnce(file: string, write: (file: string) => Promise<void>): Promise<void> {
+/** Writes a file unless it exists. `write` gets a temporary name, so an interrupted run leaves no incomplete file under the final name. */
+async function writeOnce(file: string, write: (temporaryFile: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) return;
   await write(`${file}.part`);
   renameSync(`${file}.part`, file);
@@ -120,11 +120,11 @@ async function writeScan(file: string, { tileSize, tables, unit, pixels }: Seed)
   const wholeSize = `${bigSlide.width}x${bigSlide.height}`;
   const levels = [1, 4, 16, 64].map((downsample): Level => {
     const { width, height } = sizeAt(downsample);
-    const beginning = `${library} \r\n${wholeSize} [0,0 ${wholeSize}] (${tileSize}x${tileSize})`;
+    const descriptionStart = `${library} \r\n${wholeSize} [0,0 ${wholeSize}] (${tileSize}x${tileSize})`;
     const description =
       downsample === 1
-        ? `${beginning} JPEG/RGB Q=30|AppMag = 20|MPP = 0.4990`
-        : `${beginning} -> ${width}x${height} JPEG/RGB Q=90`;
+        ? `${descriptionStart} JPEG/RGB Q=30|AppMag = 20|MPP = 0.4990`
+        : `${descriptionStart} -> ${width}x${height} JPEG/RGB Q=90`;
     return { width, height, description, downsample, photometric: 2 }; // RGB
   });
   await writeTiff(file, tileSize, levels, (level) =>
@@ -179,7 +179,7 @@ function repeatedTiles(
       const [column, row] = [i % columns, Math.floor(i / columns)];
       const tile = unit.tiles[(row % unit.rows) * unit.columns + (column % unit.columns)];
       if (tile === undefined) throw new Error('The small slide has no whole tile.');
-      // Repetitions side by side have consecutive numbers; repetitions one above the other differ by 5.
+      // Repetitions side by side have consecutive variants; the variants of repetitions one above the other differ by 5.
       const variant = Math.floor(column / unit.columns) + 5 * Math.floor(row / unit.rows);
       yield variantOf(tile, codes, variant);
     }

@@ -20,7 +20,8 @@ const headBytes = 4;
  * @returns a map from code, as a string of zeros and ones, to the bit length of the number after it
  */
 export function lengthsByCode(tables: Uint8Array): Map<string, number> {
-  for (const { marker: segmentMarker, bodyAt } of segments(tables, 2)) {
+  const firstMarkerAt = 2; // after the start marker (SOI)
+  for (const { marker: segmentMarker, bodyAt } of segments(tables, firstMarkerAt)) {
     // Class and destination 0: the table of the first component's DC coefficients.
     if (segmentMarker !== marker.DHT || tables[bodyAt] !== 0) continue;
     // After that byte the table has the number of codes of each length from 1 to 16 bits, and then the value of each code.

@@ -13,7 +13,7 @@ export interface Level {
   /** Width and height in pixels of this level. */
   readonly width: number;
   readonly height: number;
-  /** Ratio of full resolution to this level. */
+  /** Pixels of full resolution per pixel of this level, in one direction. */
   readonly downsample: number;
   /** PhotometricInterpretation: 2 is RGB, 6 is YCbCr. */
   readonly photometric: number;

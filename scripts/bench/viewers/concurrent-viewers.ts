@@ -59,7 +59,7 @@ export interface ViewersResult {
   /** Milliseconds of all responses to viewers with a fast network, and to those with a slow one. */
   readonly fast: readonly number[];
   readonly slow: readonly number[];
-  /** Number of failed requests by status; 0 when there was no response. */
+  /** Number of failed requests by status. Status 0: there was no response. */
   readonly failures: ReadonlyMap<number, number>;
   readonly rows: readonly Row[];
 }
@@ -95,7 +95,7 @@ export async function measureViewers(target: ViewersTarget, profile: LoadProfile
   try {
     let lastUsage = readUsage(target);
     for (let second = rowSeconds; second <= seconds; second += rowSeconds) {
-      // Rejects when a viewer fails; the viewers run until `endController` aborts.
+      // Waits for the end of the interval, or rejects when a viewer fails. No viewer ends before `endController` aborts.
       await Promise.race([setTimeout(rowSeconds * 1000), allViewers]);
       const usage = readUsage(target);
       const row = {

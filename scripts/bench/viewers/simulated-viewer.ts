@@ -16,7 +16,7 @@ const slowBytesPerSecond = { min: 50_000, max: 200_000 };
 export interface TileResponse {
   /** 0 when the connection ended before the response. */
   readonly status: number;
-  /** Milliseconds until the complete response. */
+  /** Milliseconds from the request to the complete response. */
   readonly ms: number;
   /** Whether the viewer has a slow network. */
   readonly isSlow: boolean;

@@ -5,7 +5,7 @@ import { createImageSession } from '../product.ts';
 /** The server's limit of image sessions per account. */
 const sessionsPerAccount = 10;
 
-/** Creates one image session per viewer, ten per account. @param adminToken bearer token of an administrator */
+/** Creates one image session per viewer, ten per account. @param adminToken an administrator's bearer token @returns the sessions' ids */
 export async function createViewerSessions(
   url: string,
   adminToken: string,

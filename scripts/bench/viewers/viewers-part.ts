@@ -14,6 +14,7 @@ export async function viewersPart({ isQuick }: BenchOptions): Promise<void> {
   const environment = { ...shared, cache: join(shared.cache, 'viewers') };
   const dataDir = join(environment.cache, 'data');
   rmSync(dataDir, { recursive: true, force: true }); // removes the accounts of the last run
+  // Without the throttle: all accounts register and sign in from one client address.
   const product = await startProduct(environment, { THROTTLE: 'off' });
   try {
     console.log(`Creating accounts for ${profile.viewers} viewers …`);
