@@ -54,14 +54,14 @@ const Classes = z.object({
   version: z.number().int().meta({ description: 'Increments with every change; 0: the default classes' }),
 });
 
-/** `datasetId` is the name of the dataset, percent-encoded; upper and lower case and Unicode forms are equal. */
+/** `datasetId` is the percent-encoded name of the dataset. Names that differ only in case or Unicode form are the same dataset. */
 export const getAnnotationClasses = endpoint({
   method: 'GET',
   path: '/datasets/:datasetId/annotation-classes',
   summary: 'Classes of the annotations of a dataset',
   access: 'annotations.read',
-  scope: 'annotations:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:read',
+  defaultMessageLanguage: 'en',
   response: Classes,
   status: 200,
   errors: [],
@@ -72,7 +72,7 @@ export const updateAnnotationClasses = endpoint({
   path: '/datasets/:datasetId/annotation-classes',
   summary: 'Replace the classes of a dataset; the response to an old version is 409 with the current classes',
   access: 'annotations.manage',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     classes: z
       .array(

@@ -58,22 +58,23 @@ export const AnnotationImport = z
   .meta({ id: 'AnnotationImport' });
 export type AnnotationImport = z.infer<typeof AnnotationImport>;
 
-/** Imports all annotations or none, unless `skip_refused` is set. Replaces annotations of the layer with equal ids. */
+/** Imports all annotations or none, unless `skip_refused` is set. Replaces the annotations of the layer whose ids occur in the file. */
 export const importAnnotationFile = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/import',
   summary:
     'Import a file of QuPath, ASAP, Aperio ImageScope or the Digital Slide Archive; if a feature is invalid, nothing is imported and the response is 400 with the invalid features',
   access: 'annotations.write',
-  scope: 'annotations:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:write',
+  defaultMessageLanguage: 'en',
   query: z.object({
     dry_run: BooleanText.meta({ description: '`true`: check the file without importing it' }),
     skip_refused: BooleanText.meta({ description: '`true`: import the valid features and skip the others' }),
     format: z.enum(['auto', 'qupath', 'geojson', 'asap', 'aperio', 'dsa']).default('auto'),
-    offset_x: Offset.meta({ description: 'Pixels added to every coordinate' }),
-    offset_y: Offset.meta({ description: 'Pixels added to every coordinate' }),
+    offset_x: Offset.meta({ description: 'Pixels added to every x coordinate' }),
+    offset_y: Offset.meta({ description: 'Pixels added to every y coordinate' }),
   }),
+  // `contentType` is for the documentation and the error text; the route accepts all `annotationFileTypes`.
   upload: { contentType: geoJsonType, maxBytes: maxAnnotationFileBytes },
   response: AnnotationImport,
   status: 200,
@@ -82,19 +83,19 @@ export const importAnnotationFile = endpoint({
 
 export const annotationExportFormats = ['qupath', 'geojson', 'asap', 'aperio', 'csv'] as const;
 
-/** The content type of the response depends on `format`: GeoJSON, XML or CSV. */
+/** The content type of the response depends on `format`: GeoJSON (the declared type), XML or CSV. */
 export const exportAnnotationFile = endpoint({
   method: 'GET',
   path: '/annotation-layers/:layerId/export',
   summary:
     'Export the annotations of a layer as GeoJSON of QuPath, plain GeoJSON, XML of ASAP or Aperio, or CSV',
   access: 'annotations.read',
-  scope: 'annotations:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:read',
+  defaultMessageLanguage: 'en',
   query: z.object({
     format: z.enum(annotationExportFormats).default('qupath'),
-    offset_x: Offset.meta({ description: 'Pixels subtracted from every coordinate' }),
-    offset_y: Offset.meta({ description: 'Pixels subtracted from every coordinate' }),
+    offset_x: Offset.meta({ description: 'Pixels subtracted from every x coordinate' }),
+    offset_y: Offset.meta({ description: 'Pixels subtracted from every y coordinate' }),
   }),
   response: geoJsonType,
   status: 200,

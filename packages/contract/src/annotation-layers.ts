@@ -84,9 +84,9 @@ export const listAnnotationLayers = endpoint({
   path: '/image-catalog/images/:imageId/annotation-layers',
   summary: 'Annotation layers of a slide that the caller may read, or that a share link shows, oldest first',
   access: 'annotations.read',
-  scope: 'annotations:read',
+  apiTokenScope: 'annotations:read',
   allowsVisitors: true,
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   query: optionalSession.extend({
     deleted: z
       .enum(['true', 'false'])
@@ -103,8 +103,8 @@ export const createAnnotationLayer = endpoint({
   path: '/image-catalog/images/:imageId/annotation-layers',
   summary: 'Create an annotation layer; by default only its owner may see and change it',
   access: 'annotations.write',
-  scope: 'annotations:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:write',
+  defaultMessageLanguage: 'en',
   body: z.object({
     name: LayerName,
     visibility: LayerVisibility.default('private'),
@@ -124,8 +124,8 @@ export const updateAnnotationLayer = endpoint({
   summary:
     'Rename, share, lock or unlock a layer; the response to an old version is 409 with the current layer',
   access: 'annotations.write',
-  scope: 'annotations:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:write',
+  defaultMessageLanguage: 'en',
   body: z.object({
     name: LayerName.optional(),
     visibility: LayerVisibility.optional(),
@@ -143,8 +143,8 @@ export const deleteAnnotationLayer = endpoint({
   path: '/annotation-layers/:layerId',
   summary: 'Delete a layer; its owner and administrators can restore it for 30 days',
   access: 'annotations.write',
-  scope: 'annotations:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:write',
+  defaultMessageLanguage: 'en',
   response: null,
   status: 204,
   errors: ['layer_locked'],
@@ -155,8 +155,8 @@ export const restoreAnnotationLayer = endpoint({
   path: '/annotation-layers/:layerId/restore',
   summary: 'Restore a deleted layer; a layer that is not deleted stays unchanged',
   access: 'annotations.write',
-  scope: 'annotations:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:write',
+  defaultMessageLanguage: 'en',
   response: AnnotationLayer,
   status: 200,
   errors: [],
@@ -183,8 +183,8 @@ export const listRecentAnnotations = endpoint({
   summary:
     'The slides, at most 8, whose annotations changed most recently, in layers that the caller may read',
   access: 'annotations.read',
-  scope: 'annotations:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:read',
+  defaultMessageLanguage: 'en',
   response: z.object({ slides: z.array(AnnotatedSlide) }),
   status: 200,
   errors: [],
@@ -200,8 +200,8 @@ export const countAnnotations = endpoint({
   path: '/image-catalog/annotation-counts',
   summary: 'Number of annotations of each given slide, in the layers that the caller may read',
   access: 'annotations.read',
-  scope: 'annotations:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:read',
+  defaultMessageLanguage: 'en',
   query: z.object({
     images: z
       .string()

@@ -77,18 +77,18 @@ export type AnnotationChange = z.infer<typeof AnnotationChange>;
 export const geoJsonType = 'application/geo+json';
 
 /**
- * The response is a `FeatureCollection` with further members: `version` of the layer, `event_id` (the event after which a stream of
- * events continues), `authors` (display names by uid) and `next_cursor`. A visitor of a share link receives only geometry, type,
- * name, class and colour of annotations.
+ * The response is a `FeatureCollection` with further members: `version` of the layer, `event_id` (the event after which
+ * `streamAnnotationEvents` continues), `authors` (display names by uid) and `next_cursor`. A visitor of a share link receives only
+ * the id, geometry, object type, name, class, colour and lock of an annotation.
  */
 export const listAnnotations = endpoint({
   method: 'GET',
   path: '/annotation-layers/:layerId/annotations',
   summary: 'Annotations of a layer in the order of their creation; all of them without a limit',
   access: 'annotations.read',
-  scope: 'annotations:read',
+  apiTokenScope: 'annotations:read',
   allowsVisitors: true,
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   query: optionalSession.extend({
     bbox: z
       .string()
@@ -111,8 +111,8 @@ export const changeAnnotations = endpoint({
   summary:
     'Create, change and delete annotations, all or none; sending a batch again returns the same response',
   access: 'annotations.write',
-  scope: 'annotations:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:write',
+  defaultMessageLanguage: 'en',
   maxBodyBytes: 16 * 2 ** 20,
   body: z.object({
     changes: z.array(AnnotationChange).min(1).max(annotationLayerLimits.changesPerCall),
@@ -130,7 +130,8 @@ export const changeAnnotations = endpoint({
  * - `layer`: a new or changed layer, without counts. The client loads the annotations of a new layer with `listAnnotations`.
  * - `layer-removed`: the id of a layer that the client may no longer read
  * - `annotations`: changes of a layer, `{layer_id, version, changes: [{op: "put", feature} | {op: "delete", id, revision,
- *   updated_by}], authors}`, with display names of authors by uid. If there are many changes, `reload: true` replaces them.
+ *   updated_by}], authors}`, with display names of authors by uid. If there are more than 500 changes or 512 Ki characters of
+ *   features, `reload: true` replaces `changes` and `authors`.
  *
  * A client resumes a stream with the header `Last-Event-ID`: the id of the last event that it has received, or the
  * `event_id` in a response of `listAnnotations`.
@@ -140,8 +141,8 @@ export const streamAnnotationEvents = endpoint({
   path: '/image-catalog/images/:imageId/annotation-events',
   summary: 'Changes of the annotations of a slide as server-sent events; they end when the access ends',
   access: 'annotations.read',
-  scope: 'annotations:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:read',
+  defaultMessageLanguage: 'en',
   query: z.object({
     wait: z.coerce.number().int().min(0).max(3600).optional().meta({
       description: 'Seconds after which the stream ends; 0: after the events that are available now',
@@ -174,8 +175,8 @@ export const listAnnotationHistory = endpoint({
   path: '/annotation-layers/:layerId/history',
   summary: 'Every creation, change and deletion in a layer or of one annotation, newest first',
   access: 'annotations.read',
-  scope: 'annotations:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:read',
+  defaultMessageLanguage: 'en',
   query: z.object({
     annotation: Id.optional(),
     limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -191,8 +192,8 @@ export const restoreAnnotation = endpoint({
   path: '/annotation-layers/:layerId/annotations/:annotationId/restore',
   summary: 'Restore a deleted annotation within 30 days; an annotation that is not deleted stays unchanged',
   access: 'annotations.write',
-  scope: 'annotations:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'annotations:write',
+  defaultMessageLanguage: 'en',
   response: AnnotationFeature,
   status: 200,
   errors: ['layer_locked', 'layer_full'],

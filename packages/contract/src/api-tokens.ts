@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiTokenScope } from './api-token-scopes.ts';
 import { endpoint } from './endpoint.ts';
 import { may, type Role, type Status } from './permissions.ts';
-import { ExistingName, SingleLine } from './text.ts';
+import { NameOfExisting, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
 /** Start of every API token, by which the server and secret scanners distinguish it from the token of a sign-in. */
@@ -52,7 +52,7 @@ export const listApiTokens = endpoint({
   path: '/user/api-tokens',
   summary: "The caller's valid API tokens, newest first",
   access: 'api-tokens.own',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ tokens: z.array(ApiToken) }),
   status: 200,
   errors: [],
@@ -63,7 +63,7 @@ export const createApiToken = endpoint({
   path: '/user/api-tokens',
   summary: 'Create an API token. Only this response contains the token; the server stores its hash',
   access: 'api-tokens.own',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     name: SingleLine.min(1).max(100),
     scopes: z
@@ -71,7 +71,7 @@ export const createApiToken = endpoint({
       .min(1)
       .max(20)
       .transform((scopes) => ApiTokenScope.options.filter((scope) => scopes.includes(scope))), // removes duplicates
-    datasets: z.array(ExistingName.trim().min(1).max(255)).min(1).max(500).nullable().optional(),
+    datasets: z.array(NameOfExisting.trim().min(1).max(255)).min(1).max(500).nullable().optional(),
     expires_in_days: z.number().int().min(1).max(apiTokenDays.max).default(apiTokenDays.default),
   }),
   response: ApiToken.omit({ created_at: true, last_used_at: true }).extend({ token: z.string() }),
@@ -84,7 +84,7 @@ export const deleteApiToken = endpoint({
   path: '/user/api-tokens/:tokenId',
   summary: 'Revoke an API token of the caller',
   access: 'api-tokens.own',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -103,7 +103,7 @@ export const listAllApiTokens = endpoint({
   path: '/admin/api-tokens',
   summary: 'The valid API tokens of all accounts, newest first',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ tokens: z.array(OwnedApiToken) }),
   status: 200,
   errors: [],
@@ -114,7 +114,7 @@ export const revokeApiToken = endpoint({
   path: '/admin/api-tokens/:tokenId',
   summary: 'Revoke an API token of any account',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found'],

@@ -36,7 +36,7 @@ export class AppError extends Error {
     super(technicalMessage(code, detail), { cause: detail.cause });
     this.name = 'AppError';
     this.code = code;
-    // Not enumerable, because loggers write enumerable properties and a detail may contain user input.
+    // Not enumerable (hence `declare` above), because loggers write enumerable properties and a detail may contain user input.
     Object.defineProperty(this, 'detail', { value: detail });
   }
 

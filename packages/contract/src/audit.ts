@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import type { Bilingual, Language } from './languages.ts';
-import { Cursor, ExistingName } from './text.ts';
+import { Cursor, NameOfExisting } from './text.ts';
 
 /**
- * All audit actions with their labels for the web app and the CSV export. A code never changes its meaning, because stored events
- * are never changed.
+ * All audit actions: their codes, with labels for the web app and the CSV export. A code never changes its meaning, because stored
+ * events are never changed.
  */
 export const auditActions = {
   registered: { tr: 'Hesap oluşturuldu', en: 'Account created' },
@@ -139,7 +139,7 @@ export function auditActionLabel(action: string, language: Language): string {
   return Object.hasOwn(auditActions, action) ? auditActions[action as AuditAction][language] : action;
 }
 
-/** An account in the audit log. Events store only its uid; names are added while the account exists. */
+/** An account in the audit log. Events store only its uid; responses add its e-mail address and name while it exists. */
 const AuditPerson = z.object({
   uid: z.string(),
   email: z.string().nullable().meta({ description: 'Null when the account was deleted' }),
@@ -184,7 +184,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export const sessionActions: readonly AuditAction[] = ['image-session-created', 'image-session-revoked'];
 
 /** A filter by text; an empty text counts as no filter. */
-const filterText = ExistingName.trim()
+const filterText = NameOfExisting.trim()
   .max(254) // the longest value is an e-mail address
   .transform((value) => value || undefined)
   .optional();
@@ -208,7 +208,7 @@ export const listAudit = endpoint({
   path: '/admin/audit',
   summary: 'Audit events, newest first, paginated',
   access: 'users.manage', // a permission of administrators only
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: AuditFilter.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: Cursor.max(100).optional(),
@@ -224,7 +224,7 @@ export const exportAudit = endpoint({
   path: '/admin/audit.csv',
   summary: 'The audit log as CSV, newest first; the export itself is recorded',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: AuditFilter,
   response: 'text/csv',
   status: 200,
@@ -256,7 +256,7 @@ export const getAuditChain = endpoint({
   summary:
     'Result of the last verification of the hash chain; starts another one if it is older than ten minutes',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: AuditChain,
   status: 200,
   errors: [],
@@ -267,7 +267,7 @@ export const checkAuditChain = endpoint({
   path: '/admin/audit/chain',
   summary: 'Start a verification of the hash chain',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: AuditChain,
   status: 202,
   errors: [],

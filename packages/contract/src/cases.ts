@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
 import { optionalSession } from './images.ts';
-import { ExistingName, Id, MultiLine, SingleLine } from './text.ts';
+import { Id, MultiLine, NameOfExisting, SingleLine } from './text.ts';
 
 /** Maximum number of slides in a case. */
 export const caseSlidesLimit = 200;
@@ -60,7 +60,7 @@ export type Case = z.infer<typeof Case>;
 
 const name = SingleLine.min(1).max(200, reason('text_too_long'));
 const description = MultiLine.max(4000, reason('text_too_long')).nullable();
-const dataset = ExistingName.trim().min(1).max(255);
+const dataset = NameOfExisting.trim().min(1).max(255);
 const slides = z
   .array(
     z.object({
@@ -80,10 +80,10 @@ export const listCases = endpoint({
   path: '/cases',
   summary: 'Cases with viewable slides (administrators: all cases), in natural order of dataset and name',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   // An image session in the query must be valid and belong to the caller.
-  query: optionalSession.extend({ dataset: ExistingName.max(255).optional() }),
+  query: optionalSession.extend({ dataset: NameOfExisting.max(255).optional() }),
   response: z.object({ cases: z.array(Case) }),
   status: 200,
   errors: [],
@@ -94,7 +94,7 @@ export const createCase = endpoint({
   path: '/cases',
   summary: 'Create a case',
   access: 'catalogue.write',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({ dataset, name, description: description.optional(), slides }),
   response: Case,
   status: 201,
@@ -106,8 +106,8 @@ export const getCase = endpoint({
   path: '/cases/:caseId',
   summary: 'One case',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: optionalSession,
   response: Case,
   status: 200,
@@ -119,7 +119,7 @@ export const updateCase = endpoint({
   path: '/cases/:caseId',
   summary: 'Change a case; fields that are left out stay unchanged',
   access: 'catalogue.write',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     dataset: dataset.optional(),
     name: name.optional(),
@@ -140,7 +140,7 @@ export const deleteCase = endpoint({
   path: '/cases/:caseId',
   summary: 'Delete a case; its slides stay in the catalogue',
   access: 'catalogue.write',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -152,7 +152,7 @@ export const registerCaseSlides = endpoint({
   summary:
     'Register two slides of a case by pairs of points, replacing an earlier registration from and to the same slides: two pairs give a similarity, three or more an affine transform',
   access: 'sharing.own', // also permits registering slides (permissions.ts)
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     from_image: Id,
     to_image: Id,

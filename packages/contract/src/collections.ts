@@ -34,7 +34,10 @@ const choices = z
   .min(2)
   .max(maxChoices);
 
-/** A question with its correct answer, as the owner of the collection writes it. */
+/**
+ * A question with its correct answer, as the owner of the collection writes it. The answer to a `region` question is a point, which is
+ * correct inside `region`.
+ */
 export const Question = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('choice'),
@@ -125,8 +128,8 @@ export const listCollections = endpoint({
   path: '/collections',
   summary: 'Collections that the caller owns or may read, last changed first',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: optionalSession,
   response: z.object({ collections: z.array(Collection) }),
   status: 200,
@@ -138,7 +141,7 @@ export const createCollection = endpoint({
   path: '/collections',
   summary: 'Create a collection',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     title: ItemTitle,
     description: description.optional(),
@@ -155,8 +158,8 @@ export const getCollection = endpoint({
   path: '/collections/:collectionId',
   summary: 'One collection; `access` of an item is false if the caller may not view it',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: optionalSession,
   response: Collection,
   status: 200,
@@ -168,7 +171,7 @@ export const updateCollection = endpoint({
   path: '/collections/:collectionId',
   summary: 'Change a collection of the caller; fields that are left out stay unchanged',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     title: ItemTitle.optional(),
     description: description.optional(),
@@ -186,7 +189,7 @@ export const deleteCollection = endpoint({
   path: '/collections/:collectionId',
   summary: 'Delete a collection of the caller with its answers',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -205,7 +208,7 @@ export const present = endpoint({
   path: '/collections/:collectionId/presentation',
   summary: 'Show a field of view and an item to all followers; only for the owner',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({ field: Field.nullable().default(null), item: ItemReference.nullable().default(null) }),
   response: null,
   status: 204,
@@ -218,7 +221,7 @@ export const followPresentation = endpoint({
   summary:
     'Server-sent events with the field and item that the presenter shows: the current state, then each change',
   access: 'reader-or-visitor',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   query: optionalSession.extend({
     wait: z.coerce
       .number()
@@ -238,12 +241,11 @@ export const answerQuestion = endpoint({
   path: '/collections/:collectionId/answers',
   summary: 'Answer the question of an item; a later answer replaces the earlier one',
   access: 'reader-or-visitor',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   query: optionalSession,
   body: z.object({
     item: ItemReference,
-    // 20: `maxChoices`
-    answer: z.union([z.array(z.number()).max(20), ItemText]).meta({
+    answer: z.union([z.array(z.number()).max(maxChoices), ItemText]).meta({
       description: 'Indexes of the choices, a point [x, y], or a text',
     }),
   }),
@@ -272,7 +274,7 @@ export const listAnswers = endpoint({
   path: '/collections/:collectionId/answers',
   summary: 'All answers to the questions of a collection, for its owner, as JSON or CSV',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   query: z.object({ format: z.enum(['json', 'csv']).default('json') }),
   response: z.object({ answers: z.array(CollectionAnswer) }),
   status: 200,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
-import { ExistingName, Id, MultiLine } from './text.ts';
+import { Id, MultiLine, NameOfExisting } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, Reason } from './users.ts';
 
@@ -10,7 +10,7 @@ import { Message, Reason } from './users.ts';
 export const DatasetAccess = z.enum(['open', 'restricted']);
 export type DatasetAccess = z.infer<typeof DatasetAccess>;
 
-const DatasetName = ExistingName.trim().min(1).max(255);
+const DatasetName = NameOfExisting.trim().min(1).max(255);
 
 /** The account of a grant or a request, as administrators see it. */
 const Person = { uid: z.string(), email: z.string(), displayName: z.string().nullable() };
@@ -50,7 +50,7 @@ export const listDatasets = endpoint({
   path: '/admin/datasets',
   summary: 'All datasets, with their grants and unanswered requests',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ datasets: z.array(Dataset) }),
   status: 200,
   errors: [],
@@ -61,7 +61,7 @@ export const updateDataset = endpoint({
   path: '/admin/datasets',
   summary: 'Open or restrict a dataset, also before it has slides. Its grants stay',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     dataset: DatasetName,
     access: DatasetAccess.optional().meta({ description: 'Default: unchanged' }),
@@ -82,7 +82,7 @@ export const grantDataset = endpoint({
   path: '/admin/datasets/grants',
   summary: 'Grant an account access to a dataset',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     dataset: DatasetName,
     uid: Id,
@@ -101,7 +101,7 @@ export const revokeDataset = endpoint({
   path: '/admin/datasets/grants',
   summary: 'Revoke a grant; the account immediately loses access to the slides and tiles',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: z.object({ dataset: DatasetName, uid: Id }),
   response: Message,
   status: 200,
@@ -113,7 +113,7 @@ export const answerDatasetRequest = endpoint({
   path: '/admin/dataset-requests/:requestId/answer',
   summary: 'Grant or reject a request for a dataset',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({ granted: z.boolean(), reason: Reason.optional() }),
   response: Message,
   status: 200,
@@ -144,7 +144,7 @@ export const listRequestableDatasets = endpoint({
   path: '/image-catalog/datasets',
   summary: "Restricted datasets that may be requested, with the state of the caller's requests",
   access: 'catalogue.read',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: z.object({ datasets: z.array(RequestableDataset) }),
   status: 200,
   errors: [],
@@ -155,7 +155,7 @@ export const requestDataset = endpoint({
   path: '/image-catalog/dataset-requests',
   summary: 'Ask an administrator for a listed dataset; asking again changes the reason',
   access: 'catalogue.read',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     dataset: DatasetName,
     reason: MultiLine.min(1, reason('request_reason_required')).max(1000, reason('text_too_long')),

@@ -17,7 +17,7 @@ export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
 /** Returns the errors that the server may send without calling the handler of the endpoint. */
 function commonErrors({
   access,
-  scope,
+  apiTokenScope,
   path,
   method,
   needsFreshSignIn,
@@ -34,7 +34,7 @@ function commonErrors({
     ...(access === 'catalogue.read' || access === 'reader-or-visitor' || allowsVisitors
       ? (['session_invalid'] as const) // a session parameter must be valid
       : []),
-    ...(scope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // for requests with API tokens
+    ...(apiTokenScope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // for requests with API tokens
     ...(needsFreshSignIn ? (['reauth_required'] as const) : []),
     ...(/[:*]/.test(path) ? (['not_found'] as const) : []), // for a malformed path parameter
     ...(method === 'GET' ? [] : (['unsupported_type'] as const)),

@@ -9,8 +9,8 @@ import { type Endpoint, endpoint } from './endpoint.ts';
 const common = {
   method: 'GET',
   access: 'image.view',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   status: 200,
   cors: 'dicomweb-origins',
 } as const satisfies Partial<Endpoint>;
@@ -21,7 +21,7 @@ const query = z.looseObject({});
 const json = 'application/dicom+json';
 const pixelErrors = ['not_acceptable', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
 const search = { ...common, query, response: json, errors: ['not_acceptable'] } as const;
-const read = { ...common, response: json, errors: pixelErrors } as const;
+const metadata = { ...common, response: json, errors: pixelErrors } as const;
 const bulkData = { ...common, response: 'multipart/related', errors: pixelErrors } as const;
 const thumbnails = { ...common, response: 'image/jpeg', errors: pixelErrors } as const;
 
@@ -60,17 +60,17 @@ export const searchInstancesOfSeries = endpoint({
   summary: 'QIDO-RS: search for instances of a series',
 });
 export const getStudyMetadata = endpoint({
-  ...read,
+  ...metadata,
   path: `${study}/metadata`,
   summary: 'WADO-RS: metadata of a study',
 });
 export const getSeriesMetadata = endpoint({
-  ...read,
+  ...metadata,
   path: `${series}/metadata`,
   summary: 'WADO-RS: metadata of a series',
 });
 export const getInstanceMetadata = endpoint({
-  ...read,
+  ...metadata,
   path: `${instance}/metadata`,
   summary: 'WADO-RS: metadata of an instance, which is one level of the slide',
 });

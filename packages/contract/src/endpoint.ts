@@ -10,7 +10,7 @@ import type { Permission } from './permissions.ts';
  * - a permission: a bearer token of an account that has the permission
  * - `anyone`: no credential; an Authorization header is ignored
  * - `image-session`: an image session (a short-lived credential for pixels) in the query parameter `session` or in the
- *   path; an API token only if the endpoint declares a `scope`
+ *   path; an API token only if the endpoint declares an `apiTokenScope`
  * - `reader-or-visitor`: a bearer token of an account with `catalogue.read`, or the image session of a share link in the query
  *   parameter `session`
  */
@@ -30,12 +30,12 @@ export interface Endpoint {
   readonly path: string;
   /** One sentence for the API's documentation. */
   readonly summary: string;
-  /** The credential, and with a permission also the role, that a request needs. */
+  /** The credential or permission that a request needs. */
   readonly access: Access;
-  /** Scope that an API token needs, in addition to `access` of its owner. Without a scope, the server rejects API tokens with 403. */
-  readonly scope?: ApiTokenScope;
+  /** Scope that an API token needs, in addition to `access` of its owner. Undefined: the server rejects API tokens with 403. */
+  readonly apiTokenScope?: ApiTokenScope;
   /** Language of messages and error texts in the response, unless the request chooses one with Accept-Language. */
-  readonly defaultLanguage: Language;
+  readonly defaultMessageLanguage: Language;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** Maximum size of the JSON body, if it is larger than the default. */

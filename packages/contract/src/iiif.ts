@@ -10,11 +10,11 @@ import { type Endpoint, endpoint } from './endpoint.ts';
 
 const common = {
   method: 'GET',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   status: 200,
   cors: 'any',
 } as const satisfies Partial<Endpoint>;
-const withToken = { ...common, access: 'image.view', scope: 'slides:read' } as const;
+const withToken = { ...common, access: 'image.view', apiTokenScope: 'slides:read' } as const;
 const withSession = { ...common, access: 'image-session', allowsVisitors: true } as const;
 
 const jsonLd = 'application/ld+json';

@@ -6,21 +6,21 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Image, optionalSession } from './images.ts';
-import { ExistingName, SearchText } from './text.ts';
+import { NameOfExisting, SearchText } from './text.ts';
 
 /**
  * The order of a list of images:
  * - `name`: natural order of datasets, cases and file names. Within a dataset, images of cases come before images without a case.
  * - `newest`, `largest`: images by the time when they were added, or by the size of their files, largest value first. The
- *   images of a dataset stay together, and the dataset with the first image comes first. Cases have no effect.
+ *   images of a dataset stay together, and datasets are sorted by their newest or largest image. Cases have no effect.
  */
 export const ImageOrder = z.enum(['name', 'newest', 'largest']);
 export type ImageOrder = z.infer<typeof ImageOrder>;
 
-/** Maximum number of rows in one response. */
+/** Maximum number of images in one response of `listImageRows`. A row is an image. */
 export const maxImageRows = 200;
 
-const Name = ExistingName.max(255);
+const Name = NameOfExisting.max(255);
 /** Value of `no_dataset` and `no_organ`. These filters take precedence over `dataset` and `organ`, respectively. */
 const OnlyWithout = z.literal('true');
 
@@ -46,8 +46,8 @@ export const listImageGroups = endpoint({
   path: '/image-catalog/images/groups',
   summary: 'Groups of the catalogue with their numbers of images, and the choices of its filters',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: listQuery,
   response: z.object({
     revision,
@@ -84,8 +84,8 @@ export const listImageRows = endpoint({
   path: '/image-catalog/images/rows',
   summary: 'A page of the list that the groups form',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: listQuery.extend({
     from: z.coerce
       .number()
@@ -106,8 +106,8 @@ export const getImagePosition = endpoint({
   path: '/image-catalog/images/:imageId/position',
   summary: 'Position of an image in the list that the groups form',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: listQuery,
   response: z.object({
     revision,

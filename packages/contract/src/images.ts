@@ -1,13 +1,13 @@
 /** Endpoints for the catalogue and the pixels of its slides. “Image” means a catalogue entry, and “slide” the opened file. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Cursor, ExistingName, SearchText, SingleLine } from './text.ts';
+import { Cursor, NameOfExisting, SearchText, SingleLine } from './text.ts';
 
 /** `pending`: the server has not read the slide file yet; `failed`: it could not read the file. */
 export const ImageStatus = z.enum(['pending', 'ready', 'failed']);
 export type ImageStatus = z.infer<typeof ImageStatus>;
 
-const pixelCount = z
+const sideInPixels = z
   .number()
   .int()
   .nullable()
@@ -22,8 +22,8 @@ export const Image = z
     file_name: z.string(),
     dataset_name: z.string().nullable(),
     organ_type: z.string().nullable(),
-    width: pixelCount,
-    height: pixelCount,
+    width: sideInPixels,
+    height: sideInPixels,
     mpp_x: micrometresPerPixel,
     mpp_y: micrometresPerPixel,
     objective_power: z.number().nullable().meta({ description: 'Magnification of the scan, e.g. 20 or 40' }),
@@ -75,14 +75,14 @@ export const listImages = endpoint({
   path: '/image-catalog/images',
   summary: 'Entries of the catalogue; without a limit all of them',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: optionalSession.extend({
     q: SearchText.optional().meta({
       description: 'Words in file name, id, organ or dataset; case and diacritics do not count',
     }),
-    dataset: ExistingName.max(200).optional(),
-    organ: ExistingName.max(200).optional(),
+    dataset: NameOfExisting.max(200).optional(),
+    organ: NameOfExisting.max(200).optional(),
     limit: z.coerce.number().int().min(1).max(500).optional(),
     cursor: Cursor.max(500).optional(),
   }),
@@ -100,8 +100,8 @@ export const getImage = endpoint({
   path: '/image-catalog/images/:imageId',
   summary: 'One catalogue entry',
   access: 'catalogue.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   query: optionalSession,
   response: z.object({ image: Image }),
   status: 200,
@@ -113,7 +113,7 @@ export const updateImage = endpoint({
   path: '/image-catalog/images/:imageId',
   summary: 'Edit an entry of the catalogue',
   access: 'catalogue.write',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     file_name: SingleLine.min(1).max(255).optional(),
     dataset_name: SingleLine.max(200).nullable().optional(),
@@ -136,7 +136,7 @@ export const deleteImage = endpoint({
   path: '/image-catalog/images/:imageId',
   summary: 'Remove an entry from the catalogue; the slide file stays',
   access: 'catalogue.write',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -149,9 +149,9 @@ export const getDescriptor = endpoint({
   path: '/image-catalog/proxy/:imageId/image.dzi',
   summary: 'Deep Zoom descriptor: tile size, overlap, format, width, height, colour profile',
   access: 'image-session',
-  scope: 'slides:read',
+  apiTokenScope: 'slides:read',
   allowsVisitors: true,
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: 'application/xml',
   status: 200,
   errors: pixelErrors,
@@ -166,9 +166,9 @@ export const getColourTable = endpoint({
   path: '/image-catalog/proxy/:imageId/colour-table',
   summary: 'Colour table of a slide with a colour profile',
   access: 'image-session',
-  scope: 'slides:read',
+  apiTokenScope: 'slides:read',
   allowsVisitors: true,
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: 'application/octet-stream',
   status: 200,
   errors: pixelErrors,
@@ -182,9 +182,9 @@ export const getThumbnail = endpoint({
   path: '/image-catalog/proxy/:imageId/thumbnail.jpg',
   summary: 'The whole slide in sRGB, at most 256 pixels a side',
   access: 'image-session',
-  scope: 'slides:read',
+  apiTokenScope: 'slides:read',
   allowsVisitors: true,
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: 'image/jpeg',
   status: 200,
   errors: pixelErrors,
@@ -196,9 +196,9 @@ export const getTile = endpoint({
   path: '/image-catalog/proxy/:imageId/image_files/:dziLevel/:tile',
   summary: 'One Deep Zoom tile',
   access: 'image-session',
-  scope: 'slides:read',
+  apiTokenScope: 'slides:read',
   allowsVisitors: true,
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   query: colour,
   response: 'image/jpeg',
   status: 200,

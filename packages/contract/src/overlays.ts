@@ -106,9 +106,13 @@ export const VectorDescriptor = z
   .meta({ id: 'VectorDescriptor' });
 export type VectorDescriptor = z.infer<typeof VectorDescriptor>;
 
-const pixels = { access: 'image-session', scope: 'slides:read', defaultLanguage: 'en' } as const;
+const common = {
+  access: 'image-session',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
+} as const;
 const binary = {
-  ...pixels,
+  ...common,
   method: 'GET',
   response: 'application/octet-stream',
   status: 200,
@@ -116,7 +120,7 @@ const binary = {
 } as const;
 
 export const getOverlayDescriptor = endpoint({
-  ...pixels,
+  ...common,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/descriptor',
   summary: 'Describe the content of a result layer',
@@ -127,7 +131,7 @@ export const getOverlayDescriptor = endpoint({
 
 /** `tile` is `{column}_{row}.png`. A tile has 8 bits per pixel, one channel, and at most 256 pixels on each side. */
 export const getOverlayTile = endpoint({
-  ...pixels,
+  ...common,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/tiles/:z/:tile',
   summary: 'One lossless tile of values; the descriptor states how bytes encode values',
@@ -139,7 +143,7 @@ export const getOverlayTile = endpoint({
 const position = z.coerce.number().min(-1e9).max(1e9);
 
 export const getOverlayValue = endpoint({
-  ...pixels,
+  ...common,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/value',
   summary: 'The exact value of a raster at a position of the slide; null: no data',
@@ -150,7 +154,7 @@ export const getOverlayValue = endpoint({
 });
 
 export const countOverlayObjects = endpoint({
-  ...pixels,
+  ...common,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/counts',
   summary: 'Number of objects of each class whose centre is in a rectangle, or in the whole layer',
@@ -182,7 +186,7 @@ export const OverlayObject = z
 export type OverlayObject = z.infer<typeof OverlayObject>;
 
 export const pickOverlayObject = endpoint({
-  ...pixels,
+  ...common,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/pick',
   summary: 'The smallest object at a position, or the nearest one within a tolerance',

@@ -7,6 +7,7 @@ import { z } from 'zod';
 export const Status = z.enum(['pending', 'active', 'suspended', 'deactivated']);
 export type Status = z.infer<typeof Status>;
 
+/** `unassigned`: the role of a new account, which is pending. An approval replaces the role. */
 export const Role = z.enum(['admin', 'user', 'viewer', 'unassigned']);
 export type Role = z.infer<typeof Role>;
 

@@ -23,11 +23,14 @@ export type ResultKind = z.infer<typeof ResultKind>;
 export const ResultState = z.enum(['uploading', 'queued', 'importing', 'ready', 'failed']);
 export type ResultState = z.infer<typeof ResultState>;
 
-/** Origin of a result layer. `folder`: the server found the file by its name beside the slide, on disk or in object storage. */
+/**
+ * Origin of a result layer. `upload`: created with a sign-in; `api`: created with an API token; `folder`: the server found the file by
+ * its name beside the slide, on disk or in object storage.
+ */
 export const ResultSource = z.enum(['upload', 'api', 'folder']);
 export type ResultSource = z.infer<typeof ResultSource>;
 
-/** Limits of results. The server rejects a file that exceeds them. */
+/** Limits per slide and per file. The server rejects a layer or file that exceeds them, but skips further `measurements`. */
 export const resultLimits = {
   layersPerSlide: 100,
   objects: 10_000_000,
@@ -96,8 +99,8 @@ export const listResultLayers = endpoint({
   path: '/image-catalog/images/:imageId/result-layers',
   summary: 'Result layers of a slide, oldest first',
   access: 'annotations.read',
-  scope: 'slides:read',
-  defaultLanguage: 'en',
+  apiTokenScope: 'slides:read',
+  defaultMessageLanguage: 'en',
   response: z.object({ layers: z.array(ResultLayer) }),
   status: 200,
   errors: [],
@@ -108,8 +111,8 @@ export const createResultLayer = endpoint({
   path: '/image-catalog/images/:imageId/result-layers',
   summary: 'Create a result layer; the response contains the tus URL to which its file is sent',
   access: 'annotations.write',
-  scope: 'results:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'results:write',
+  defaultMessageLanguage: 'en',
   body: z.object({
     name: SingleLine.min(1).max(200),
     kind: ResultKind,
@@ -127,16 +130,20 @@ export const deleteResultLayer = endpoint({
   path: '/result-layers/:layerId',
   summary: 'Delete a result layer and its file; only its owner and administrators may',
   access: 'annotations.write',
-  scope: 'results:write',
-  defaultLanguage: 'en',
+  apiTokenScope: 'results:write',
+  defaultMessageLanguage: 'en',
   response: null,
   status: 204,
   errors: [],
 });
 
-const resultFile = { access: 'annotations.write', scope: 'results:write', defaultLanguage: 'en' } as const;
+const resultFile = {
+  access: 'annotations.write',
+  apiTokenScope: 'results:write',
+  defaultMessageLanguage: 'en',
+} as const;
 
-/** Creates a tus upload, whose size is in the header `Upload-Length`. `Location` in the response is the same URL. */
+/** Creates a tus upload, whose size is in the header `Upload-Length`. `Location` in the response is the URL of this request. */
 export const createResultFile = endpoint({
   ...resultFile,
   method: 'POST',
@@ -158,7 +165,7 @@ export const getResultFile = endpoint({
   errors: [],
 });
 
-/** The first part may have `Upload-Length` instead of a call of `createResultFile`. The last byte starts the import. */
+/** Without an earlier call of `createResultFile`, the first part needs `Upload-Length`. The last byte starts the import. */
 export const sendResultFile = endpoint({
   ...resultFile,
   method: 'PATCH',

@@ -46,7 +46,7 @@ export const SavedView = z
   .meta({ id: 'SavedView' });
 export type SavedView = z.infer<typeof SavedView>;
 
-const changeableFields = {
+const changeableProperties = {
   title: ItemTitle,
   text: ItemText.nullable().optional(),
   field: Field,
@@ -59,7 +59,7 @@ export const listSavedViews = endpoint({
   path: '/saved-views',
   summary: "The caller's saved views, last changed first",
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: z.object({ saved_views: z.array(SavedView) }),
   status: 200,
   errors: [],
@@ -70,8 +70,8 @@ export const createSavedView = endpoint({
   path: '/saved-views',
   summary: 'Save a view of a slide',
   access: 'sharing.own',
-  defaultLanguage: 'en',
-  body: z.object({ image_id: Id, ...changeableFields }),
+  defaultMessageLanguage: 'en',
+  body: z.object({ image_id: Id, ...changeableProperties }),
   response: SavedView,
   status: 201,
   errors: ['not_found'],
@@ -82,7 +82,7 @@ export const getSavedView = endpoint({
   path: '/saved-views/:viewId',
   summary: 'One saved view of the caller',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: SavedView,
   status: 200,
   errors: ['not_found'],
@@ -93,9 +93,9 @@ export const updateSavedView = endpoint({
   path: '/saved-views/:viewId',
   summary: 'Change a saved view; fields that are left out stay unchanged',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
-    ...changeableFields,
+    ...changeableProperties,
     image_id: Id.optional(),
     title: ItemTitle.optional(),
     field: Field.optional(),
@@ -111,7 +111,7 @@ export const deleteSavedView = endpoint({
   path: '/saved-views/:viewId',
   summary: 'Delete a saved view',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: null,
   status: 204,
   errors: ['not_found'],

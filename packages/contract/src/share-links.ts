@@ -1,6 +1,6 @@
 /**
  * Endpoints for share links. With the URL of a link, a visitor without an account can view a slide, case, collection or saved view.
- * The secret of the link is in the fragment of the URL, which browsers do not send to servers. The server stores only its hash.
+ * The secret of the link is in the fragment of the URL, which browsers do not send to servers. The server stores only a hash of the secret.
  */
 import { z } from 'zod';
 import { QuestionInResponse } from './collections.ts';
@@ -41,7 +41,7 @@ export const createShareLink = endpoint({
   path: '/share-links',
   summary: 'Create a share link; only this response contains its URL with the secret',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     target: z.object({ type: ShareTargetType, id: Id }),
     title: ItemTitle,
@@ -65,7 +65,7 @@ export const listShareLinks = endpoint({
   path: '/share-links',
   summary: "The caller's share links, or all of them for administrators, newest first",
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: z.object({ share_links: z.array(ShareLink) }),
   status: 200,
   errors: [],
@@ -77,7 +77,7 @@ export const endShareLink = endpoint({
   summary:
     'End a share link of the caller, or any for administrators; the sessions of its visitors end at once',
   access: 'sharing.own',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -91,7 +91,7 @@ export const SharedItem = z.object({
   mpp_x: z.number().nullable().meta({ description: 'Width of a pixel in µm; null when not known exactly' }),
   mpp_y: z.number().nullable().meta({ description: 'Height of a pixel in µm; null when not known exactly' }),
   objective_power: z.number().nullable(),
-  field: Field.optional(),
+  field: Field.optional(), // the field of view of a saved view
   colours: z
     .unknown()
     .optional()
@@ -106,7 +106,7 @@ export const openShareLink = endpoint({
   path: '/share-links/open',
   summary: 'Exchange the secret of a share link for an image session with access to its slides',
   access: 'anyone',
-  defaultLanguage: 'en',
+  defaultMessageLanguage: 'en',
   body: z.object({
     secret: z.string().min(1).max(200),
     password: z.string().max(200).optional(),

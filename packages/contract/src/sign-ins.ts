@@ -1,4 +1,4 @@
-/** Endpoints that list and end the caller's sign-ins. Each browser or device that the user signed in with has its own. */
+/** Endpoints that list and end the caller's sign-ins. Each browser or device in which the user signed in has a sign-in of its own. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
@@ -24,7 +24,7 @@ export const listSignIns = endpoint({
   path: '/user/sign-ins',
   summary: "The caller's active sign-ins, most recently used first",
   access: 'account.read',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ sign_ins: z.array(SignIn) }),
   status: 200,
   errors: [],
@@ -35,7 +35,7 @@ export const endSignIn = endpoint({
   path: '/user/sign-ins/:id',
   summary: 'End a sign-in of the caller and its image sessions',
   access: 'account.read', // the permission of every account that is not deactivated
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -46,7 +46,7 @@ export const endSignIns = endpoint({
   path: '/user/sign-ins',
   summary: 'End all sign-ins of the caller; with `except=current`, all except the current one',
   access: 'account.read',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: z.object({ except: z.literal('current').optional() }),
   response: null,
   status: 204,

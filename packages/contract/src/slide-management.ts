@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Image } from './images.ts';
-import { Cursor, ExistingName, Id, SearchText, SingleLine } from './text.ts';
+import { Cursor, Id, NameOfExisting, SearchText, SingleLine } from './text.ts';
 import { Message } from './users.ts';
 
 /** A catalogue entry as administrators see it. */
@@ -45,7 +45,7 @@ export type ManagedStatus = z.infer<typeof ManagedStatus>;
 
 const filter = {
   q: SearchText.optional().meta({ description: 'Text in file name, id, organ or dataset, in any case' }),
-  dataset: ExistingName.max(200).optional().meta({ description: 'Empty: entries without a dataset' }),
+  dataset: NameOfExisting.max(200).optional().meta({ description: 'Empty: entries without a dataset' }),
 };
 
 export const listManagedImages = endpoint({
@@ -53,7 +53,7 @@ export const listManagedImages = endpoint({
   path: '/admin/images',
   summary: 'A page of all entries of the catalogue, in catalogue order',
   access: 'catalogue.write',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: z.object({
     ...filter,
     status: ManagedStatus.default('listed'),
@@ -73,7 +73,7 @@ export const countManagedImages = endpoint({
   path: '/admin/images/counts',
   summary: 'Number of entries of each status',
   access: 'catalogue.write',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: z.object(filter),
   response: z.object({ counts: ManagedCounts }),
   status: 200,
@@ -88,7 +88,7 @@ export const changeImages = endpoint({
   path: '/admin/images/changes',
   summary: 'Make the same change to many entries: to all of them or none',
   access: 'catalogue.write',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     ids: z.array(z.uuid()).min(1).max(maxImagesAtOnce),
     dataset_name: SingleLine.max(200).nullable().optional(),
@@ -116,7 +116,7 @@ export const exportCatalogue = endpoint({
   path: '/admin/catalogue.csv',
   summary: 'The catalogue as a file for spreadsheets, with the columns that an import reads',
   access: 'catalogue.write',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: 'text/csv',
   status: 200,
   errors: [],
@@ -153,7 +153,7 @@ export const ImportProblem = z
   .meta({ id: 'ImportProblem' });
 export type ImportProblem = z.infer<typeof ImportProblem>;
 
-/** Maximum number of lines of each kind (changed, unknown, invalid) in the report of an import; its counts include all lines. */
+/** Maximum number of lines of each kind (changed, unknown, invalid) in a report. The counts of the report include all lines. */
 export const maxReportedImportRows = 5000;
 
 /** The report of a check: what a catalogue file would change. */
@@ -176,7 +176,7 @@ export const checkCatalogueImport = endpoint({
   path: '/admin/catalogue-import/check',
   summary: 'Report what a catalogue file would change, without changing anything',
   access: 'catalogue.write',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   upload: catalogueFile,
   response: ImportPlan,
   status: 200,
@@ -188,7 +188,7 @@ export const applyCatalogueImport = endpoint({
   path: '/admin/catalogue-import',
   summary: 'Apply the changes of a catalogue file exactly as they were reported: all of them or none',
   access: 'catalogue.write',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: z.object({ plan: Id }),
   upload: catalogueFile,
   response: Message.extend({ changed: z.number().int() }),

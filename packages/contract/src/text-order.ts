@@ -1,6 +1,6 @@
 /** Rules for comparing and sorting names. The browser and the server use the same rules. */
 
-/** Returns the same result for texts that differ only in letter case. I, ı, İ and i count as one letter. */
+/** Converts a text to a form that is equal for texts that differ only in letter case. I, ı, İ and i count as one letter. */
 export function foldForSearch(text: string): string {
   // `toLowerCase` converts İ to i and the combining dot U+0307 (Unicode SpecialCasing.txt).
   return text.normalize('NFC').toLowerCase().replaceAll('\u0307', '').replaceAll('ı', 'i');
@@ -11,8 +11,8 @@ export function foldForSearch(text: string): string {
  * ç after c and before d.
  */
 export function naturalKey(text: string): string {
-  // A number becomes 0, its length in three digits, and its digits ('10' becomes '000210'), so that longer numbers sort after shorter
-  // ones. NFD separates accents from their letters, so that ç (c and a cedilla) sorts after c and before d.
+  // A number becomes 0, the count of its digits (three digits) and its digits, without leading zeros ('010' becomes '000210'), so that
+  // longer numbers sort after shorter ones. NFD separates accents from letters: ç (c and a cedilla) sorts after c and before d.
   return foldForSearch(text)
     .normalize('NFD')
     .replace(/0*(\d+)/g, (_, digits: string) => `0${String(digits.length).padStart(3, '0')}${digits}`);

@@ -1,6 +1,7 @@
 /**
  * The rules for texts and ids that clients send. The schemas of the endpoints are built from them, so that the server rejects
- * an invalid value before it reaches the database. For example, SQLite could store a NUL character and PostgreSQL could not.
+ * an invalid value before it reaches the database. Databases treat some values differently: SQLite stores a
+ * NUL character, PostgreSQL rejects it.
  *
  * Sources: Unicode Standard Annex 9 (bidirectional controls), Unicode Technical Standard 55 section 3 (texts that look like other
  * texts), Unicode 16 `Default_Ignorable_Code_Point`.
@@ -25,7 +26,7 @@ const unsafeCharactersButLineBreaks =
 const invisibleCharacters =
   /(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180d\u180f\u200c\u200d])\p{Default_Ignorable_Code_Point}|\u2800/u;
 /**
- * ZERO WIDTH JOINER or NON-JOINER where no script needs it. They are needed inside words of some scripts and inside emoji, but never
+ * A ZERO WIDTH JOINER or NON-JOINER where no script needs one. Joiners are needed inside words of some scripts and inside emoji, but never
  * next to Latin, Greek or Cyrillic letters or numbers. Example of a match: the joiner in `ad\u200dmin`.
  */
 const misplacedJoiner =
@@ -58,9 +59,7 @@ export function toSingleLine(text: string): string {
   return cleaned.normalize('NFC').trim();
 }
 
-/**
- * Returns whether the text has neither control characters nor lone surrogates. Accepts unusual names of existing files.
- */
+/** Returns whether the text has neither control characters nor lone surrogates. Accepts other characters that `isSingleLine` rejects. */
 export function isControlFree(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
@@ -75,11 +74,11 @@ export const MultiLine = z.string().refine(isMultiLine, reason('text_characters'
  * The name of an existing dataset or file, which the server compares with names but never stores. It may contain characters that
  * `SingleLine` rejects or changes, because folders of slides may have such names.
  */
-export const ExistingName = z
+export const NameOfExisting = z
   .string()
   .refine((text) => !unsafeCharacters.test(text), reason('text_characters'));
 /** Words to search for in names. */
-export const SearchText = ExistingName.max(200);
+export const SearchText = NameOfExisting.max(200);
 
 const idPattern = /^[\w-]{1,128}$/;
 
@@ -113,8 +112,9 @@ export function isPathParameter(name: string, value: string): boolean {
   if (parametersCheckedByHandlers.has(name)) return true;
   if (uidParameters.has(name)) return uidPattern.test(value);
   if (name === 'tile') return tileNamePattern.test(value);
+  // The rest of a path: the path of a file below the folder of a slide.
   if (name === '*') return value.length <= 1000 && isSingleLine(value);
-  // The id of a dataset is its name in any spelling.
+  // The id of a dataset is its name, in upper or lower case and in any Unicode form.
   if (name === 'datasetId') return value.length <= 255 && !unsafeCharacters.test(value);
   return idPattern.test(value);
 }

@@ -16,9 +16,9 @@ const maxNameBytes = 255;
 const maxDepth = 16;
 
 /** Characters that Windows rejects in names, and U+FFFD, which decoders write in place of an invalid character. */
-const refusedCharacters = /[\ufffd\\:*?"<>|]/;
+const rejectedCharacters = /[\ufffd\\:*?"<>|]/;
 /**
- * Names that Windows reserves, with any extension, such as `nul.svs`, also with superscript digits (U+00B9, B2, B3).
+ * Names that Windows reserves, alone or with an extension (`nul.svs`). The digits may be superscript (U+00B9, U+00B2, U+00B3).
  * Source: Microsoft, "Naming Files, Paths, and Namespaces".
  */
 const reservedNames = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])( *\..*)?$/i;
@@ -50,7 +50,7 @@ function faultOfName(name: string): NameFault | null {
   if (name === '') return 'upload_name_empty';
   if (bytesOf(name) > maxNameBytes) return 'upload_name_long';
   if (name.startsWith('.')) return 'upload_name_hidden'; // includes the names . and ..
-  if (refusedCharacters.test(name) || !isSingleLine(name)) return 'upload_name_character';
+  if (rejectedCharacters.test(name) || !isSingleLine(name)) return 'upload_name_character';
   // Leading white space is easily overlooked, and Windows removes spaces and dots at the end of a name.
   if (/^\s|[\s.]$/u.test(name)) return 'upload_name_edge';
   return reservedNames.test(name) ? 'upload_name_reserved' : null;

@@ -93,8 +93,8 @@ export const listUploads = endpoint({
   path: '/admin/uploads',
   summary: "The caller's uploads: unfinished uploads, and uploads that ended in the last 3 days",
   access: 'catalogue.write',
-  scope: 'slides:upload',
-  defaultLanguage: 'tr',
+  apiTokenScope: 'slides:upload',
+  defaultMessageLanguage: 'tr',
   response: z.object({
     uploads: z.array(SlideUpload).meta({ description: 'Newest first' }),
     max_bytes: byteCount.meta({ description: 'Maximum size of one upload' }),
@@ -108,8 +108,8 @@ export const beginUpload = endpoint({
   path: '/admin/uploads',
   summary: 'Begin the upload of a file or a folder; an unfinished upload of the same files is resumed',
   access: 'catalogue.write',
-  scope: 'slides:upload',
-  defaultLanguage: 'tr',
+  apiTokenScope: 'slides:upload',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     dataset: SingleLine.min(1, reason('upload_dataset_required'))
       .max(200, reason('text_too_long'))
@@ -132,8 +132,8 @@ export const abandonUpload = endpoint({
   path: '/admin/uploads/:uploadId',
   summary: 'Cancel an unfinished upload and delete the parts that have been sent',
   access: 'catalogue.write',
-  scope: 'slides:upload',
-  defaultLanguage: 'tr',
+  apiTokenScope: 'slides:upload',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found', 'upload_ended'],
@@ -145,8 +145,8 @@ export const finishUploadFile = endpoint({
   summary:
     'State the checksum of a complete file. The server verifies it; the list of uploads contains the result',
   access: 'catalogue.write',
-  scope: 'slides:upload',
-  defaultLanguage: 'tr',
+  apiTokenScope: 'slides:upload',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     sha256: z
       .string()
@@ -159,16 +159,16 @@ export const finishUploadFile = endpoint({
 });
 
 /**
- * Creates a tus upload. The header `Upload-Metadata` contains `upload` (its id), `path` (below the folder; for a single
- * file its name) and `modified` (modification time in milliseconds).
+ * Creates a tus upload for one file of a slide upload. The header `Upload-Metadata` contains `upload` (id of the slide upload),
+ * `path` (below the folder; for a single file its name) and `modified` (modification time in milliseconds).
  */
 export const createUploadFile = endpoint({
   method: 'POST',
   path: '/admin/upload-files',
   summary: 'tus: create a file of an upload',
   access: 'catalogue.write',
-  scope: 'slides:upload',
-  defaultLanguage: 'tr',
+  apiTokenScope: 'slides:upload',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 201,
   errors: ['invalid_request', 'not_found', 'upload_ended', 'storage_full'],
@@ -180,8 +180,8 @@ export const getUploadFile = endpoint({
   path: '/admin/upload-files/:fileId',
   summary: 'tus: number of bytes of a file that the server has received',
   access: 'catalogue.write',
-  scope: 'slides:upload',
-  defaultLanguage: 'tr',
+  apiTokenScope: 'slides:upload',
+  defaultMessageLanguage: 'tr',
   response: UploadFile.extend({ offset: byteCount }),
   status: 200,
   errors: ['not_found'],
@@ -192,8 +192,8 @@ export const sendUploadFile = endpoint({
   path: '/admin/upload-files/:fileId',
   summary: 'tus: send the next part of a file',
   access: 'catalogue.write',
-  scope: 'slides:upload',
-  defaultLanguage: 'tr',
+  apiTokenScope: 'slides:upload',
+  defaultMessageLanguage: 'tr',
   isStreamed: true,
   response: null,
   status: 204,

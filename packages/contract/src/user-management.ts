@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { GrantableRole, Role, Status } from './permissions.ts';
-import { ExistingName, SearchText, SingleLine } from './text.ts';
+import { NameOfExisting, SearchText, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 
@@ -27,7 +27,7 @@ export const listUsers = endpoint({
   path: '/admin/users',
   summary: 'Accounts, newest first by default; without a limit all of them',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: z.object({
     q: PeopleSearch,
     status: Status.optional(),
@@ -53,7 +53,7 @@ export const getUser = endpoint({
   path: '/admin/users/:uid',
   summary: 'One account',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ user: UserDetails }),
   status: 200,
   errors: ['not_found'],
@@ -64,7 +64,7 @@ export const countWaiting = endpoint({
   path: '/admin/waiting',
   summary: 'Numbers of applications and dataset requests that wait for an administrator',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ applications: z.number().int(), datasetRequests: z.number().int() }),
   status: 200,
   errors: [],
@@ -73,7 +73,7 @@ export const countWaiting = endpoint({
 /** The terms of an account: the restricted datasets that it may see, and its end date. */
 export const AccessTerms = {
   datasets: z
-    .array(ExistingName.min(1).max(255))
+    .array(NameOfExisting.min(1).max(255))
     .max(1000)
     .optional()
     .meta({ description: 'Restricted datasets to grant, which replace the earlier grants' }),
@@ -84,14 +84,14 @@ export const AccessTerms = {
 
 /**
  * Activates a pending, suspended or deactivated account. Without `role`, a viewer stays `viewer` and any other account becomes `user`.
- * Without `datasets`, its grants stay. Without `expires_at`, its end date stays unless it has passed.
+ * Without `datasets`, the grants of the account stay. Without `expires_at`, its end date stays unless that date has passed.
  */
 export const approveUser = endpoint({
   method: 'POST',
   path: '/admin/users/:uid/approve',
   summary: 'Make a pending, suspended or deactivated account active',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({ role: GrantableRole.optional(), ...AccessTerms }),
   response: Message,
   status: 200,
@@ -105,7 +105,7 @@ export const withdrawApproval = endpoint({
   summary:
     'Withdraw an approval given less than 10 minutes ago; all sign-ins and sessions of the account end',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: Message,
   status: 200,
   errors: ['not_found', 'not_active', 'approval_settled'],
@@ -117,7 +117,7 @@ export const rejectUser = endpoint({
   path: '/admin/users/:uid/reject',
   summary: 'Reject an application; the applicant can read the reason',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({ reason: Reason }),
   response: Message,
   status: 200,
@@ -129,7 +129,7 @@ export const updateUserAccess = endpoint({
   path: '/admin/users/:uid/access',
   summary: 'Change the datasets and the end date of an active account',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object(AccessTerms),
   response: Message,
   status: 200,
@@ -141,7 +141,7 @@ export const suspendUser = endpoint({
   path: '/admin/users/:uid/suspend',
   summary: 'Suspend an account; all its sign-ins and sessions end',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: Message,
   status: 200,
   errors: ['not_found', 'closed', 'self_change', 'last_admin'],
@@ -152,7 +152,7 @@ export const deactivateUser = endpoint({
   path: '/admin/users/:uid/deactivate',
   summary: 'Deactivate an account: it can no longer sign in',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: Message,
   status: 200,
   errors: ['not_found', 'self_change', 'last_admin'],
@@ -163,7 +163,7 @@ export const promoteUser = endpoint({
   path: '/admin/users/:uid/promote',
   summary: 'Make an active account an administrator',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: Message,
   status: 200,
   errors: ['not_found', 'not_active'],
@@ -175,7 +175,7 @@ export const setUserPassword = endpoint({
   path: '/admin/users/:uid/password',
   summary: 'Set the password of an account; all its sign-ins and sessions end',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({ new_password: NewPassword }),
   response: Message,
   status: 200,
@@ -202,7 +202,7 @@ export const getStatistics = endpoint({
   path: '/admin/statistics',
   summary: 'Accounts by status, slides, datasets, stored bytes, open image sessions, and 30 days of use',
   access: 'users.manage',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   query: z.object({
     zone: SingleLine.max(64).optional().meta({ description: 'IANA time zone of the days; default: UTC' }),
   }),

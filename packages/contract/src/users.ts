@@ -94,7 +94,7 @@ export const Password = z
     reason('password_too_many_bytes'),
   );
 
-/** Returns the length of a password in Unicode code points after NFKC normalisation, which also precedes its hashing. */
+/** Returns the length of a password in Unicode code points after NFKC normalisation. Passwords are also normalised before hashing. */
 export function passwordLength(text: string): number {
   return [...text.normalize('NFKC')].length;
 }
@@ -115,7 +115,7 @@ export const getProfile = endpoint({
   path: '/user/profile',
   summary: "The caller's own account",
   access: 'account.read',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ user: Profile }),
   status: 200,
   errors: [],
@@ -139,7 +139,7 @@ export const getActivity = endpoint({
   path: '/user/activity',
   summary: "The caller's latest sign-ins, opened slides and changes of the account, newest first, at most 20",
   access: 'account.read',
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   response: z.object({ activity: z.array(Activity) }),
   status: 200,
   errors: [],
@@ -151,7 +151,7 @@ export const changePassword = endpoint({
   summary: "Change the caller's password; every other sign-in of the account ends",
   access: 'account.password',
   needsFreshSignIn: true,
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({ new_password: NewPassword, current_password: Password.optional() }),
   response: Message,
   status: 200,
@@ -163,7 +163,7 @@ export const changeLanguage = endpoint({
   path: '/user/language',
   summary: 'Change the language of e-mails to the caller',
   access: 'account.read', // the permission of every account that is not deactivated
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({ language: Language }),
   response: null,
   status: 204,
@@ -176,7 +176,7 @@ export const deleteAccount = endpoint({
   summary: "Delete the caller's account immediately",
   access: 'account.delete',
   needsFreshSignIn: true,
-  defaultLanguage: 'tr',
+  defaultMessageLanguage: 'tr',
   body: z.object({ current_password: Password.optional() }),
   response: Message,
   status: 200,

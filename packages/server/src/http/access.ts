@@ -100,7 +100,7 @@ function credentialOf({ caller, session, error }: RefusedTile, request: FastifyR
  * Returns the image session with which a bearer token loads single tiles. The result is a promise only when the database has to be
  * queried, which few calls need. It is null when this process has not opened a session for the sign-in yet.
  *
- * @throws AppError token_missing, token_invalid, forbidden, rate_limited, unavailable
+ * @throws AppError token_missing, token_invalid, forbidden, account_not_active, not_found, rate_limited, unavailable
  */
 export function recentSessionOf(
   endpoint: Endpoint,
@@ -124,8 +124,8 @@ export function recentSessionOf(
  * Allows an API token to call only endpoints that declare one of its scopes. Endpoints of accounts and administration declare no
  * scope, so no API token can call them. @throws AppError forbidden
  */
-function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void {
-  if (scope === undefined || !apiToken.scopes.has(scope)) throw new AppError('forbidden');
+function requireScope({ apiToken }: ResolvedApiToken, { apiTokenScope }: Endpoint): void {
+  if (apiTokenScope === undefined || !apiToken.scopes.has(apiTokenScope)) throw new AppError('forbidden');
 }
 
 /**

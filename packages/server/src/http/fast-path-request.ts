@@ -81,7 +81,7 @@ export class FastPathRequest {
     return { address, requestId, browser: browserName(this.headers['user-agent']) };
   }
 
-  /** Each read creates a new signal, which is aborted when the client disconnects too early. */
+  /** Each read creates a new signal, which is aborted when the client disconnects before the response is complete. */
   get signal(): AbortSignal {
     return clientSignalOf(this.response);
   }

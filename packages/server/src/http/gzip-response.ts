@@ -6,7 +6,8 @@ import type { FastifyReply } from 'fastify';
 const gunzipBytes = promisify(gunzip);
 
 /**
- * Returns the gzip bytes if the client accepts them, otherwise the decompressed bytes, and sets the headers of the encoding.
+ * Returns the gzip bytes if the client accepts them, otherwise the decompressed bytes, with the ETag of the returned bytes. Sets
+ * the headers of the encoding.
  *
  * @param gzip compressed bytes of the response
  * @param etag strong ETag of the decompressed bytes; the ETag of the gzip bytes differs (RFC 9110 section 8.8.3.3)

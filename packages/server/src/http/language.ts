@@ -13,5 +13,5 @@ export function isLanguage(value: unknown): value is Language {
 export function languageOf({ headers, routeOptions }: FastifyRequest): Language {
   const chosen = headers['accept-language'];
   if (isLanguage(chosen)) return chosen;
-  return routeOptions.config?.endpoint?.defaultLanguage ?? 'tr';
+  return routeOptions.config?.endpoint?.defaultMessageLanguage ?? 'tr';
 }

@@ -73,12 +73,12 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
   };
 }
 
-function accessSentence({ access, needsFreshSignIn, scope, allowsVisitors }: Endpoint): string {
+function accessSentence({ access, needsFreshSignIn, apiTokenScope, allowsVisitors }: Endpoint): string {
   if (access === 'anyone') return 'Anyone may call this.';
   if (access === 'reader-or-visitor') {
     return 'Needs the permission `catalogue.read`, or the image session of a share link.';
   }
-  const scopeSentence = scope === undefined ? '' : ` API tokens need the scope \`${scope}\`.`;
+  const scopeSentence = apiTokenScope === undefined ? '' : ` API tokens need the scope \`${apiTokenScope}\`.`;
   if (access === 'image-session') {
     return `Needs an image session; the bearer token of a sign-in does not open it.${scopeSentence}`;
   }
@@ -90,13 +90,17 @@ function accessSentence({ access, needsFreshSignIn, scope, allowsVisitors }: End
 }
 
 /** Returns the alternative credentials of an endpoint; an empty list means that it needs none. */
-function securityOf({ access, path, scope, allowsVisitors }: Endpoint): Json[] {
+function securityOf({ access, path, apiTokenScope, allowsVisitors }: Endpoint): Json[] {
   // A session in the path is documented as a path parameter, not as a security scheme.
   if (access === 'anyone' || path.includes(':sessionId/')) return [];
   if (access === 'reader-or-visitor') return [{ [bearer]: [] }, { [imageSession]: [] }];
   const mainCredential = { [access === 'image-session' ? imageSession : bearer]: [] };
   const visitorSession = allowsVisitors && access !== 'image-session' ? [{ [imageSession]: [] }] : [];
-  return [mainCredential, ...visitorSession, ...(scope === undefined ? [] : [{ [apiToken]: [scope] }])];
+  return [
+    mainCredential,
+    ...visitorSession,
+    ...(apiTokenScope === undefined ? [] : [{ [apiToken]: [apiTokenScope] }]),
+  ];
 }
 
 /** Headings of the documentation, by the start of the path. The first match counts, so a longer start precedes a shorter one. */
@@ -173,18 +177,13 @@ function errorResponses(endpoint: Endpoint, schemaOf: SchemaOf): Json {
   );
 }
 
+/** The JSON Schema that Zod returns: `$defs` contains the definitions of the named schemas within it. */
+type SchemaWithDefinitions = { $schema?: string; $defs?: Record<string, Json> } & Json;
+
 /** Converts a schema to JSON Schema. Schemas with a name are stored in `named` and replaced by references. */
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
-  const {
-    $schema: _,
-    $defs = {},
-    ...inline
-  } = withDocumentReferences(
-    z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withNamedKeys }),
-  ) as {
-    $schema?: string;
-    $defs?: Record<string, Json>;
-  } & Json;
+  const converted = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withNamedKeys });
+  const { $schema: _, $defs = {}, ...inline } = withDocumentReferences(converted) as SchemaWithDefinitions;
   for (const [id, definition] of Object.entries($defs)) named[id] = withoutId(definition);
   const id = schema.meta()?.id;
   // Zod may return a named schema as a reference to its own definition, which is among `$defs`.

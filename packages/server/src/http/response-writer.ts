@@ -116,8 +116,8 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
    */
   function memoryWith(body: Uint8Array, bytesAfter: number, buffer: ResponseBuffer): Buffer | null {
     if (buffer.memory?.buffer === body.buffer) {
-      const bodyEnd = body.byteOffset + body.byteLength + bytesAfter;
-      return bodyEnd <= buffer.memory.byteLength ? buffer.memory : null;
+      const contentEnd = body.byteOffset + body.byteLength + bytesAfter;
+      return contentEnd <= buffer.memory.byteLength ? buffer.memory : null;
     }
     releaseBuffer(buffer);
     buffer.memory = takeMemory(body.byteLength + bytesAfter);

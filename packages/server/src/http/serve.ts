@@ -1,6 +1,6 @@
 /**
- * Registers an endpoint of the contract as a route, which validates the input, calls the handler, and sends the response. Every route
- * of the API is registered with `serve`. `checkAccess` (access.ts) decides about the access before the route runs.
+ * Registers an endpoint of the contract as a route. The route validates the input, calls the handler, and sends the response. Every
+ * route of the API is registered with `serve`. `checkAccess` (access.ts) decides about the access before the route runs.
  */
 import { Readable } from 'node:stream';
 import {
@@ -144,7 +144,7 @@ export function serve<const E extends Endpoint>(
     config: { endpoint },
     ...(endpoint.upload && { bodyLimit: endpoint.upload.maxBytes }),
     ...(endpoint.maxBodyBytes && { bodyLimit: endpoint.maxBodyBytes }),
-    ...(sendsPixels(endpoint) && { helmet: false }), // pixelHeaders replace its headers
+    ...(sendsPixels(endpoint) && { helmet: false }), // `pixelHeaders` replace helmet's headers
     handler: async (request, reply) => {
       if (endpoint.needsFreshSignIn) requireFreshSignIn(request, app.now());
       const language = languageOf(request);

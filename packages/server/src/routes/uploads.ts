@@ -95,12 +95,12 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
     relativeLocation: true,
     allowedOrigins: () => false, // otherwise the library would allow every origin
     onResponseError(request, error) {
-      if (!(error instanceof AppError)) return undefined;
+      if (!(error instanceof AppError)) return undefined; // the library then sends its own response
       const preferredLanguage = request.headers.get('accept-language');
       const { code, status } = error;
       const message = errorSentence(
         error,
-        isLanguage(preferredLanguage) ? preferredLanguage : sendUploadFile.defaultLanguage,
+        isLanguage(preferredLanguage) ? preferredLanguage : sendUploadFile.defaultMessageLanguage,
       );
       return { status_code: status, body: JSON.stringify({ message, code }) };
     },

@@ -77,7 +77,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
     it('accepts an API token only with the scope that the endpoint declares, and changes no data for API tokens without this scope', async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
-      const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.scope);
+      const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.apiTokenScope);
       const revoked = await server.fixtures.apiToken(owner.user);
       await server.services.db.deleteFrom('api_tokens').where('id', '=', revoked.id).execute();
       const tokens: [string, string, string][] = [
@@ -103,8 +103,8 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
       await settled();
       expect(await storedData(server.services.db)).toEqual(before);
 
-      if (endpoint.scope === undefined) return;
-      const { token } = await server.fixtures.apiToken(owner.user, { scopes: [endpoint.scope] });
+      if (endpoint.apiTokenScope === undefined) return;
+      const { token } = await server.fixtures.apiToken(owner.user, { scopes: [endpoint.apiTokenScope] });
       expect(outcomeOf(await ask(endpoint, request, token))).toBe(String(expectedStatus(name, 'admin')));
     });
 
@@ -113,7 +113,8 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
       async (role) => {
         const owner = await ownerOf(role);
         const { token } = await server.fixtures.apiToken(owner.user);
-        const isGiven = endpoint.scope !== undefined && scopesOf(owner.user).includes(endpoint.scope);
+        const isGiven =
+          endpoint.apiTokenScope !== undefined && scopesOf(owner.user).includes(endpoint.apiTokenScope);
         const status = isGiven ? expectedStatus(name, role) : 403;
         const answer = await ask(endpoint, await requestFor(name, owner, false), token);
         expect(outcomeOf(answer)).toBe(status < 400 ? String(status) : '403 forbidden');
@@ -134,7 +135,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
   });
 
   const aboutImages = Object.keys(expectedStatuses).filter(
-    (name) => endpoints[name]?.scope !== undefined && endpoints[name]?.path.includes(':imageId'),
+    (name) => endpoints[name]?.apiTokenScope !== undefined && endpoints[name]?.path.includes(':imageId'),
   );
   it.each(aboutImages)(
     'the endpoint %s returns 404 for a slide outside the datasets of the API token',

@@ -39,9 +39,9 @@ export async function startLoadBalancer(
   if (nginx === null) throw new Error('nginx is not installed');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-nginx-'));
   const port = await freePort();
-  const settings = path.join(folder, 'nginx.conf');
-  fs.writeFileSync(settings, settingsIn(folder, siteOf(port, ports, folder, requestsPerAddress)));
-  const [command = nginx, ...args] = wrap([nginx, '-c', settings, '-e', path.join(folder, 'error.log')]);
+  const settingsFile = path.join(folder, 'nginx.conf');
+  fs.writeFileSync(settingsFile, settingsIn(folder, siteOf(port, ports, folder, requestsPerAddress)));
+  const [command = nginx, ...args] = wrap([nginx, '-c', settingsFile, '-e', path.join(folder, 'error.log')]);
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   const ended = once(child, 'exit');
   const stop = async () => {
@@ -58,8 +58,8 @@ export async function startLoadBalancer(
 }
 
 /**
- * Returns deploy/nginx.conf without TLS, with these ports and with its logs in `folder`. Without TLS, a browser uses HTTP/1.1 and opens
- * six connections instead of one, so more connections may wait until nginx accepts them (`backlog`).
+ * Returns deploy/nginx.conf without TLS, with its logs in `folder`. nginx listens on `port` and forwards to `ports`. Without TLS, a
+ * browser uses HTTP/1.1 and opens six connections instead of one, so more connections may wait until nginx accepts them (`backlog`).
  */
 function siteOf(port: number, ports: readonly number[], folder: string, requestsPerAddress: number): string {
   return (
@@ -73,6 +73,7 @@ function siteOf(port: number, ports: readonly number[], folder: string, requests
       .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')
       .replace(/^ {4}ssl_.*\n/gm, '')
       .replace(/limit_conn lamina_address \d+;/, `limit_conn lamina_address ${requestsPerAddress};`)
+      // One server block remains, without `listen` lines. It needs no `server_name`, but it needs a `listen` line.
       .replace(/^ {4}server_name .*$/m, `    listen 127.0.0.1:${port} backlog=4096;`)
       .replace('/var/log/nginx/lamina.log', path.join(folder, 'access.log'))
       .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'))

@@ -31,7 +31,7 @@ export interface OidcProvider {
   fail(failureKind: 'error' | 'silence' | 'redirect' | null): void;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
-  /** Signs in as a browser does, through the sign-in page, and exchanges the code. @returns an ID token */
+  /** Signs in as a browser does, through the sign-in page, and exchanges the authorization code. @returns an ID token */
   signIn(login: string, nonce: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -197,7 +197,7 @@ async function signIn(issuer: string, login: string, nonce: string): Promise<str
     return response;
   }
 
-  // PKCE (RFC 7636): the code is exchanged with the verifier of this challenge.
+  // PKCE (RFC 7636): the sign-in request contains a hash (`challenge`), the token request the hashed value (`verifier`).
   const verifier = randomBytes(32).toString('base64url');
   const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(verifier)));
   let url = new URL('/auth', issuer);
@@ -213,8 +213,8 @@ async function signIn(issuer: string, login: string, nonce: string): Promise<str
   }).toString();
   // Follows redirects and submits the sign-in page, in at most ten steps, so that a loop of redirects ends.
   for (let step = 0; step < 10 && !url.href.startsWith(redirectUri); step++) {
-    const isPage = url.pathname.startsWith('/interaction/');
-    const response = await sendRequest(url, isPage ? { login } : undefined);
+    const isSignInPage = url.pathname.startsWith('/interaction/');
+    const response = await sendRequest(url, isSignInPage ? { login } : undefined);
     const location = response.headers.get('location');
     if (location === null)
       throw new Error(`${url.pathname} answered ${response.status} ${await response.text()}`);

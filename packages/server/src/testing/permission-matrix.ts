@@ -2,8 +2,8 @@
 import type { ErrorCode } from '@lamina/contract';
 
 /**
- * Kinds of callers. `anonymous` sends no token, and `bad token` an unknown token. The next three are accounts with this
- * status, and the following four are active accounts with this role. `visitor` has the image session of a share link.
+ * Kinds of callers. `anonymous` sends no token, and `bad token` an unknown token. `pending`, `suspended` and `deactivated` are accounts
+ * with that status; `unassigned` to `admin` are active accounts with that role. `visitor` has the image session of a share link.
  */
 export const actors = [
   'anonymous',
@@ -20,8 +20,8 @@ export const actors = [
 export type Actor = (typeof actors)[number];
 
 /**
- * For each endpoint of the contract that does not serve pixels: the status of the response to a well-formed request for an existing
- * target, with one column for each of the `actors` in their order, except the visitor.
+ * For each endpoint of the contract that does not serve pixels: the HTTP status of the response to a well-formed request for an
+ * existing target, with one column for each of the `actors` in their order, except the visitor.
  */
 export const expectedStatuses: Readonly<Record<string, string>> = {
   //                     anon. bad  pend susp deac unas view user admin
@@ -181,6 +181,7 @@ const visitorStatuses: Readonly<Record<string, number>> = {
   listAnnotations: 200,
 };
 
+/** Returns the expected HTTP status; NaN for an endpoint that the tables do not contain. */
 export function expectedStatus(endpointName: string, actor: Actor): number {
   if (actor === 'visitor') return visitorStatuses[endpointName] ?? expectedStatus(endpointName, 'anonymous');
   return Number(expectedStatuses[endpointName]?.split(/\s+/)[actors.indexOf(actor)]);
@@ -194,6 +195,7 @@ export function expectedErrorCode(endpointName: string, actor: Actor): ErrorCode
   if (status === 401) {
     if (endpointName === 'signIn') return 'credentials_invalid';
     const hasNoToken = actor === 'anonymous' || actor === 'visitor';
+    // A request to `verifyToken` always contains a token, in its body.
     return hasNoToken && endpointName !== 'verifyToken' ? 'token_missing' : 'token_invalid';
   }
   const isBlocked = actor === 'pending' || actor === 'suspended' || actor === 'deactivated';
@@ -227,7 +229,7 @@ export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = 
 export const additionalTokens = ['no token', 'a token', "another account's token", 'a bad token'] as const;
 export type AdditionalToken = (typeof additionalTokens)[number];
 
-/** Section 4.3: responses for pixels by image session and bearer token. `own` is any valid session; `a token` is of its account. */
+/** Section 4.3: responses for pixels by image session and bearer token. `own` is any valid session; `a token` belongs to its account. */
 export const pixelsBySession: Readonly<
   Record<Exclude<Session, "another account's">, Readonly<Record<AdditionalToken, '200' | ErrorCode>>>
 > = {

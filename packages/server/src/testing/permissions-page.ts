@@ -40,10 +40,11 @@ function routeTable(): string {
   return tableOf(
     ['Route', ...actors, 'API token'],
     Object.keys(expectedStatuses).map((name) => {
-      const { method, path, scope, access } = endpoints[name] as Endpoint;
+      const { method, path, apiTokenScope, access } = endpoints[name] as Endpoint;
       // Endpoints for anyone ignore an API token. All others reject it, unless they name a scope that it must have.
-      const byToken = access === 'anyone' ? 'ignored' : scope === undefined ? '403' : `\`${scope}\``;
-      return [`${method} ${path}`, ...actors.map((actor) => String(expectedStatus(name, actor))), byToken];
+      const tokenCell =
+        access === 'anyone' ? 'ignored' : apiTokenScope === undefined ? '403' : `\`${apiTokenScope}\``;
+      return [`${method} ${path}`, ...actors.map((actor) => String(expectedStatus(name, actor))), tokenCell];
     }),
   );
 }
@@ -89,10 +90,10 @@ const tables: Readonly<Record<string, () => string>> = {
 };
 
 /**
- * Replaces every generated table of the page.
+ * Returns the page with every generated table replaced by its current version.
  *
  * @param page current text of docs/permissions.md
- * @throws Error when the comment before a table names one that does not exist
+ * @throws Error when the comment before a table names a table that does not exist
  */
 export function permissionsPage(page: string): string {
   return page.replace(/<!-- generated:(\w+) -->\n[\s\S]*?<!-- \/generated -->/g, (_, name: string) => {

@@ -31,7 +31,7 @@ interface StartedServer {
 // Imported at run time, because scripts/ is not part of this package's TypeScript project.
 const script = new URL('../../../../scripts/services/postgres.ts', import.meta.url).href;
 
-/** Starts the server. @param settings of PostgreSQL, as `name=value` @returns null, with a message, if it is not installed */
+/** Starts the server. @param settings of PostgreSQL, as `name=value` @returns null, after printing the reason, if it cannot be started */
 export async function startPostgresServer(settings: readonly string[] = []): Promise<PostgresServer | null> {
   const { startPostgres } = (await import(script)) as {
     startPostgres(settings: readonly string[]): Promise<StartedServer | null>;
@@ -89,7 +89,7 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
       pausedPids = [];
     },
     async stop() {
-      for (const pid of pausedPids) sendSignal(pid, 'SIGCONT');
+      for (const pid of pausedPids) sendSignal(pid, 'SIGCONT'); // a paused process would not end
       await started.stop();
     },
   };

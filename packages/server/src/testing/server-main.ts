@@ -30,5 +30,5 @@ await services.catalogue.start();
 services.uploads.start();
 await services.jobs.start();
 await services.catalogue.settled();
-flushCompileCache(); // written now, because a test may kill the process, and Node writes the cache when a process ends
+flushCompileCache(); // Node writes the cache only when a process ends by itself, but a test may kill this process
 console.log(`listening at ${address}`);

@@ -71,6 +71,7 @@ async function start(
   const lines = createInterface({ input: child.stdout });
   const address = await new Promise<string>((resolve, reject) => {
     lines.on('line', (line) => {
+      // server-main.ts prints `listening at`, and main.ts prints `running at`.
       const printedAddress = /(?:listening|running) at (http:\S+)/.exec(line)?.[1];
       if (printedAddress !== undefined) resolve(printedAddress);
     });
@@ -90,19 +91,19 @@ async function start(
   };
 }
 
-export interface WireAnswer {
+export interface ServerAnswer {
   readonly status: number;
   /** Empty when the response is not JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a request. @throws TypeError when the connection breaks before the response is complete */
+/** Sends a request. @param url relative to the API base @throws TypeError when the connection breaks before the response is complete */
 export async function askServer(
   { address }: Pick<ServerProcess, 'address'>,
   method: string,
   url: string,
   { token, body }: { readonly token?: string; readonly body?: object } = {},
-): Promise<WireAnswer> {
+): Promise<ServerAnswer> {
   const response = await fetch(address + apiBase + url, {
     method,
     headers: {
@@ -115,6 +116,6 @@ export async function askServer(
   const isJson = response.headers.get('content-type')?.startsWith('application/json') && bytes.byteLength > 0;
   return {
     status: response.status,
-    body: isJson ? (JSON.parse(Buffer.from(bytes).toString()) as WireAnswer['body']) : {},
+    body: isJson ? (JSON.parse(Buffer.from(bytes).toString()) as ServerAnswer['body']) : {},
   };
 }

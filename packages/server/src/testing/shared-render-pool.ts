@@ -1,6 +1,6 @@
 /**
  * One pool of render workers (processes that read slide files and render tiles) for all test servers of a test process.
- * Starting a render worker takes 0.5 s of CPU time, or 1 s without compiled code, and a test needs one or two of them.
+ * Starting a render worker takes 0.5 s of CPU time, or 1 s without compiled code, and a test needs one or two workers.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -18,7 +18,7 @@ export const compiledCodeFolder = path.join(os.tmpdir(), 'lamina-compile-cache-r
 
 /** Creates the folder of a test server, which the render workers may read. It is deleted at the end of the test run. */
 export function makeServerFolder(): string {
-  // The global setup of the tests provides this folder and deletes it at the end.
+  // The global setup of the tests creates the folder of `databaseTemplates`, and deletes it at the end.
   parentFolder ??= fs.mkdtempSync(path.join(inject('databaseTemplates').folder, 'servers-'));
   return fs.mkdtempSync(path.join(parentFolder, 'server-'));
 }

@@ -2,8 +2,8 @@
  * Replaces `Date` in a server process so that a test can set the wall clock. Node loads this module before the server
  * (`--import`).
  *
- * On SIGUSR2 the process reads the shift in milliseconds from the file CLOCK_SHIFT_FILE and removes the file. Monotonic
- * clocks and timers are not affected, as on a real machine whose clock is set.
+ * On SIGUSR2 the process reads the shift in milliseconds from the file CLOCK_SHIFT_FILE. It then removes the file, which shows the test
+ * that the shift is in effect. Monotonic clocks and timers are not affected, as on a real machine whose clock is set.
  */
 import { readFileSync, rmSync } from 'node:fs';
 

@@ -14,7 +14,7 @@ export interface SlideServer extends TestServer {
   rescan(): Promise<void>;
   /** Returns the image id of a slide. @throws Error when the catalogue does not contain the slide */
   idOf(fileName: string): Promise<string>;
-  /** Opens an image session (the credential of pixel requests). @param who account or bearer token @returns its id */
+  /** Opens an image session (the credential of pixel requests). @param who account or bearer token @returns the session id */
   sessionOf(who: TestUser | string): Promise<string>;
   /** Requests a URL below `image-catalog/proxy/`. @param session id of an image session; null: without one */
   pixels(

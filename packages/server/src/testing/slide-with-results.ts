@@ -27,7 +27,7 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
     });
   }
 
-  const sessionByUid = new Map<string, string>();
+  const sessionIdByUid = new Map<string, string>();
   /** Returns the tus headers of a request that sends the bytes of a file from `offset` on. */
   const partHeaders = (offset: number) => ({
     'content-type': 'application/offset+octet-stream',
@@ -59,13 +59,13 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
 
   /** Requests content of a layer with an image session (a credential). @param rest path and query below the layer */
   async function overlay(layerId: string, rest: string, who: TestUser = owner) {
-    const session =
-      sessionByUid.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;
-    sessionByUid.set(who.uid, session);
+    const sessionId =
+      sessionIdByUid.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;
+    sessionIdByUid.set(who.uid, sessionId);
     const separator = rest.includes('?') ? '&' : '?';
     return app.inject({
       method: 'GET',
-      url: `${apiBase}/image-catalog/overlays/${layerId}/${rest}${separator}session=${session}`,
+      url: `${apiBase}/image-catalog/overlays/${layerId}/${rest}${separator}session=${sessionId}`,
     });
   }
   return { server, image, owner, bearer, request, part: partHeaders, send, overlay };

@@ -9,12 +9,14 @@ import path from 'node:path';
 
 /**
  * Returns the beginning of a command line; the caller appends the program and its arguments. For the program, `folder` is a disk of
- * `bytes` bytes. The program replaces the started process and keeps its process id.
+ * `bytes` bytes. The program has the process id of the started process, because `unshare` and the shell replace themselves by it.
  */
 export function commandOnSmallDisk(folder: string, bytes: number): readonly string[] {
-  const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']; // others become root in a namespace
-  const mount = 'mount -t tmpfs -o "size=$1" none "$2" && shift 2 && exec "$@"';
-  return ['unshare', ...asRoot, '--mount', 'sh', '-c', mount, 'sh', String(bytes), folder];
+  // A user who is not root becomes root in a namespace.
+  const namespaceOptions = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
+  // Arguments of the script: its name ($0), the size ($1), the folder ($2), and the command line of the program.
+  const script = 'mount -t tmpfs -o "size=$1" none "$2" && shift 2 && exec "$@"';
+  return ['unshare', ...namespaceOptions, '--mount', 'sh', '-c', script, 'sh', String(bytes), folder];
 }
 
 /** Returns whether this machine allows small disks; to find out, starts a program with one. */

@@ -1,4 +1,4 @@
-/** Reads the stored data, for tests that compare it before and after a rejected call. */
+/** Reads the stored data, for tests that compare it before and after a rejected call. The form depends on the kind of database. */
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
@@ -8,11 +8,11 @@ export async function storedData(db: Database): Promise<unknown> {
   const queries = Object.entries(queriesOf(db));
   if (isPostgres(db)) {
     // One query for all tables, because a round trip to the database takes longer than reading a table.
-    const lists = queries.map(
+    const selects = queries.map(
       ([name, query]) =>
         sql`select ${sql.lit(name)} as name, coalesce(json_agg(q), '[]') as rows from (${query}) q`,
     );
-    const { rows } = await sql`${sql.join(lists, sql` union all `)}`.execute(db);
+    const { rows } = await sql`${sql.join(selects, sql` union all `)}`.execute(db);
     return rows;
   }
   const data: Record<string, unknown> = {};

@@ -66,7 +66,7 @@ export interface TestServer {
   readonly services: Services;
   readonly config: Config;
   readonly clock: TestClock;
-  /** Creates rows directly in the database, without requests to the API. */
+  /** Creates rows directly in the database, without requests to the API (except `token`). */
   readonly fixtures: {
     /** Creates an account; by default it is active and has the role `user`. */
     user(fields?: Partial<User> & { readonly password?: string }): Promise<TestUser>;
@@ -75,6 +75,7 @@ export interface TestServer {
     image(fields?: ImageChanges): Promise<ImageRow>;
     /** Creates an annotation layer; by default all members may read it, and only its owner may change it. */
     layer(fields: Partial<LayerRow> & { readonly owner_uid: string | null }): Promise<LayerRow>;
+    /** Signs the account in by a request to the API. @returns the bearer token */
     token(user: TestUser): Promise<string>;
     /** Creates an API token of an account with any status and role; by default with all scopes and datasets, for 90 days. */
     apiToken(
@@ -94,7 +95,7 @@ export interface TestServer {
   logged(): string;
   /** Waits until all queued e-mails have been sent, and returns their sources (RFC 5322), oldest first. */
   outbox(): Promise<string[]>;
-  /** Closes the server. Without this call, it is closed at the end of the test. */
+  /** Closes the server. Without this call, it is closed at the end of the test, unless the option `isShared` is set. */
   close(): Promise<void>;
 }
 
@@ -154,15 +155,15 @@ export async function testServer({
     !hasOwnRenderPool &&
     config.objectStore === null &&
     Object.values(slideRoots(config)).every((root) => root.startsWith(folder + path.sep));
-  const ownPool = renderTimeoutMs === undefined ? null : createTestRenderPool(renderTimeoutMs);
-  /** Returns the option of createServices for the shared pool; false when the server has render workers of its own. */
+  const poolWithTimeout = renderTimeoutMs === undefined ? null : createTestRenderPool(renderTimeoutMs);
+  /** Returns the option of createServices for a pool of the tests; false when createServices creates the render pool itself. */
   const renderedTilesOption = () =>
     usesTestPool && {
       renderedTiles: createRenderedTiles({
         config,
         log,
         objects: null,
-        pool: ownPool ?? sharedRenderPool(),
+        pool: poolWithTimeout ?? sharedRenderPool(),
       }),
     };
   const services = await createServices({ ...dependencies, ...renderedTilesOption() });
@@ -280,7 +281,7 @@ export async function testServer({
       for (const closeOther of closeOthers) await closeOther();
       await app.close();
       await services.close();
-      await ownPool?.close();
+      await poolWithTimeout?.close();
       await closeDatabase();
       fs.rmSync(folder, { recursive: true, force: true });
       rejectFaults(); // faults of requests that a test has not sent with `as`
@@ -316,7 +317,7 @@ export async function testServer({
       if (!fs.existsSync(outbox)) return [];
       return fs
         .readdirSync(outbox)
-        .sort()
+        .sort() // a file name begins with the time of sending
         .map((name) => fs.readFileSync(path.join(outbox, name), 'utf8'));
     },
     close,

@@ -39,9 +39,10 @@ import { oneTimeCode } from './one-time-code.ts';
 import type { Actor } from './permission-matrix.ts';
 import type { TestServer, TestUser } from './test-server.ts';
 
-/** A caller: its account, if any, and its bearer token. */
 export interface Caller {
+  /** The account of the caller. For `anonymous`, `bad token` and `visitor`: an account to which the caller is not signed in. */
   readonly user: TestUser;
+  /** The bearer token that the caller sends, if any. */
   readonly token: string | null;
   /** Data of the share link, if the caller is a visitor. */
   readonly visitor?: GivenVisitor;
@@ -123,7 +124,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { user, token: await fixtures.token(user) };
   }
 
-  /** Creates an image without a file, after the scans that earlier calls have started, because a scan would mark it as missing. */
+  /** Creates an image without a file. First waits for running scans, because they would mark the image as missing. */
   async function createImageFixture(fields?: Parameters<TestServer['fixtures']['image']>[0]) {
     const { fixtures, services } = server();
     await services.catalogue.settled();
@@ -156,7 +157,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return id;
   }
 
-  /** Creates a collection of one slide with a question, which every member may read. */
+  /** Creates a collection that every member may read: one slide with a question. @param imageId the slide; default: a new one */
   async function createCollectionFixture(uid: string, imageId?: string): Promise<string> {
     const { services, clock } = server();
     const at = clock.now().toISOString();
@@ -245,6 +246,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       .executeTakeFirstOrThrow();
     return id;
   }
+  /** Contents of the slide files of `getOriginal`; null before the first one. */
   let smallSvs: Uint8Array | null = null;
 
   /** Creates a restricted dataset that members may request. @param grantedTo uid of an account with a grant */
@@ -286,7 +288,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   /** Creates an upload of one byte: without a file, with a file without received bytes, or with a completely received file. */
   async function newUpload(uid: string, has: 'no file' | 'empty file' | 'complete file'): Promise<UploadIds> {
     const { uploads, db } = server().services;
-    // An account may have only a limited number of unfinished uploads.
+    // The server allows only 100 unfinished uploads of all accounts together (`maxOpenUploads`).
     const unfinished = await db.selectFrom('uploads').select('id').execute();
     if (unfinished.length >= 50) {
       await db.deleteFrom('upload_files').execute();
@@ -299,10 +301,11 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     const ids = { uploadId: upload.id, fileId: missingId, path };
     if (has === 'no file') return ids;
     const fileId = await uploads.beginFile(uid, { uploadId: upload.id, path, sizeBytes: 1, modifiedMs: 0 });
-    if (has === 'complete file') await uploads.parts.write(Readable.from([Buffer.from('x')]), fileId, 0);
+    if (has === 'complete file') await uploads.parts.write(Readable.from([Buffer.from('x')]), fileId, 0); // 0: offset
     return { ...ids, fileId };
   }
 
+  /** Creates an annotation and deletes it. @returns its ids as path parameters */
   async function deletedAnnotation(uid: string): Promise<{ layerId: string; annotationId: string }> {
     const { db, now } = server().services;
     const layer = await server().fixtures.layer({ owner_uid: uid });
@@ -511,7 +514,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'iiifManifest': {
         slideImageId ??= writeSlide();
         const { url } = requestTo({ imageId: await slideImageId });
-        return { url: url.replace(/:region.*/, 'full/20,/0/default.jpg') };
+        return { url: url.replace(/:region.*/, 'full/20,/0/default.jpg') }; // only the path of `iiifImage` has `:region`
       }
       case 'listAnnotationLayers':
       case 'createAnnotationLayer':

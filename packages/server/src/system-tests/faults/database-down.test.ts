@@ -162,7 +162,7 @@ describe.skipIf(found === null)(
       const expected: Record<string, unknown> = {};
       try {
         for (const [name, { url, payload, query, headers }] of calls) {
-          const { method, defaultLanguage } = endpoints[name] as Endpoint;
+          const { method, defaultMessageLanguage } = endpoints[name] as Endpoint;
           const answer = await server.as(who.token).inject({
             method,
             url,
@@ -172,7 +172,7 @@ describe.skipIf(found === null)(
           });
           const { code, message } = answer.body as { code: string; message: string };
           responses[name] = [answer.status, code, message, answer.headers['retry-after']];
-          expected[name] = [503, 'unavailable', errors.unavailable[defaultLanguage], '2'];
+          expected[name] = [503, 'unavailable', errors.unavailable[defaultMessageLanguage], '2'];
         }
       } finally {
         await postgres.restart();
