@@ -98,6 +98,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       : createScanner({
           root: 'bucket',
           readTree: async () => {
+            bucketTree = null; // if the bucket cannot be listed now, the listing of an earlier failed scan must not be used
             bucketTree = await readBucketTree({
               store,
               groupFiles: (folder, names) =>
@@ -168,7 +169,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
 
   async function read(imageId: string, again: boolean, signal: AbortSignal): Promise<void> {
     const row = await findImage(db, imageId);
-    if (row === null) return; // the file is missing; if it reappears, a later scan finds it
+    if (row === null) return; // no entry, or one that is marked as missing; if the file reappears, a later scan finds it
     const file = { id: row.id, root: row.root, path: row.path, members: JSON.parse(row.members) as string[] };
     const fingerprint = await slides.fingerprintOf(file);
     if (fingerprint === null) return; // the file is missing; the next scan marks its entry
@@ -179,7 +180,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       throw new RetryLater('The slide file could not be read; the job tries again later.');
     await runLockedTransaction(db, 'catalogue', async (tx) => {
       const before = await findImage(tx, file.id);
-      // An administrator may have entered a scale while the file was being read, so the current entry counts.
+      // An administrator may have entered a scale while the file was being read, so the entry is read again.
       const changes = changesAfterInspection(inspection, fingerprint, before ?? row);
       const after = await updateImage(tx, file.id, changes, now().toISOString());
       // An unreadable file is read again at each start of the server, but the same failure gets only one audit event.
@@ -263,7 +264,7 @@ function fileColumnsOf(summary: SlideSummary): Omit<FileColumns, keyof ReturnTyp
     file_mpp_x: mpp?.x ?? null,
     file_mpp_y: mpp?.y ?? null,
     file_objective_power: objectivePower,
-    plane: shownPlane?.plane ?? null, // number of the shown focal plane
+    plane: shownPlane?.plane ?? null, // number of the shown focal plane, from 1
     planes: shownPlane?.planes ?? null, // number of focal planes
     times: shownPlane?.times ?? null, // number of time points
     vendor: summary.vendor,

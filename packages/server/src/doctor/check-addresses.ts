@@ -1,6 +1,7 @@
 /** Checks of `npm run doctor`: ports, public address, trusted proxies, sign-in provider (OpenID Connect) and secrets. */
 import { once } from 'node:events';
 import net from 'node:net';
+import { isAddressEntry } from '../domain/address-list.ts';
 import { addressOf, type Config } from '../platform/config.ts';
 import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
@@ -111,7 +112,7 @@ export function checkAddresses(
 
 function checkProxies(proxies: readonly string[], isHttps: boolean): Finding {
   const subject = 'TRUSTED_PROXIES';
-  const invalidEntries = proxies.filter((proxy) => !isNetwork(proxy));
+  const invalidEntries = proxies.filter((proxy) => !isAddressEntry(proxy));
   if (invalidEntries.length > 0) {
     return wrong(
       subject,
@@ -135,17 +136,6 @@ function checkProxies(proxies: readonly string[], isHttps: boolean): Finding {
         'Name the address of the proxy, as in TRUSTED_PROXIES=127.0.0.1.',
       )
     : ok(subject, 'None, and none seems to be required.');
-}
-
-/** Returns whether the text is an IP address, a network such as 10.0.0.0/24, or the name of a set of networks. */
-function isNetwork(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', prefixLength] = text.split('/');
-  const version = net.isIP(address);
-  if (version === 0) return false;
-  if (prefixLength === undefined) return true;
-  const maxPrefixLength = version === 4 ? 32 : 128;
-  return /^\d{1,3}$/.test(prefixLength) && Number(prefixLength) <= maxPrefixLength;
 }
 
 /** Checks that the OpenID Connect provider can be reached and states the configured issuer. */

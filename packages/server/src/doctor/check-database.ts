@@ -10,6 +10,8 @@ const timeoutMs = 120_000; // the inspection reads the whole file of an embedded
 const maxClockSkewMs = 2000;
 /** A process uses ten connections and its job queue three. Two more allow for connections that PostgreSQL reserves. */
 const connectionsPerProcess = 15;
+/** A limit that is not enough for this number of processes gives a finding with the state `note`. */
+const recommendedProcesses = 3;
 
 export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding[]> {
   const { databaseUrl: url } = config;
@@ -89,7 +91,7 @@ function checkConnectionLimit({ maxConnections }: DatabaseHealth): Finding[] {
   const processes = Math.floor(maxConnections / connectionsPerProcess);
   const message = `PostgreSQL allows ${maxConnections} connections: enough for ${processes} processes of Lamina.`;
   return [
-    processes < 3
+    processes < recommendedProcesses
       ? note(
           'Connections',
           message,

@@ -4,7 +4,7 @@
 export interface Finding {
   /** What was checked, such as `Database` or `Mail`. */
   readonly subject: string;
-  /** `wrong` must be corrected; `note` works, but the operator can improve or should know it. */
+  /** `wrong`: what was checked must be corrected. `note`: it works, but the operator can improve it or should know about it. */
   readonly state: 'ok' | 'note' | 'wrong';
   /** What the check found. It never contains a secret. */
   readonly message: string;

@@ -36,8 +36,8 @@ export function createClock({
     if (behindMs <= toleratedMs) {
       if (isSetBack)
         log.info(
-          { setBackForMs: Math.round(monotonicMs - reference.monotonic) },
-          'system clock has caught up with the monotonic clock; timestamps follow the system clock again',
+          { durationMs: Math.round(monotonicMs - reference.monotonic) },
+          'system clock, which was set back, has caught up with the monotonic clock; timestamps follow it again',
         );
       isSetBack = false;
       reference = { system: systemMs, monotonic: monotonicMs };

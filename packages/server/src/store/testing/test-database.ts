@@ -61,10 +61,13 @@ async function openPostgres(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const db = openMigratedPostgres(url.href); // a copy of the template, which is migrated
   await emptyTables(db);
+  let isClosed = false;
   return {
     db,
     url: url.href,
     async close() {
+      if (isClosed) return;
+      isClosed = true; // a second call must not offer the database to two tests
       await db.destroy();
       names.push(name);
     },
@@ -96,8 +99,8 @@ async function createPostgres(original = 'template1'): Promise<string> {
 const maxBytesToDelete = 1_000_000;
 
 /**
- * Deletes all rows, except in `locks`, whose rows are needed, and in the table `version` of the job queue (pg-boss).
- * Keeps the tables, including those of the job queue in the schema `jobs`, because creating them takes long.
+ * Deletes all rows, except in `locks`, whose rows are needed, in the tables of Kysely's migrator, and in the table `version` of the
+ * job queue (pg-boss). Keeps the tables, including those of the job queue in the schema `jobs`, because creating them takes long.
  */
 async function emptyTables(db: Database): Promise<void> {
   const { rows } = await sql<{ name: string; bytes: number }>`
