@@ -119,6 +119,8 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
+          // A module is put into the matching group with the highest `priority`. `$initial` are the modules that the entry
+          // loads with static imports. `maxModuleSize` is in bytes.
           groups: [
             // The first screen needs only a few large chunks, because on a slow network a round trip costs more than the
             // bytes. The chunk `app` verifies the sign-in and requests data while the other chunks load.

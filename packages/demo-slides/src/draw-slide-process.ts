@@ -1,4 +1,4 @@
-/** Child process of the server that draws one demonstration slide. It receives one DrawRequest and sends DrawReports. */
+/** Child process that draws a demonstration slide. It receives a DrawRequest and sends DrawReports; the server kills it after the last. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import sharp from 'sharp';
@@ -22,7 +22,7 @@ const MARGIN = 1;
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 // The process only encodes images, so all decoders of libvips (the library behind sharp) are blocked.
 sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.concurrency(1); // thread per operation
+sharp.concurrency(1); // one thread per operation
 sharp.cache(false); // no operation is repeated
 
 const createTissue = { colon: createColon, liver: createLiver } as const satisfies Record<

@@ -12,7 +12,7 @@ export interface DrawRequest {
   readonly results: ResultFiles | null;
 }
 
-/** Names or paths of the analysis results of one slide. */
+/** File names of the analysis results of one slide; in a `DrawRequest`, paths. */
 export interface ResultFiles {
   /** A TIFF with the density of immune cells. */
   readonly heatmap: string;
@@ -28,7 +28,7 @@ export interface SlidePart {
   readonly height: number;
 }
 
-/** `progress` is sent for each percent; `done` or `failed` is the last report, after which the server kills the process. */
+/** `progress` is sent for each percent of drawn tiles; `done` or `failed` is the last report, after which the server kills the process. */
 export type DrawReport =
   | { readonly kind: 'progress'; readonly percent: number }
   | { readonly kind: 'done' }

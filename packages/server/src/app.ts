@@ -286,28 +286,26 @@ function rejectRepeatedParameters(request: FastifyRequest): void {
   }
 }
 
-/**
- * The methods that the contract declares for each path. They distinguish an unknown path (404) from an unsupported method (405). Paths
- * that differ only in the names of their parameters are one path.
- */
-const methodsByPath = Object.values(
-  Object.groupBy(Object.values(endpoints), ({ path }) => path.replace(/:\w+/g, ':')),
-).map((group = []) => ({
+/** Endpoints by path. Paths that differ only in the names of their parameters are one path. */
+const endpointsByPath = Object.groupBy(Object.values(endpoints), ({ path }) => path.replace(/:\w+/g, ':'));
+
+/** The methods that the contract declares for each path. They distinguish an unknown path (404) from an unsupported method (405). */
+const methodsByPath = Object.values(endpointsByPath).map((group = []) => ({
   pattern: new RegExp(
     `^${apiBase}${group[0]?.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.+')}/?$`,
   ),
   methods: group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
 }));
 
-/** Replies 405 if the contract declares the path for other methods only, and 404 otherwise. */
+/** Replies 405 if the contract declares the path, but not with the method of the request, and 404 otherwise. */
 function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWithError>[2]) {
   const path = request.url.split('?', 1)[0] ?? '';
   // A path may match several patterns: /share-links/open also matches /share-links/{id}.
-  const methods = methodsByPath.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
+  const allowedMethods = methodsByPath.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
   // A declared method can get here too: the path matches a pattern, but no route, for example because a parameter is too long.
-  if (methods.length === 0 || methods.includes(request.method)) {
+  if (allowedMethods.length === 0 || allowedMethods.includes(request.method)) {
     return replyWithError(new AppError('not_found'), request, reply);
   }
-  reply.header('Allow', [...new Set(methods)].join(', '));
+  reply.header('Allow', [...new Set(allowedMethods)].join(', '));
   return replyWithError(new AppError('method_not_allowed'), request, reply);
 }

@@ -167,8 +167,8 @@ function startErrorSentence(
     readonly address?: string;
     readonly hostname?: string;
   };
-  const isMetrics = metricsPort !== null && socket.port === metricsPort;
-  if (code === 'EADDRINUSE' && isMetrics) {
+  const isMetricsPort = metricsPort !== null && socket.port === metricsPort;
+  if (code === 'EADDRINUSE' && isMetricsPort) {
     return `METRICS_PORT=${metricsPort} is in use at ${metricsHost} by another program. Choose another port.`;
   }
   if (code === 'EADDRINUSE') {
@@ -178,7 +178,7 @@ function startErrorSentence(
     const unknownHost = socket.address ?? socket.hostname;
     // When HOST and METRICS_HOST are equal, the port of the error tells which of the two servers failed.
     const isMetricsHost =
-      metricsPort !== null && unknownHost === metricsHost && (isMetrics || host !== metricsHost);
+      metricsPort !== null && unknownHost === metricsHost && (isMetricsPort || host !== metricsHost);
     const setting = isMetricsHost ? `METRICS_HOST=${metricsHost}` : `HOST=${host}`;
     return `${setting} is not an address of this machine.`;
   }

@@ -285,6 +285,7 @@ export async function createServices({
   const collections = createCollections({ db, now, audit, signIn, visibleImages, cases });
   const answers = createAnswers({ db, now, collections });
   const presentations = createPresentations({ db, now, log, collections });
+  // Ends the open event streams when the shutdown begins; `close` runs later.
   stopping.addEventListener('abort', () => presentations.close(), { once: true });
   const shareLinks = createShareLinks({
     db,

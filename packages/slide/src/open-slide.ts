@@ -25,7 +25,10 @@ import { NeedsOwnProcess } from './openslide/access.ts';
 import { isGitLfsPointer } from './source/git-lfs-pointer.ts';
 import type { SlideFiles, SlideGroup } from './source/slide-files.ts';
 
-/** In order of precedence: the first format that reports no mismatch opens the file, so specific formats come first. */
+/**
+ * In order of precedence: the first format that reports no mismatch opens the file, so specific formats come first.
+ * `openslide` matches only formats that have no other reader, such as MIRAX.
+ */
 const formats: readonly SlideFormat[] = [
   openslide,
   vsi,
@@ -81,8 +84,8 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
 }
 
 /**
- * Opens a slide only for its native tiles (those sent exactly as stored). Called in a server process, so it decodes
- * nothing, and no C library reads the file.
+ * Opens a slide for a caller that reads only its native tiles (those sent exactly as stored). A server process calls this
+ * function, so the function decodes nothing, and no C library reads the file.
  *
  * @returns null when the format has no native tiles, or when only OpenSlide may be able to read the file: a render worker
  *   (a process that decodes and draws tiles) then opens the slide, or reports why it cannot

@@ -33,8 +33,9 @@ export function App({ env = 'default', children }: AppProps) {
 }
 
 /**
- * Remounts all screens when the user chooses another language, announces the language to screen readers, and focuses the language
- * selection, which has been remounted, too. The sign-in, the loaded data and the URL stay, because they are not in component state.
+ * Remounts all screens when the user chooses another language, and announces the language to screen readers. Remounting removes the
+ * focus from the language selection, so this component focuses it again. The sign-in, the loaded data and the URL stay, because they
+ * are not in component state.
  */
 function RemountOnLanguageChange({ children }: { readonly children: ReactNode }) {
   const language = useLanguage();
@@ -42,7 +43,7 @@ function RemountOnLanguageChange({ children }: { readonly children: ReactNode })
   const [announcement, setAnnouncement] = useState('');
 
   useLayoutEffect(() => {
-    document.documentElement.lang = chosenLanguageOr('tr'); // Turkish while the interface mixes both languages
+    document.documentElement.lang = chosenLanguageOr('tr'); // Turkish while the interface mixes Turkish and English
     if (renderedLanguage.current === language) return;
     renderedLanguage.current = language;
     document.querySelector<HTMLElement>('[data-language-choice]')?.focus({ preventScroll: true });

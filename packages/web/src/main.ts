@@ -11,15 +11,16 @@ import { preloadLogin, preloadShared, preloadViewer } from './preload.ts';
 moveStyleSheetToHead();
 connectAuth();
 connectLanguage();
-void preloadViewer(location.pathname, initialiseAuth());
+const signInChecked = initialiseAuth();
+void preloadViewer(location.pathname, signInChecked);
 preloadShared(location);
 preloadLogin(location);
 void import('./start.tsx').then(({ start }) => start());
 
 /**
- * Moves the app's style sheet from the body to the head. The style sheets of the screens are later added after it. The build
- * (vite.config.ts) puts the app's style sheet into the body, after the product name of the loading page, so that the name is visible
- * before the style sheet is loaded.
+ * Moves the app's style sheet from the body to the head, so that it precedes the style sheets of the screens, which are added to the
+ * head later. The build (vite.config.ts) puts the app's style sheet into the body, after the product name of the loading page, so that
+ * the name is visible before the style sheet is loaded.
  */
 function moveStyleSheetToHead(): void {
   for (const link of document.body.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {

@@ -9,7 +9,7 @@ import { Root, type RouteHandle } from './Root.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
 
-/** The function that loads the code of a lazy element of `routes`. */
+/** For each lazy element of `routes`, the function that loads its code. */
 const preloads = new WeakMap<object, () => Promise<unknown>>();
 
 /**
@@ -89,7 +89,7 @@ export const routes: RouteObject[] = [
             handle: handleFor('guests', 'login'),
             element: lazyScreen(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
           },
-          // Like `confirm`, opened by a link in an e-mail, which must also work in a browser that is still signed in.
+          // Links in e-mails open this route and `confirm`. They must also work in a browser that is still signed in.
           {
             path: 'password-reset',
             handle: handleFor('anyone', 'passwordReset'),

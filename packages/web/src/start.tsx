@@ -10,7 +10,7 @@ import { preloadScreen, routes } from './routes.tsx';
 export async function start(): Promise<void> {
   // Loads the code of the first screen before the first rendering, because React shows a loading indicator for at least 0.3 s.
   const pathname = isLoginNext(location) ? '/auth/login' : location.pathname;
-  await preloadScreen(pathname).catch(() => undefined);
+  await preloadScreen(pathname).catch(() => undefined); // the route loads the code again and shows the failure
   const rootElement = document.getElementById('root');
   if (rootElement === null) throw new Error('The page has no element #root for the app.');
   document.getElementById('loading')?.remove();

@@ -6,7 +6,7 @@ const plainPattern = /^[ -~]*$/;
 
 type WarningCollector = Pick<Collector, 'warn'>;
 
-/** Cleans a single-line string: tabs and line ends become spaces, other control characters are removed. */
+/** Cleans a single-line string: a run of tabs and line ends becomes one space; removes other control characters and lone surrogates. */
 export function cleanLine(text: string, collector: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text)
@@ -16,7 +16,7 @@ export function cleanLine(text: string, collector: WarningCollector): string {
   return clean;
 }
 
-/** Cleans a string of several lines: removes control characters except tabs and line ends. */
+/** Cleans a string of several lines: removes lone surrogates, and control characters except tabs and line ends. */
 export function cleanText(text: string, collector: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');

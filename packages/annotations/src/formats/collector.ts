@@ -58,7 +58,7 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
   let vertices = 0;
   const shift = offset && (offset.x !== 0 || offset.y !== 0) ? offset : null;
 
-  /** Validates a feature and moves it by the offset. The extent limits the coordinates after the move. */
+  /** Validates a feature and moves it by the offset. A moved feature is validated twice, because the extent limits moved coordinates. */
   function parseMoved(feature: unknown): ParsedFeature {
     if (shift === null) return parseFeature(feature, { extent });
     const parsed = parseFeature(feature, { extent: null });
@@ -162,7 +162,7 @@ function countTypes(features: readonly AnnotationFeature[]): Partial<Record<Obje
   return counts;
 }
 
-/** Counts the features per list of class names, in the order of the file. */
+/** Counts the features per list of class names, in the order in which the lists first appear in the file. */
 function countClasses(features: readonly AnnotationFeature[]) {
   const counts = new Map<string, { names: readonly string[]; count: number }>();
   for (const { properties } of features) {

@@ -32,7 +32,7 @@ export function importAnnotations(file: Uint8Array | string, options: ImportOpti
 
 /** Passes the features of a file to the collector. @returns the format, detected if `format` is `auto` */
 function readFile(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
-  const isXml = bytes[skipSpace(bytes)] === lessThanSign;
+  const isXml = bytes[findContentStart(bytes)] === lessThanSign;
   const isXmlFormat = format === 'asap' || format === 'aperio';
   if (format !== 'auto' && isXml !== isXmlFormat) throw new ImportError('unknown_format');
   if (isXml) return readXml(decode(bytes), format, collector);
@@ -58,7 +58,7 @@ function readJson(bytes: Uint8Array, format: ImportFormat | 'auto', collector: C
     return 'dsa';
   }
   readQuPath(value, collector);
-  return format === 'geojson' ? 'geojson' : 'qupath';
+  return format === 'geojson' ? 'geojson' : 'qupath'; // one reader for both formats
 }
 
 function parseJson(text: string): unknown {
@@ -78,7 +78,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** Returns the index of the first byte that is neither white space nor a byte order mark. */
-function skipSpace(bytes: Uint8Array): number {
+function findContentStart(bytes: Uint8Array): number {
   let index = 0;
   while (index < bytes.length && skippedBytes.has(bytes[index] ?? 0)) index++;
   return index;

@@ -7,7 +7,7 @@ export const importLimits = {
   /** Every position is an array, so this also limits the positions. */
   jsonArrays: 6_000_000,
   jsonObjects: 2_000_000,
-  /** Objects at depth 1 to 3, which are at most four per feature: the feature, its geometry, its nucleus and its properties. */
+  /** Objects at depth 1 to 3, where arrays count as levels: at most four (feature, geometry, nucleus, properties) per feature. */
   jsonOuterObjects: 200_000,
   /** Commas separate values, so this also limits the number of all values. */
   jsonCommas: 16_000_000,

@@ -1,8 +1,8 @@
 /**
  * Reads XML of Aperio ImageScope: `Annotations/Annotation/Regions/Region/Vertices/Vertex`. An `Annotation` element is a
- * layer in ImageScope; its name becomes the class of its regions, and the `Text` of a region the annotation's name.
- * `LineColor` is an integer with red in its lowest byte. A region with `NegativeROA="1"` is a hole. The program HALO
- * writes `V` instead of `Vertex`.
+ * layer in ImageScope; its `Name` becomes the class of its regions. Each region becomes one annotation, whose name is the
+ * `Text` of the region. `LineColor` is an integer with red in its lowest byte. A region with `NegativeROA="1"` is a hole. The
+ * program HALO writes `V` instead of `Vertex`.
  */
 import { createEllipse } from '../geometry/ellipse.ts';
 import { boundsOfPositions, ringContains } from '../geometry/ring.ts';
@@ -90,11 +90,11 @@ function findOutlineAround(outlines: readonly Region[], { points }: Region): Reg
     const ring = outline.points.filter(isPosition);
     return ring.length >= 3 && outline.attributes.Type !== regionTypes.ellipse && ringContains(ring, first);
   });
-  const boxSizeOf = (region: Region) => {
+  const boxAreaOf = (region: Region) => {
     const { minX, minY, maxX, maxY } = boundsOfPositions(region.points.filter(isPosition));
     return (maxX - minX) * (maxY - minY);
   };
-  return candidates.toSorted((a, b) => boxSizeOf(a) - boxSizeOf(b))[0] ?? null;
+  return candidates.toSorted((a, b) => boxAreaOf(a) - boxAreaOf(b))[0] ?? null;
 }
 
 function addRegion(region: Region, holes: readonly Region[], layer: Layer, collector: Collector): void {

@@ -1,8 +1,9 @@
 /**
- * Reads annotation XML of ASAP, a slide viewer; the Camelyon challenges and other data sets use the format:
- * `ASAP_Annotations/Annotations/Annotation/Coordinates/Coordinate` and `AnnotationGroups/Group`. The group of an annotation becomes its class.
+ * Reads annotation XML of the slide viewer ASAP, which the Camelyon challenges and other data sets use. Its elements are
+ * `ASAP_Annotations/Annotations/Annotation/Coordinates/Coordinate` and `ASAP_Annotations/AnnotationGroups/Group`. The group
+ * of an annotation becomes its class.
  *
- * Source: ASAP, `XmlRepository`. Its Windows version writes decimal commas in languages that use them.
+ * Source: ASAP, `XmlRepository`. ASAP for Windows writes decimal commas in languages that use them.
  */
 import { annotationLimits } from '../model/limits.ts';
 import { chooseClassColor } from './class-color.ts';

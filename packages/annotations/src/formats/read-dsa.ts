@@ -79,7 +79,7 @@ function readGeometry(element: Json): unknown {
     case 'polyline':
       return readPolyline(element);
     case 'rectangle':
-    case 'rectanglegrid':
+    case 'rectanglegrid': // without its grid lines
       return readBox(element, rectangleOf);
     case 'ellipse':
       return readBox(element, ellipseOf);
@@ -127,23 +127,23 @@ function readBox(element: Json, shapeOf: (width: number, height: number) => Poly
     shape,
     ([dx, dy]): Position => [x + dx * cosine - dy * sine, y + dx * sine + dy * cosine],
   );
-  if (rotation === 0 || placed.type !== 'Polygon') return placed;
+  if (rotation === 0 || placed.type !== 'Polygon') return placed; // the second comparison only narrows the type
   // Without `isEllipse`, because a rotated ellipse does not fill its axis-parallel bounding box.
   return { type: 'Polygon', coordinates: placed.coordinates };
 }
 
 function rectangleOf(width: number, height: number): PolygonGeometry {
-  const x = width / 2;
-  const y = height / 2;
+  const halfWidth = width / 2;
+  const halfHeight = height / 2;
   return {
     type: 'Polygon',
     coordinates: [
       [
-        [-x, -y],
-        [x, -y],
-        [x, y],
-        [-x, y],
-        [-x, -y],
+        [-halfWidth, -halfHeight],
+        [halfWidth, -halfHeight],
+        [halfWidth, halfHeight],
+        [-halfWidth, halfHeight],
+        [-halfWidth, -halfHeight],
       ],
     ],
   };

@@ -141,7 +141,7 @@ function readProperties(
     ...readClassification(properties.classification, collector),
     measurements: readMeasurements(properties.measurements, collector),
     metadata: otherMetadata,
-    ...(parentId === null ? { parentId: properties.parentId } : { parentId }),
+    ...(parentId === null ? { parentId: properties.parentId } : { parentId }), // a nested feature ignores its own member `parentId`
     ...(properties.isLocked === true && { isLocked: true }),
     ...(properties.isMissing === true && { isMissing: true }),
   };

@@ -14,7 +14,7 @@ const regionTypes = { freehand: 0, ellipse: 2, ruler: 4 } as const;
 interface Region {
   readonly type: keyof typeof regionTypes;
   readonly isHole: boolean;
-  /** For an ellipse: two opposite corners of its bounding box. */
+  /** For an ellipse: two opposite corners of its bounding box. For an outline or a hole: the ring without its closing position. */
   readonly positions: readonly Position[];
 }
 

@@ -17,7 +17,7 @@ interface Shape {
   readonly isHole: boolean;
 }
 
-/** ASAP writes this name for an annotation or a group that belongs to no group. */
+/** The value of `PartOfGroup` that ASAP writes for an annotation or a group that belongs to no group. */
 const noGroup = 'None';
 /** Colour of annotations without a class and without a colour of their own. */
 const unclassifiedColor: Color = [244, 250, 88];
@@ -27,7 +27,7 @@ export function* writeAsap(features: Features): Generator<string> {
   /** Colours of the groups by name. The groups are written after the annotations. */
   const groups = new Map<string, Color>();
   yield '<?xml version="1.0"?>\n<ASAP_Annotations>\n<Annotations>\n';
-  let number = 0;
+  let annotationNumber = 0;
   for (const feature of features) {
     const { classification, color, name } = feature.properties;
     const className = classification?.names.join(': '); // such as `Tumor` or, for a derived class, `Tumor: Positive`
@@ -35,12 +35,12 @@ export function* writeAsap(features: Features): Generator<string> {
       const group = shape.isHole ? `${className ?? 'Unclassified'} (hole)` : (className ?? noGroup);
       if (group !== noGroup) groups.set(group, classification?.color ?? chooseClassColor([group]));
       const attributes = {
-        Name: name || `Annotation ${number}`,
+        Name: name || `Annotation ${annotationNumber}`,
         Type: shape.type,
         PartOfGroup: group,
         Color: toHex(color ?? classification?.color ?? unclassifiedColor),
       };
-      number++;
+      annotationNumber++;
       yield `${openTag('Annotation', attributes)}\n<Coordinates>\n`;
       yield shape.positions
         .map(([x, y], index) =>
@@ -57,7 +57,7 @@ export function* writeAsap(features: Features): Generator<string> {
   yield '</AnnotationGroups>\n</ASAP_Annotations>\n';
 }
 
-/** Returns the ASAP shapes of an annotation; none for lines other than a single line of two points. */
+/** Returns the ASAP shapes of an annotation, rings without the closing position; none for lines other than a single line of two points. */
 function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
   if (isArea(geometry)) {
     return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>

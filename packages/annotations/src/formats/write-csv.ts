@@ -14,17 +14,17 @@ const columns = [
   'Centroid Y px',
   'Area px^2',
   'Area µm^2',
-  'Length px', // of a line, or the perimeter of an area
-  'Perimeter µm', // the same in micrometres
+  'Length px', // length of a line or perimeter of an area
+  'Perimeter µm', // length of a line or perimeter of an area, in micrometres
 ] as const;
 
-/** Yields the lines. The file begins with a byte order mark, so that spreadsheet programs recognise UTF-8. */
+/** Yields the lines of the table. The file begins with a byte order mark, so that spreadsheet programs recognise UTF-8. */
 export function* writeCsv(features: Features, pixelSize: PixelSize | null): Generator<string> {
-  const names = new Set<string>();
+  const measurementNames = new Set<string>();
   for (const { properties } of features) {
-    for (const name of Object.keys(properties.measurements ?? {})) names.add(name);
+    for (const name of Object.keys(properties.measurements ?? {})) measurementNames.add(name);
   }
-  yield `\ufeff${toLine([...columns, ...names])}`;
+  yield `\ufeff${toLine([...columns, ...measurementNames])}`;
   for (const { id, geometry, properties } of features) {
     const { areaPx, areaUm2, lengthPx, lengthUm, centroid } = measureGeometry(geometry, pixelSize);
     const measurements = new Map(Object.entries(properties.measurements ?? {}));
@@ -40,7 +40,7 @@ export function* writeCsv(features: Features, pixelSize: PixelSize | null): Gene
       areaUm2,
       lengthPx,
       lengthUm,
-      ...[...names].map((name) => measurements.get(name) ?? null),
+      ...[...measurementNames].map((name) => measurements.get(name) ?? null),
     ]);
   }
 }
@@ -58,9 +58,9 @@ function toCell(value: string | number | null): string {
 }
 
 /**
- * Prevents CSV injection: puts an apostrophe before `=`, `+`, `-` and `@` (also in their small and full-width forms) and `|`, which
- * would start a formula. This happens at the start of the text, and after separators and line ends inside it, because a program
- * with other settings may begin a new cell there.
+ * Prevents CSV injection: puts an apostrophe before each `=`, `+`, `-`, `@` (also in their small and full-width forms) and `|` that
+ * would start a formula. These are the characters at the start of the text, and those after separators and line ends inside it,
+ * because a program with other settings may begin a new cell there. White space and quotes before the character are skipped.
  */
 function guardFormulas(text: string): string {
   return text.replace(

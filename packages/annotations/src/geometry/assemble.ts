@@ -11,7 +11,7 @@ interface Outer {
 
 /**
  * Builds an area from rings that do not cross. Rings with a positive signed area are outer rings; a ring with a negative area is
- * a hole of the smallest outer ring around it. Other rings are dropped.
+ * a hole of the smallest outer ring around it. Rings of area 0 are dropped.
  *
  * @returns null when no ring has a positive area
  */

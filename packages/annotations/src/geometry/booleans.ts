@@ -22,7 +22,7 @@ export function unionAreas(areas: readonly AreaGeometry[]): AreaGeometry | null 
   if (!second) return repairArea(first);
   // Only two areas can be combined locally.
   if (rest.length === 0) return combine('union', first, second);
-  return assemble(clipRings('union', areas.flatMap(gridRingsOf), []), first.plane);
+  return assembleGridRings(clipRings('union', areas.flatMap(gridRingsOf), []), first.plane);
 }
 
 /** Returns the part of the first area that no other area covers; null when nothing is left. */
@@ -30,7 +30,7 @@ export function subtractAreas(area: AreaGeometry, others: readonly AreaGeometry[
   const [other, ...rest] = others;
   if (!other) return repairArea(area);
   if (rest.length === 0) return combine('subtract', area, other);
-  return assemble(clipRings('subtract', gridRingsOf(area), others.flatMap(gridRingsOf)), area.plane);
+  return assembleGridRings(clipRings('subtract', gridRingsOf(area), others.flatMap(gridRingsOf)), area.plane);
 }
 
 /** Returns the part that two areas have in common, on the plane of the first; null when there is none. */
@@ -53,7 +53,7 @@ export function repairArea(area: AreaGeometry): AreaGeometry | null {
 
 /** Runs one pass of a repair. */
 function resolveRings(area: AreaGeometry): AreaGeometry | null {
-  return assemble(clipRings('union', gridRingsOf(area), []), area.plane);
+  return assembleGridRings(clipRings('union', gridRingsOf(area), []), area.plane);
 }
 
 /** Combines two areas: only near the second when it is much smaller than the first, otherwise as a whole. */
@@ -71,16 +71,16 @@ function combine(operation: BooleanOperation, area: AreaGeometry, other: AreaGeo
     const rings = clipLocally(operation, first, clip);
     if (rings) return assembleArea(rings, area.plane);
   }
-  return assemble(clipRings(operation, gridRingsOf(first), clip), area.plane);
+  return assembleGridRings(clipRings(operation, gridRingsOf(first), clip), area.plane);
 }
 
-/** Returns whether the bounding box of `small` has less than half the size of the bounding box of `large`. */
+/** Returns whether the bounding box of `small` has less than half the area of the bounding box of `large`. */
 function isMuchSmaller(small: AreaGeometry, large: AreaGeometry): boolean {
-  const boxSizeOf = (area: AreaGeometry) => {
+  const boxAreaOf = (area: AreaGeometry) => {
     const { minX, minY, maxX, maxY } = boundsOfLines(polygonsOf(area).flat());
     return (maxX - minX) * (maxY - minY);
   };
-  return boxSizeOf(small) * 2 < boxSizeOf(large);
+  return boxAreaOf(small) * 2 < boxAreaOf(large);
 }
 
 /**
@@ -96,7 +96,7 @@ function gridRingsOf(area: AreaGeometry): readonly GridRing[] {
   });
 }
 
-function assemble(rings: readonly GridRing[], plane: Plane | undefined): AreaGeometry | null {
+function assembleGridRings(rings: readonly GridRing[], plane: Plane | undefined): AreaGeometry | null {
   return assembleArea(
     rings.map((ring): Ring => fromGridRing(ring)),
     plane,

@@ -4,7 +4,7 @@ import { assembleArea } from './assemble.ts';
 import { fromGridRing, type GridPoint, type GridRing, gridSteps, toGrid } from './clipping.ts';
 import { simplifyLine } from './simplify.ts';
 
-/** Maximum distance of the polygon from the circle, as a share of the radius; at least `minimumTolerance` pixels. */
+/** Maximum distance between the polygon of a stroke and its exact outline, as a share of the radius; at least `minimumTolerance` pixels. */
 const relativeTolerance = 0.005;
 const minimumTolerance = 0.05;
 
@@ -22,7 +22,7 @@ export function createStroke(path: readonly Position[], radius: number): AreaGeo
   return assembleArea(offsetLine(line, radius, tolerance).map(fromGridRing), undefined);
 }
 
-/** Returns the area within `radius` pixels of a line as rings that do not cross; arcs are exact to `tolerance`. */
+/** Returns the area within `radius` pixels of a line as rings that do not cross; arcs deviate by at most `tolerance` pixels. */
 export function offsetLine(
   line: readonly Position[],
   radius: number,

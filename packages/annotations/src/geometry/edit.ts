@@ -34,11 +34,11 @@ const halfGap = 1 / gridSteps;
  * @returns at least two pieces with a gap of 0.02 pixels between them, or only the unchanged area when the line does not divide it
  */
 export function splitArea(area: AreaGeometry, line: readonly Position[]): readonly AreaGeometry[] {
-  /** The thin area to cut out (undefined: the default plane). `halfGap` is both its radius and the ends' tolerance. */
-  const knife =
+  /** The thin area to cut out (undefined: on the default plane). `halfGap` is its radius and the tolerance of its round ends. */
+  const gapArea =
     line.length < 2 ? null : assembleArea(offsetLine(line, halfGap, halfGap).map(fromGridRing), undefined);
-  if (!knife) return [area];
-  const cut = subtractAreas(area, [knife]);
+  if (!gapArea) return [area];
+  const cut = subtractAreas(area, [gapArea]);
   if (!cut) return [area];
   const pieces = separateParts(cut);
   const partCount = polygonsOf(expandEllipse(area)).length;

@@ -55,6 +55,7 @@ export function clipLocally(
   return null;
 }
 
+/** Does the work of `clipLocally` for one window. Returns 'vertex-on-window' when the caller should try a larger window. */
 function clipInWindow(
   operation: BooleanOperation,
   subject: AreaGeometry,

@@ -103,10 +103,11 @@ export function centroidOf(geometry: Geometry): Position {
 
 /** Returns the centroid by the shoelace formula; null when the area is not positive. */
 function centroidOfArea(geometry: AreaGeometry): Position | null {
+  // Coordinates are relative to the first position, as in `signedArea`, because products of large coordinates would lose digits.
   const [originX, originY] = pathsOf(geometry)[0]?.[0] ?? [0, 0];
   let sumX = 0;
   let sumY = 0;
-  let sum = 0;
+  let doubleArea = 0;
   for (const rings of polygonsOf(geometry)) {
     for (const [index, ring] of rings.entries()) {
       // Outer rings count as positive and holes as negative, in whichever direction they run.
@@ -121,20 +122,20 @@ function centroidOfArea(geometry: AreaGeometry): Position | null {
           const cross = (x0 * y1 - x1 * y0) * sign;
           sumX += (x0 + x1) * cross;
           sumY += (y0 + y1) * cross;
-          sum += cross;
+          doubleArea += cross;
         }
         previous = position;
       }
     }
   }
-  return sum > 0 ? [originX + sumX / (3 * sum), originY + sumY / (3 * sum)] : null;
+  return doubleArea > 0 ? [originX + sumX / (3 * doubleArea), originY + sumY / (3 * doubleArea)] : null;
 }
 
 /** Returns the centroid of lines, weighted by length; the mean of their positions when the length is 0. */
 function centroidOfPaths(paths: readonly (readonly Position[])[]): Position {
   let sumX = 0;
   let sumY = 0;
-  let sum = 0;
+  let totalLength = 0;
   for (const path of paths) {
     let previous = path[0];
     for (const position of path) {
@@ -142,12 +143,12 @@ function centroidOfPaths(paths: readonly (readonly Position[])[]): Position {
         const length = Math.hypot(position[0] - previous[0], position[1] - previous[1]);
         sumX += ((position[0] + previous[0]) / 2) * length;
         sumY += ((position[1] + previous[1]) / 2) * length;
-        sum += length;
+        totalLength += length;
       }
       previous = position;
     }
   }
-  return sum > 0 ? [sumX / sum, sumY / sum] : meanOf(paths.flat());
+  return totalLength > 0 ? [sumX / totalLength, sumY / totalLength] : meanOf(paths.flat());
 }
 
 function meanOf(positions: readonly Position[]): Position {

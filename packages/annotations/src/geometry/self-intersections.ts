@@ -29,7 +29,7 @@ interface Edge {
 }
 
 /** One step of the grid of `clipping.ts` in pixels, plus 0.1 % for rounding errors of floating-point numbers. */
-const gridStep = 1.001 / gridSteps;
+const gridStepPx = 1.001 / gridSteps;
 
 /** The search ends after this number of comparisons of two edges: a shape made to attack the program would need billions. */
 const maximumComparisons = 5_000_000;
@@ -131,8 +131,8 @@ function onlyTouches(edge: Edge, other: Edge): boolean {
   const { from, to } = other;
   const sideOf = (position: Position) => sideOfLine(from, to, position);
   return (
-    (distanceToLine(from, to, edge.from) < gridStep && sideOf(edge.before) * sideOf(edge.to) >= 0) ||
-    (distanceToLine(from, to, edge.to) < gridStep && sideOf(edge.after) * sideOf(edge.from) >= 0)
+    (distanceToLine(from, to, edge.from) < gridStepPx && sideOf(edge.before) * sideOf(edge.to) >= 0) ||
+    (distanceToLine(from, to, edge.to) < gridStepPx && sideOf(edge.after) * sideOf(edge.from) >= 0)
   );
 }
 
@@ -142,25 +142,25 @@ function overlapOf(a: Edge, b: Edge): Position | null {
   const axis = a.maxX - a.minX > a.maxY - a.minY ? 0 : 1;
   const start = Math.max(Math.min(a.from[axis], a.to[axis]), Math.min(b.from[axis], b.to[axis]));
   const end = Math.min(Math.max(a.from[axis], a.to[axis]), Math.max(b.from[axis], b.to[axis]));
-  if (end - start <= gridStep) return null;
+  if (end - start <= gridStepPx) return null;
   return [a.from, a.to, b.from, b.to].find((position) => position[axis] === start) ?? a.from;
 }
 
 /**
- * Returns whether two paths that meet at the start of the edges a and b pass through each other there: whether the directions
- * to their neighbours alternate around the position.
+ * Returns whether two paths that meet at the start of the edges a and b pass through each other there. They do when, around that
+ * position, the directions to the previous and the next position of path a alternate with those of path b.
  */
 function doPathsCross(a: Edge, b: Edge): boolean {
   const [x, y] = a.from;
   const angle = (position: Position) => Math.atan2(position[1] - y, position[0] - x);
-  const aStart = angle(a.before);
+  const aBefore = angle(a.before);
   /** Angle from the direction of `a.before`, from 0 to 2π. The difference is at least -2π, so 4π makes it positive. */
-  const turn = (position: Position) => (angle(position) - aStart + 4 * Math.PI) % (2 * Math.PI);
-  const aEnd = turn(a.to);
-  const bStart = turn(b.before);
-  const bEnd = turn(b.to);
-  if (bStart === aEnd || bEnd === aEnd || bStart === 0 || bEnd === 0) return false;
-  return bStart < aEnd !== bEnd < aEnd;
+  const turn = (position: Position) => (angle(position) - aBefore + 4 * Math.PI) % (2 * Math.PI);
+  const aTo = turn(a.to);
+  const bBefore = turn(b.before);
+  const bTo = turn(b.to);
+  if (bBefore === aTo || bTo === aTo || bBefore === 0 || bTo === 0) return false;
+  return bBefore < aTo !== bTo < aTo;
 }
 
 /** Returns the intersection of the lines through two edges that are not parallel. */

@@ -68,7 +68,7 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
     for (const { point: crossing, enters } of crossings) {
       const positions = enters ? sliceAround(ring, firstOutside + nextStep, firstOutside + step + 1) : [];
       if (lastCrossing) {
-        const pieces = enters ? outside : inside;
+        const pieces = enters ? outside : inside; // the piece that ends at this crossing
         pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions }); // the other list is empty, see `Piece`
       } else {
         beforeFirstCrossing = positions;

@@ -19,7 +19,7 @@ const numberByWord: ReadonlyMap<string, number> = new Map([
   ['-inf', Number.NEGATIVE_INFINITY],
 ]);
 
-/** Returns the number, or its word when it is NaN or infinite. */
+/** Returns the number, or its word when it is NaN or infinite. A Map, unlike `===`, finds the key NaN. */
 export function encodeMeasurement(value: number): number | string {
   return wordByNumber.get(value) ?? value;
 }

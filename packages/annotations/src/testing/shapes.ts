@@ -18,12 +18,12 @@ const closeRing = (ring: readonly Position[]): Ring => [...ring, ...ring.slice(0
 /**
  * Creates a star-shaped ring, which does not cross itself.
  *
- * @param radii one number from 0 to 1 per vertex: 0 gives 40 % of the radius, 1 the whole radius
+ * @param fractions one number from 0 to 1 per vertex: 0 gives 40 % of the radius, 1 the whole radius
  */
-export function starRing(center: Position, radius: number, radii: readonly number[]): Ring {
+export function starRing(center: Position, radius: number, fractions: readonly number[]): Ring {
   return closeRing(
-    radii.map((fraction, index): Position => {
-      const angle = (2 * Math.PI * index) / radii.length;
+    fractions.map((fraction, index): Position => {
+      const angle = (2 * Math.PI * index) / fractions.length;
       const distance = radius * (0.4 + 0.6 * fraction);
       return [
         roundToHundredths(center[0] + distance * Math.cos(angle)),
@@ -33,21 +33,22 @@ export function starRing(center: Position, radius: number, radii: readonly numbe
   );
 }
 
-const radii = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 40 });
+/** Generates the `fractions` of a `starRing`. */
+const ringFractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 40 });
 
 /** Generates a polygon whose rings do not cross, with or without a hole. */
 export const polygon: fc.Arbitrary<PolygonGeometry> = fc
   .record({
     center: position,
     radius: fc.integer({ min: 50, max: 400 }),
-    outer: radii,
-    hole: fc.option(radii, { nil: null }),
+    outer: ringFractions,
+    hole: fc.option(ringFractions, { nil: null }),
   })
   .map(({ center, radius, outer, hole }) => ({
     type: 'Polygon',
     coordinates: [
       starRing(center, radius, outer),
-      // The hole fits: the outer ring has at least 5 vertices, so its edges are at least cos(36°) × 0.4 = 0.32 of the radius away.
+      // The hole fits: with at least 5 vertices, the outer edges are at least cos(36°) × 0.4 = 0.32 of the radius from the centre.
       ...(hole ? [starRing(center, radius * 0.3, hole)] : []),
     ],
   }));

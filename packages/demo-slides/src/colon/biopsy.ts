@@ -23,7 +23,7 @@ export interface Biopsy {
   readonly lengths: Float64Array;
 }
 
-/** Number of directions at which the arc length is stored. */
+/** Number of equal steps of the direction, at whose ends the arc length is stored. */
 const DIRECTIONS = 1440;
 
 /** Creates a biopsy: computes the arc lengths of its ellipse. */
@@ -32,8 +32,8 @@ export function createBiopsy(shape: Omit<Biopsy, 'lengths'>): Biopsy {
   // Starts at direction 0 instead of -π, which makes no difference, because the ellipse is symmetric.
   for (let k = 1; k <= DIRECTIONS; k++) {
     const direction = ((k - 0.5) / DIRECTIONS) * Math.PI * 2;
-    const step = Math.hypot(shape.long * Math.sin(direction), shape.short * Math.cos(direction));
-    lengths[k] = (lengths[k - 1] as number) + (step * Math.PI * 2) / DIRECTIONS;
+    const pixelsPerRadian = Math.hypot(shape.long * Math.sin(direction), shape.short * Math.cos(direction));
+    lengths[k] = (lengths[k - 1] as number) + (pixelsPerRadian * Math.PI * 2) / DIRECTIONS;
   }
   return { ...shape, lengths };
 }
@@ -72,7 +72,8 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   const slope =
     radius < 0.2 ? 1 / short : Math.hypot(alongLong / long ** 2, alongShort / short ** 2) / radius;
   const depth = (outline - radius) / slope;
-  // Near the outline, moves the position to the nearest point of it; only the epithelium needs the arc length there.
+  // Less than 300 pixels inside the outline, moves the position to the nearest point of the outline, for `along`. Farther inside,
+  // `along` may be inexact, because only the epithelium uses it.
   const gradient = Math.hypot(alongLong / long ** 2, alongShort / short ** 2);
   if (depth > 0 && depth < 300 && gradient > 0) {
     const [nx, ny] = [alongLong / long ** 2 / gradient, alongShort / short ** 2 / gradient];
@@ -85,13 +86,10 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   const before = biopsy.lengths[k] as number;
   const after = biopsy.lengths[k + 1] as number;
   out.along = before + (after - before) * (indexInLengths - k);
-  const fromSurface = direction - biopsy.surfaceDirection;
+  const turn = direction - biopsy.surfaceDirection;
+  const angleFromSurface = Math.abs(Math.atan2(Math.sin(turn), Math.cos(turn))); // 0…π
   /** 0 at the surface with epithelium, 1 where the outline is torn. */
-  const torn = smoothStep(
-    biopsy.halfSurfaceSpan - 0.05,
-    biopsy.halfSurfaceSpan + 0.1,
-    Math.abs(Math.atan2(Math.sin(fromSurface), Math.cos(fromSurface))),
-  );
+  const torn = smoothStep(biopsy.halfSurfaceSpan - 0.05, biopsy.halfSurfaceSpan + 0.1, angleFromSurface);
   // The part with epithelium is not a cut edge: there, 100 pixels keep the distance large. Where the outline is torn, the edge is
   // 20 pixels farther inside than the outline, and up to 70 pixels of noise make it ragged.
   out.distanceFromEdge = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
@@ -147,8 +145,8 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
         cellWidth: between(random, 43, 50),
         gobletShare: between(random, 0.42, 0.64),
       };
-      // Healthy crypts do not touch, so a crypt that would touch another is narrowed or omitted. `free` is the distance to the
-      // nearest other crypt.
+      // Healthy crypts do not touch, so a crypt that would touch another is narrowed or omitted. `free` is the distance from
+      // the centre of the crypt to the nearest epithelium of another crypt.
       const free = Math.min(
         ...glands.map((other) => locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
       );

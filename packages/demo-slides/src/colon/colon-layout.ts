@@ -55,7 +55,8 @@ export function layOutColon(seed: number): ColonLayout {
   const mucosaBase = createLayerCurve(
     (x) => arch(x) + MUCOSA_THICKNESS - foldAt(x, 1.06) * 0.94 + 46 * noiseAt(seed + 3, x / 700, 1),
   );
-  const muscle = createLayerCurve(
+  // The inner border of the muscle coat.
+  const muscleBorder = createLayerCurve(
     (x) => arch(x) + 3050 - foldAt(x, 1.3) * 0.2 + 150 * noiseAt(seed + 4, x / 1900, 1),
   );
   const biopsies = [
@@ -99,7 +100,7 @@ export function layOutColon(seed: number): ColonLayout {
     if (isAmongBiopsies(x, y)) {
       out.mucosaDepth = OUTSIDE;
       out.muscleDepth = OUTSIDE;
-      out.mucosaAlong = x;
+      out.mucosaAlong = x; // no effect: a biopsy has no layer below the mucosa
       const biopsyIndex = biopsies.findIndex((biopsy) => Math.abs(x - biopsy.x) < biopsy.long * 1.35);
       const biopsy = biopsies[biopsyIndex];
       if (biopsy === undefined) {
@@ -114,7 +115,7 @@ export function layOutColon(seed: number): ColonLayout {
       out.surfaceAlong = biopsyPosition.along + 100_000 * (biopsyIndex + 1);
       return out;
     }
-    locateOnCurve(muscle, x, y, curvePosition);
+    locateOnCurve(muscleBorder, x, y, curvePosition);
     out.muscleDepth = curvePosition.depth;
     out.muscleAlong = curvePosition.along;
     locateOnCurve(mucosaBase, x, y, curvePosition);
@@ -184,7 +185,7 @@ export function layOutColon(seed: number): ColonLayout {
   // In the lower part of the wall, the layers follow the muscle; in the upper part, the mucosa.
   const tangent = (x: number, y: number) => {
     if (isAmongBiopsies(x, y)) return noiseAt(seed + 16, x / 700, y / 700) * 2.2;
-    const { downX, downY } = pointOnCurve(y > arch(x) + 2600 ? muscle : mucosaBase, x);
+    const { downX, downY } = pointOnCurve(y > arch(x) + 2600 ? muscleBorder : mucosaBase, x);
     return Math.atan2(-downX, downY);
   };
 
@@ -204,7 +205,7 @@ export function layOutColon(seed: number): ColonLayout {
     biopsies,
     glands,
     vessels: placeVessels(random, layout),
-    ganglia: placeGanglia(random, muscle),
+    ganglia: placeGanglia(random, muscleBorder),
   };
 }
 

@@ -56,7 +56,7 @@ export interface ColonScene {
   readonly layout: ColonLayout;
   /** The values of each quantity at every pixel of the current tile. */
   planes: readonly Float32Array[];
-  /** The position in the wall from the last call of `mucosaAt`, of `fatAt`, or of `layout.locate` with this `out`. */
+  /** The position in the wall from the last call of `mucosaAt`, of `fatAt`, or of `layout.locate` with this object as `out`. */
   readonly position: WallPosition;
   /** Locates a position in the mucosa, and sets `position`. The result is overwritten by the next call. */
   mucosaAt(x: number, y: number): MucosaPosition;

@@ -22,7 +22,7 @@ export const OUTER_MUSCLE_TO = 2480;
 export const WALL_TO = 3330;
 /** y of the line above which the biopsies lie. */
 export const BIOPSIES_TO = 4600;
-/** The depth of a position outside of all tissue. */
+/** The depth of a position that is far outside a tissue or a layer. */
 export const OUTSIDE = -1e6;
 /** Random seed of the cells of the inner surface; the crypts have seeds of their own. */
 export const SURFACE_SEED = 71;
@@ -37,11 +37,11 @@ export interface WallPosition {
   surfaceDepth: number;
   /** Distance along the inner surface. */
   surfaceAlong: number;
-  /** Depth below the lower border of the mucosa; -10⁶ in a biopsy, which has only mucosa. */
+  /** Depth below the lower border of the mucosa; `OUTSIDE` in a biopsy, which has only mucosa. */
   mucosaDepth: number;
   /** Distance along the lower border of the mucosa. */
   mucosaAlong: number;
-  /** Depth below the inner border of the muscle coat; -10⁶ in a biopsy. */
+  /** Depth below the inner border of the muscle coat; `OUTSIDE` in a biopsy. */
   muscleDepth: number;
   /** Distance along the inner border of the muscle coat. */
   muscleAlong: number;

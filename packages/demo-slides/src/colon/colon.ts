@@ -37,7 +37,7 @@ import { paintMucosa } from './paint-mucosa.ts';
 import { paintWallLayers } from './paint-wall-layers.ts';
 import { scatterCells } from './scatter-cells.ts';
 
-/** Noise displaces the border between two layers by at most this many pixels; a tile this near may have both layers. */
+/** Noise displaces the border between two layers by at most this many pixels; a tile this near to the border may have both. */
 const BORDER = 40;
 /** A tile is bare glass when all its sampled positions are farther than this from the tissue; pixels. */
 const GLASS_MARGIN = 40;
@@ -101,7 +101,8 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
 /**
  * Interpolates the sampled quantities at every pixel.
  *
- * Most tiles lie in one layer and far from every edge. To save time, a quantity without effect on the tile is constant.
+ * Most tiles lie in one layer and far from every edge. To save time, a quantity without effect on the tile gets a constant
+ * value: for depths, one that is far from every border of a layer.
  */
 function interpolateQuantities(scene: ColonScene, field: SampledField): void {
   const surfaceDepth = rangeOf(field, SURFACE_DEPTH);

@@ -4,7 +4,7 @@ import { between, type Random } from '../geometry/random.ts';
 import { axisPoint, type Gland, locateInGland } from '../structures/glands.ts';
 import { EPITHELIUM, MUCOSA_THICKNESS } from './colon-wall.ts';
 
-/** Places crypts almost down to the base of the mucosa. @param clearanceAt returns the pixels to the nearest edge or follicle */
+/** Places crypts almost down to the base of the mucosa. @param clearanceAt returns pixels to the nearest edge; negative at a follicle */
 export function placeCrypts(
   random: Random,
   surface: Curve,
@@ -12,7 +12,7 @@ export function placeCrypts(
   clearanceAt: (x: number, y: number) => number,
 ): Gland[] {
   const glands: Gland[] = [];
-  /** Returns the length up to which a crypt touches none of the last five crypts, no edge and no follicle. */
+  /** Returns the length up to which a crypt touches no edge, no follicle and none of the last five crypts (placed from left to right). */
   const freeLength = (gland: Gland) => {
     const radius = gland.lumenRadius + gland.height + 20;
     for (let alongAxis = 60; alongAxis <= gland.length; alongAxis += 40) {
@@ -27,7 +27,7 @@ export function placeCrypts(
   };
   for (let x = 980; x < 19560; x += between(random, 240, 286)) {
     const { y, downX } = pointOnCurve(surface, x);
-    // Crypts are perpendicular to the surface and to the muscle below, which bends less.
+    // The direction is between the perpendicular of the surface (factor 1) and that of the muscle below, which bends less (about 0).
     const baseX = x + downX * MUCOSA_THICKNESS * 0.55 + between(random, -50, 50);
     const baseY = pointOnCurve(mucosaBase, baseX).y;
     const depth = Math.hypot(baseX - x, baseY - y);
@@ -51,7 +51,7 @@ export function placeCrypts(
       cellWidth: between(random, 43, 50),
       gobletShare: between(random, 0.4, 0.6),
     });
-    /** 68 % of crypts are complete (they start at −40, above the surface), 20 % have a gap, 12 % lack the mouth. */
+    /** Returns the parts of a crypt: 68 % are complete (start at −40, above the surface), 20 % have a gap, 12 % lack the mouth. */
     const createParts = (chance: number): readonly Gland[] => {
       if (chance < 0.68) return [createPart(-40, fullLength)];
       if (chance < 0.88) {
@@ -65,7 +65,7 @@ export function placeCrypts(
     for (const part of createParts(random())) {
       const free = freeLength(part);
       if (free < 90) continue; // too short for a crypt
-      // A shortened crypt ends so that its epithelium and 20 more pixels fit below its axis.
+      // A shortened crypt ends so that its epithelium and 20 more pixels fit below the end of its axis.
       glands.push(free < part.length ? { ...part, length: Math.max(0, free - part.height - 20) } : part);
     }
   }

@@ -25,7 +25,7 @@ export function placeEpithelialNuclei({
   const index = new SpatialIndex<PlacedStamp>(256);
   const add = (nucleus: PlacedStamp) => {
     const { x, y } = nucleus;
-    index.add(nucleus, x - 40, y - 40, x + 40, y + 40); // no nucleus is larger
+    index.add(nucleus, x - 40, y - 40, x + 40, y + 40); // no nucleus extends farther from its centre
   };
   for (const gland of layout.glands) {
     for (const nucleus of placeNuclei(gland, palette)) {
@@ -49,20 +49,20 @@ export function placeEpithelialNuclei({
     if (below.seed !== SURFACE_SEED || !isInEpithelium) return;
     cellAt(below.seed, below.gobletShare, below.cellWidth, below.along, cell);
     // A wall cell is a goblet cell (which secretes mucus) or a pair of slim absorptive cells with a nucleus each.
-    const isSecond = !cell.isGoblet && cell.across > 0.5;
-    const absorptiveMiddle = isSecond ? 0.74 : 0.26;
+    const isSecondOfPair = !cell.isGoblet && cell.across > 0.5;
+    const absorptiveMiddle = isSecondOfPair ? 0.74 : 0.26;
     const middle = cell.isGoblet ? 0.5 : absorptiveMiddle;
     /** A different number for each slim cell or goblet cell of the surface. */
-    const key = cell.index * 2 + (isSecond ? 1 : 0);
+    const key = cell.index * 2 + (isSecondOfPair ? 1 : 0);
     if (Math.abs(cell.across - middle) > 0.12 || placedCells.has(key)) return;
     placedCells.add(key);
+    const turn = cell.isGoblet ? Math.PI / 2 : 0; // nuclei of goblet cells lie along the surface
     const relativeDepth = cell.isGoblet ? 0.9 : 0.6 + 0.18 * randomAt(seed + 50, key, 1);
     add({
       stamp: pick(cell.isGoblet ? cells.goblet : cells.columnar, randomAt(seed + 50, key, 2)),
       x: x + inX * EPITHELIUM * relativeDepth,
       y: y + inY * EPITHELIUM * relativeDepth,
-      angle:
-        Math.atan2(inY, inX) + (cell.isGoblet ? Math.PI / 2 : 0) + (randomAt(seed + 50, key, 3) - 0.5) * 0.3,
+      angle: Math.atan2(inY, inX) + turn + (randomAt(seed + 50, key, 3) - 0.5) * 0.3,
       scale: 0.92 + 0.14 * randomAt(seed + 50, key, 4),
       density: 0.9 + 0.25 * randomAt(seed + 50, key, 5),
       opacity: 0.96,

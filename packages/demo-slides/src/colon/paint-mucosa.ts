@@ -58,7 +58,8 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
           const beyond = mucosa.depth - EPITHELIUM; // pixels below the epithelium
           if (beyond > MEMBRANE_REACH) continue;
           if (mucosa.depth <= -1) {
-            // The lumen (inner space) of some crypts contains mucus; above the surface of the mucosa is only glass.
+            // The stain of the epithelium ends at depth -1. Beyond it, some crypts have mucus in their lumen (inner space), and
+            // above the surface of the mucosa is only glass.
             const density =
               position.surfaceDepth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearestValue(clouds, x, y);
             const mucus = Math.min(0.1, Math.max(0, density - 0.25) * 0.12);

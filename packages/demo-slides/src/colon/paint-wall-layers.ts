@@ -42,7 +42,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
     planeOf(scene, DISTANCE_FROM_EDGE),
     planeOf(scene, SURFACE_DEPTH),
   ];
-  const [along, muscleAlong] = [planeOf(scene, MUCOSA_ALONG), planeOf(scene, MUSCLE_ALONG)];
+  const [mucosaAlong, muscleAlong] = [planeOf(scene, MUCOSA_ALONG), planeOf(scene, MUSCLE_ALONG)];
   const [mucosaDepth, muscleDepth] = [planeOf(scene, MUCOSA_DEPTH), planeOf(scene, MUSCLE_DEPTH)];
   const [density, lymphoid] = [planeOf(scene, DENSITY), planeOf(scene, LYMPHOID)];
   const [shiftX, shiftY, thickness] = [
@@ -61,15 +61,15 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       /** How dense the connective tissue is, mostly from −1 (loose) to 1; as a slow noise, it also bends the textures. */
       const dense = density[pixel] as number;
       // Depths below the lower border of the mucosa and below the inner border of the muscle coat.
-      const toMucosa = mucosaDepth[pixel] as number;
-      const toMuscle = muscleDepth[pixel] as number;
+      const belowMucosa = mucosaDepth[pixel] as number;
+      const belowMuscleBorder = muscleDepth[pixel] as number;
       // Amounts of haematoxylin and eosin. Below, u and v are positions in a texture along and across the layer.
       let h = 0;
       let e = 0;
-      // A lymph follicle extends through the muscularis mucosae.
+      // A lymph follicle extends through the muscularis mucosae, and its background is painted like the mucosa.
       const isFollicle = (lymphoid[pixel] as number) > cloud * 0.08;
       const borderShift = cloud * 9; // makes the borders of the layers uneven
-      switch (isFollicle ? MUCOSA : layerOf(toMucosa, toMuscle, borderShift)) {
+      switch (isFollicle ? MUCOSA : layerOf(belowMucosa, belowMuscleBorder, borderShift)) {
         case MUCOSA: {
           const strand = nearestValue(reticulum, x, y);
           e = 0.13 + (0.24 + 0.1 * dense) * strand + 0.05 * cloud + 0.02 * granules;
@@ -79,16 +79,17 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
         case MUSCULARIS_MUCOSAE: {
           const strand = nearestValue(
             muscle,
-            (along[pixel] as number) * 1.1,
-            toMucosa * 1.25 + (shiftY[pixel] as number),
+            (mucosaAlong[pixel] as number) * 1.1,
+            belowMucosa * 1.25 + (shiftY[pixel] as number),
           );
           e = 0.3 + 0.42 * strand + 0.05 * granules;
           h = 0.07 + 0.03 * granules;
           break;
         }
         case SUBMUCOSA: {
-          const v = toMucosa + (shiftY[pixel] as number) * 3 + dense * 60;
-          const strand = nearestValue(collagen, (along[pixel] as number) + (shiftX[pixel] as number) * 3, v);
+          const v = belowMucosa + (shiftY[pixel] as number) * 3 + dense * 60;
+          const u = (mucosaAlong[pixel] as number) + (shiftX[pixel] as number) * 3;
+          const strand = nearestValue(collagen, u, v);
           const collagenAmount = smoothStep(-0.75, 0.5, dense + cloud * 0.2);
           e =
             strand * (0.26 + 0.46 * collagenAmount + 0.06 * cloud) +
@@ -98,7 +99,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           break;
         }
         case INNER_MUSCLE: {
-          const v = toMuscle + dense * 40 + (shiftY[pixel] as number);
+          const v = belowMuscleBorder + dense * 40 + (shiftY[pixel] as number);
           const u = muscleAlong[pixel] as number;
           const strand = nearestValue(muscle, u, v);
           const cleft = sample(clefts, u * 0.62, v * 0.9);
@@ -107,7 +108,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           break;
         }
         case PLEXUS: {
-          const strand = nearestValue(collagen, muscleAlong[pixel] as number, toMuscle * 1.4);
+          const strand = nearestValue(collagen, muscleAlong[pixel] as number, belowMuscleBorder * 1.4);
           e = strand * 0.5;
           h = 0.03 * strand;
           break;
@@ -126,7 +127,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           const strand = nearestValue(
             collagen,
             (muscleAlong[pixel] as number) + dense * 60,
-            toMuscle * 1.3 + dense * 120,
+            belowMuscleBorder * 1.3 + dense * 120,
           );
           e = strand * (0.52 + 0.2 * dense);
           h = 0.03 * strand;
@@ -134,9 +135,9 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
         }
       }
       // The thickness of a section varies.
-      const amount = thickness[pixel] as number;
-      haematoxylin[pixel] = h * amount;
-      eosin[pixel] = e * amount;
+      const relativeThickness = thickness[pixel] as number;
+      haematoxylin[pixel] = h * relativeThickness;
+      eosin[pixel] = e * relativeThickness;
     }
   }
 }

@@ -86,11 +86,11 @@ function createPopulations({
   return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
 }
 
-/** Side of the squares that have at most one cell each, pixels; `muscle` is for muscle cut along its fibres. */
+/** Side of the squares that have at most one cell each, pixels. */
 const spacings = {
   laminaPropria: 36,
   connective: 92,
-  muscle: 64,
+  muscleAlong: 64,
   muscleAcross: 46,
   mantle: 25,
   germinal: 31,
@@ -179,7 +179,7 @@ export function scatterCells(
       spacings.laminaPropria,
       (x, y, chance) => {
         if (chance > 0.56 + 0.2 * noiseAt(seed + 69, x / 400, y / 400)) return null;
-        const { depth } = mucosaAt(x, y);
+        const { depth } = mucosaAt(x, y); // also sets `position`
         if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.distanceFromEdge < 10)
           return null;
         return layout.lymphoid(x, y) > 0 ? null : laminaPropria;
@@ -203,7 +203,7 @@ export function scatterCells(
     );
   }
   if (mayExceed(mucosaRange.max, 0) && muscleRange.min < PLEXUS_FROM + margin) {
-    scatterPopulation(scene, tile, seed + 220, spacings.muscle, (x, y, chance) => {
+    scatterPopulation(scene, tile, seed + 220, spacings.muscleAlong, (x, y, chance) => {
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
       if (layout.lymphoid(x, y) > -0.05) return null;

@@ -40,9 +40,9 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   const reach = Math.ceil(Math.abs(verticalDistance) / step);
   const firstNearIndex = Math.max(0, indexAtX - reach);
   const lastNearIndex = Math.min(lastIndex, indexAtX + reach);
-  let bestSquare = Number.POSITIVE_INFINITY;
+  let bestSquaredDistance = Number.POSITIVE_INFINITY;
   let bestIndex = indexAtX;
-  // First compares every `stride`-th node, about 48 nodes; then compares every node around the nearest of these.
+  // First compares every `stride`-th node, fewer than 100 nodes; then compares every node around the nearest of these.
   const stride = Math.max(1, Math.floor(reach / 24));
   const squaredDistanceTo = (index: number) => {
     const dx = startX + index * step - x;
@@ -50,17 +50,17 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
     return dx * dx + dy * dy;
   };
   for (let i = firstNearIndex; i <= lastNearIndex; i += stride) {
-    const square = squaredDistanceTo(i);
-    if (square < bestSquare) {
-      bestSquare = square;
+    const squaredDistance = squaredDistanceTo(i);
+    if (squaredDistance < bestSquaredDistance) {
+      bestSquaredDistance = squaredDistance;
       bestIndex = i;
     }
   }
   const coarseIndex = bestIndex;
   for (let i = Math.max(0, coarseIndex - stride); i <= Math.min(lastIndex, coarseIndex + stride); i++) {
-    const square = squaredDistanceTo(i);
-    if (square < bestSquare) {
-      bestSquare = square;
+    const squaredDistance = squaredDistanceTo(i);
+    if (squaredDistance < bestSquaredDistance) {
+      bestSquaredDistance = squaredDistance;
       bestIndex = i;
     }
   }
@@ -69,11 +69,11 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   const after = Math.min(lastIndex, bestIndex + 1);
   const tangentX = (after - before) * step;
   const tangentY = (heights[after] as number) - (heights[before] as number);
-  const length = Math.hypot(tangentX, tangentY);
+  const tangentLength = Math.hypot(tangentX, tangentY);
   const fromX = x - (startX + bestIndex * step);
   const fromY = y - (heights[bestIndex] as number);
-  out.depth = (fromY * tangentX - fromX * tangentY) / length;
-  out.along = (lengths[bestIndex] as number) + (fromX * tangentX + fromY * tangentY) / length;
+  out.depth = (fromY * tangentX - fromX * tangentY) / tangentLength;
+  out.along = (lengths[bestIndex] as number) + (fromX * tangentX + fromY * tangentY) / tangentLength;
   return out;
 }
 

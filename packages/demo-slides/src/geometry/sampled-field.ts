@@ -62,22 +62,22 @@ export function interpolate(
   const { size } = tile;
   const nodesPerRow = countNodesPerRow(tile);
   for (let y = 0; y < size; y++) {
-    const rowStart = Math.floor(y / STEP) * nodesPerRow;
-    const fy = (y % STEP) / STEP;
+    const firstNodeOfRow = Math.floor(y / STEP) * nodesPerRow;
+    const weightBelow = (y % STEP) / STEP;
     let pixel = y * size;
     const rowEnd = pixel + size;
-    let i = rowStart * quantityCount + quantity;
+    let i = firstNodeOfRow * quantityCount + quantity;
     /** Distance in `nodes` to the same quantity of the node below. */
     const below = nodesPerRow * quantityCount;
     // `value` and `right` are the values at the left and right node of the current section of the row.
-    let right = (nodes[i] as number) * (1 - fy) + (nodes[i + below] as number) * fy;
+    let right = (nodes[i] as number) * (1 - weightBelow) + (nodes[i + below] as number) * weightBelow;
     while (pixel < rowEnd) {
       i += quantityCount;
       let value = right;
-      right = (nodes[i] as number) * (1 - fy) + (nodes[i + below] as number) * fy;
+      right = (nodes[i] as number) * (1 - weightBelow) + (nodes[i + below] as number) * weightBelow;
       const slope = (right - value) / STEP;
-      const end = Math.min(rowEnd, pixel + STEP);
-      while (pixel < end) {
+      const sectionEnd = Math.min(rowEnd, pixel + STEP);
+      while (pixel < sectionEnd) {
         plane[pixel++] = value;
         value += slope;
       }

@@ -29,7 +29,7 @@ export class SpatialIndex<Item> {
     this.#side = side;
   }
 
-  /** Adds an item with its bounding rectangle in pixels. */
+  /** Adds an item with its bounding rectangle in pixels. Consecutive calls may add several rectangles of one item. */
   add(item: Item, left: number, top: number, right: number, bottom: number): void {
     if (!this.#order.has(item)) this.#order.set(item, this.#order.size);
     for (let row = Math.floor(top / this.#side); row <= Math.floor(bottom / this.#side); row++) {

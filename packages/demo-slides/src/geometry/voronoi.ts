@@ -131,7 +131,7 @@ export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCel
 export interface CellDepth {
   /** Pixels to the nearest side, negative outside the cell. */
   straight: number;
-  /** The same for a polygon with rounded corners. */
+  /** Like `straight`, but measured in the polygon with rounded corners. */
   rounded: number;
 }
 

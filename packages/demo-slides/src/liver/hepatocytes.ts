@@ -63,7 +63,7 @@ function isFirst(cell: GridPosition, neighbour: GridPosition): boolean {
 /** Returns a number in [0, 1) that depends on the seed and two neighbours, but not on their order. */
 function chanceBetween(seed: number, cell: GridPosition, neighbour: GridPosition): number {
   const [a, b] = isFirst(cell, neighbour) ? [cell, neighbour] : [neighbour, cell];
-  // Rows of neighbours differ by less than 7, so each neighbour gives a different sum.
+  // `b.row - a.row` is at least 0 and less than 7, so each neighbour gives a different sum.
   return randomAt(seed + (b.column - a.column + 3) * 7 + (b.row - a.row + 3), a.column, a.row);
 }
 
@@ -91,7 +91,7 @@ function gapBetween(seed: number, lobule: Lobule, cell: GridPosition, neighbour:
   if (chance > probability) return 0;
   const widening =
     0.62 + 0.26 * noiseAt(seed + 6, x / 900, y / 900) + 0.5 * smoothStep(0.62, 0.95, flow.zone);
-  return (13 + 20 * (chance / probability)) * widening;
+  return (13 + 20 * (chance / probability)) * widening; // `chance / probability` is a random number in 0…1
 }
 
 /** Creates a liver cell from its Voronoi cell. */
@@ -194,34 +194,35 @@ function placeSinusoidCells(
   const { gap, nx, ny } = side;
   if (gap === 0 || !isFirst(cell, neighbourOf(side))) return [];
   const chance = (stream: number) => chanceBetween(seed + 200 + stream * 60, cell, neighbourOf(side));
-  const distance = side.distance + gap / 2;
+  const distanceToMiddle = side.distance + gap / 2;
   const middleOfSide = (side.start + side.end) / 2;
   // Cells keep 20 pixels away from the ends of the side, which may be narrow.
   const halfFreeLength = Math.max(0, (side.end - side.start) / 2 - 20);
-  const endothelialPosition = middleOfSide + (chance(0) * 2 - 1) * halfFreeLength;
-  /** Returns the position on the slide, in pixels along the side and across the sinusoid. */
-  const positionAt = (step: number, across: number) => ({
-    x: cell.x + nx * (distance + across) - ny * step,
-    y: cell.y + ny * (distance + across) + nx * step,
+  const randomAlong = middleOfSide + (chance(0) * 2 - 1) * halfFreeLength;
+  /** Converts pixels along the side, and across the sinusoid from its middle, to a position on the slide. */
+  const positionAt = (along: number, across: number) => ({
+    x: cell.x + nx * (distanceToMiddle + across) - ny * along,
+    y: cell.y + ny * (distanceToMiddle + across) + nx * along,
   });
-  const middle = positionAt(endothelialPosition, 0);
+  const middle = positionAt(randomAlong, 0);
   if (!lobule.isParenchyma(middle.x, middle.y)) return [];
   const pose = { angle: Math.atan2(nx, -ny), scale: 0.66 + 0.22 * chance(1), density: 0.95, opacity: 0.95 };
   const placed: PlacedStamp[] = [];
   if (chance(2) < 0.42) {
-    const wall = (gap / 2 - 3) * (chance(3) < 0.5 ? 1 : -1);
+    const wallOffset = (gap / 2 - 3) * (chance(3) < 0.5 ? 1 : -1);
     placed.push({
       ...pose,
-      ...positionAt(endothelialPosition, wall),
+      ...positionAt(randomAlong, wallOffset),
       stamp: pick(cells.endothelium, chance(4)),
     });
   }
   if (gap > 15 && chance(5) < 0.42) {
-    const count = Math.min(1 + Math.floor(chance(6) * 3), 1 + Math.floor((halfFreeLength * 2) / 22));
+    const spacing = 22; // pixels between red blood cells
+    const count = Math.min(1 + Math.floor(chance(6) * 3), 1 + Math.floor((halfFreeLength * 2) / spacing));
     for (let n = 0; n < count; n++) {
       placed.push({
         stamp: pick(cells.redCells, chance(7 + n)),
-        ...positionAt(middleOfSide + (n - (count - 1) / 2) * 22, 0),
+        ...positionAt(middleOfSide + (n - (count - 1) / 2) * spacing, 0),
         angle: chance(10 + n) * 6, // radians: any direction
         scale: Math.min(0.95, gap / 25),
         density: 0.85 + 0.25 * chance(13 + n),

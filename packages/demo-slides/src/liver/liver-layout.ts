@@ -15,7 +15,7 @@ export const LIVER_WIDTH = 20480;
 export const LIVER_HEIGHT = 15360;
 
 /** Distance between central veins, which is the diameter of a lobule; 0.9 mm. */
-const LOBULE = 3600;
+const LOBULE_DIAMETER = 3600;
 /** Thickness of the capsule. */
 export const CAPSULE_THICKNESS = 120;
 /** y of the line between the wedge (above) and the needle core (below). */
@@ -63,30 +63,31 @@ export function layOutLiver(seed: number): LiverLayout {
   function locate(x: number, y: number, out: LiverPosition): LiverPosition {
     const ragged = 26 * roughNoiseAt(seed + 1, x / 170, y / 170, 3);
     if (y > CORE_TOP) {
-      const middle = 13350 + 420 * Math.sin(x / 3900 + 0.6) + 120 * noiseAt(seed + 2, x / 1700, 2);
-      const half = 760 + 90 * roughNoiseAt(seed + 3, x / 1100, 4, 2);
-      const ends = Math.min(
+      const middleY = 13350 + 420 * Math.sin(x / 3900 + 0.6) + 120 * noiseAt(seed + 2, x / 1700, 2);
+      const halfThickness = 760 + 90 * roughNoiseAt(seed + 3, x / 1100, 4, 2);
+      const fromEnds = Math.min(
         x - 1500 - 160 * roughNoiseAt(seed + 4, y / 420, 1, 2),
         18700 - x + 190 * roughNoiseAt(seed + 10, y / 420, 1, 2),
       );
       // The core is thinner where it broke.
-      const broken = 560 * Math.max(0, 1 - Math.abs(x - 12300) / 260) ** 2;
-      out.distanceFromEdge = Math.min(half - broken - Math.abs(y - middle), ends) + ragged;
+      const thinning = 560 * Math.max(0, 1 - Math.abs(x - 12300) / 260) ** 2;
+      out.distanceFromEdge = Math.min(halfThickness - thinning - Math.abs(y - middleY), fromEnds) + ragged;
       out.capsuleDepth = 1e6;
       return out;
     }
-    // The factors near 1 turn distances along x or y from slanted edges into perpendicular distances.
-    const capsule =
+    // `left`, `right` and `bottom` are distances from the cut edges. The factors near 1 turn distances along x or y from slanted
+    // edges into perpendicular distances.
+    const capsuleY =
       1350 +
       620 * ((x - 10500) / 7600) ** 2 +
       190 * noiseAt(seed + 5, x / 2900, 1) +
       24 * noiseAt(seed + 6, x / 420, 1);
-    out.capsuleDepth = (y - capsule) * 0.97;
+    out.capsuleDepth = (y - capsuleY) * 0.97;
     const left = (x - 2900 - (y - 2000) * 0.2) * 0.98 + 150 * roughNoiseAt(seed + 7, y / 1700, 2, 3);
     const right = (18300 - x - (y - 2000) * 0.36) * 0.94 + 170 * roughNoiseAt(seed + 8, y / 1900, 2, 3);
     const bottom = 10700 + 300 * roughNoiseAt(seed + 9, x / 2600, 3, 3) + (x - 10000) * 0.05 - y;
-    const cut = smoothMinimum(left, right, 300);
-    out.distanceFromEdge = smoothMinimum(out.capsuleDepth, smoothMinimum(cut, bottom, 2400) + ragged, 700);
+    const sides = smoothMinimum(left, right, 300);
+    out.distanceFromEdge = smoothMinimum(out.capsuleDepth, smoothMinimum(sides, bottom, 2400) + ragged, 700);
     return out;
   }
 
@@ -177,11 +178,11 @@ function smoothMinimum(a: number, b: number, rounding: number): number {
 function placeLobules(random: Random): { veins: readonly Vessel[]; tracts: readonly PortalTract[] } {
   const veins: Vessel[] = [];
   const tracts: PortalTract[] = [];
-  const rowHeight = LOBULE * 0.866; // √3 / 2, for a hexagonal grid
-  for (let row = 0; row * rowHeight < LIVER_HEIGHT + LOBULE; row++) {
-    for (let column = -1; column * LOBULE < LIVER_WIDTH + LOBULE; column++) {
-      const x = (column + (row & 1) * 0.5 + between(random, -0.14, 0.14)) * LOBULE + 500;
-      const y = row * rowHeight + between(random, -0.14, 0.14) * LOBULE + 400;
+  const rowHeight = LOBULE_DIAMETER * 0.866; // √3 / 2, for a hexagonal grid
+  for (let row = 0; row * rowHeight < LIVER_HEIGHT + LOBULE_DIAMETER; row++) {
+    for (let column = -1; column * LOBULE_DIAMETER < LIVER_WIDTH + LOBULE_DIAMETER; column++) {
+      const x = (column + (row & 1) * 0.5 + between(random, -0.14, 0.14)) * LOBULE_DIAMETER + 500;
+      const y = row * rowHeight + between(random, -0.14, 0.14) * LOBULE_DIAMETER + 400;
       const long = between(random, 95, 215);
       veins.push(
         createVessel({
@@ -202,8 +203,8 @@ function placeLobules(random: Random): { veins: readonly Vessel[]; tracts: reado
         if (random() < 0.2) continue;
         tracts.push({
           seed: Math.floor(random() * 1e6),
-          x: x + (down < 0.5 ? 0.5 : 0) * LOBULE + between(random, -0.07, 0.07) * LOBULE,
-          y: y + down * rowHeight + between(random, -0.06, 0.06) * LOBULE,
+          x: x + (down < 0.5 ? 0.5 : 0) * LOBULE_DIAMETER + between(random, -0.07, 0.07) * LOBULE_DIAMETER,
+          y: y + down * rowHeight + between(random, -0.06, 0.06) * LOBULE_DIAMETER,
           radius: random() < 0.12 ? between(random, 420, 560) : between(random, 190, 340),
         });
       }

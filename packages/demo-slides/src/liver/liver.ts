@@ -82,6 +82,7 @@ export function createLiver(seed: number): Tissue {
     return true;
   }
 
+  /** Draws a tile; returns false, without drawing, when the tile is bare glass. */
   function draw(tile: StainTile): boolean {
     const { size } = tile;
     if (planes[0]?.length !== size * size) {
@@ -115,12 +116,12 @@ export function createLiver(seed: number): Tissue {
   /** Paints the sinusoids and the connective tissue; the liver cells are painted over them. */
   function paintBackground(tile: StainTile): void {
     const { size, haematoxylin, eosin } = tile;
-    const [distanceFromEdge, capsuleDepth, tract] = [
+    const [distanceFromEdge, capsuleDepth, tractDepth] = [
       planeOf(DISTANCE_FROM_EDGE),
       planeOf(CAPSULE_DEPTH),
       planeOf(TRACT),
     ];
-    const [dense, shiftX, shiftY] = [planeOf(DENSITY), planeOf(SHIFT_X), planeOf(SHIFT_Y)];
+    const [density, shiftX, shiftY] = [planeOf(DENSITY), planeOf(SHIFT_X), planeOf(SHIFT_Y)];
     for (let row = 0, pixel = 0; row < size; row++) {
       const y = tile.y + row;
       for (let column = 0; column < size; column++, pixel++) {
@@ -132,10 +133,10 @@ export function createLiver(seed: number): Tissue {
           const strand = nearestValue(collagen, x, depth * 1.5 + (shiftY[pixel] as number) * 0.25);
           eosin[pixel] = strand * 0.72 + 0.03 * nearestValue(grain, x, y);
           haematoxylin[pixel] = 0.03 * strand;
-        } else if ((tract[pixel] as number) > -CONNECTIVE_TISSUE_OVERLAP + 8 * cloud) {
+        } else if ((tractDepth[pixel] as number) > -CONNECTIVE_TISSUE_OVERLAP + 8 * cloud) {
           const strand = nearestValue(collagen, x + (shiftX[pixel] as number), y + (shiftY[pixel] as number));
-          const full = 0.42 + 0.14 * (dense[pixel] as number) + 0.05 * cloud;
-          eosin[pixel] = 0.06 + strand * full + 0.03 * nearestValue(grain, x, y);
+          const strandEosin = 0.42 + 0.14 * (density[pixel] as number) + 0.05 * cloud;
+          eosin[pixel] = 0.06 + strand * strandEosin + 0.03 * nearestValue(grain, x, y);
           haematoxylin[pixel] = 0.035 * strand;
         } else {
           // Sinusoids at a cut edge are empty.

@@ -70,13 +70,13 @@ interface Vacuole {
 
 /** Places the fat vacuoles of a cell, relative to its centre; most cells have none. */
 function placeVacuoles(seed: number, { column, row, x, y }: Hepatocyte): readonly Vacuole[] {
-  const fatty = 0.03 + 0.2 * Math.max(0, noiseAt(seed + 7, x / 1300, y / 1300) - 0.25);
-  if (randomAt(seed + 8, column, row) > fatty) return [];
+  const probability = 0.03 + 0.2 * Math.max(0, noiseAt(seed + 7, x / 1300, y / 1300) - 0.25);
+  if (randomAt(seed + 8, column, row) > probability) return [];
   const count = 1 + Math.floor(randomAt(seed + 9, column, row) * 3);
   return Array.from({ length: count }, (_, k) => {
     const direction = randomAt(seed + 10 + k, column, row) * Math.PI * 2;
-    const size = randomAt(seed + 14 + k, column, row) ** 2;
-    return { x: Math.cos(direction) * 22, y: Math.sin(direction) * 22, radius: 5 + 16 * size };
+    const relativeSize = randomAt(seed + 14 + k, column, row) ** 2;
+    return { x: Math.cos(direction) * 22, y: Math.sin(direction) * 22, radius: 5 + 16 * relativeSize };
   });
 }
 
@@ -90,7 +90,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
   const { column, row, reach, zone, sides } = cell;
   const top = Math.max(0, Math.floor(cell.y - reach - tile.y));
   const bottom = Math.min(size - 1, Math.ceil(cell.y + reach - tile.y));
-  const offsetX = tile.x - cell.x;
+  const offsetX = tile.x - cell.x; // x of the tile's left edge relative to the cell's point
   if (offsetX + size < -reach || offsetX > reach) return;
 
   const vacuoles = placeVacuoles(seed, cell);
@@ -127,7 +127,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         interiorStart = Math.max(interiorStart, interiorEdge);
       } else {
         if (distanceToSide < -1 - BULGE - side.gap / 2) end = -reach - 1; // the row is outside the cell
-        if (distanceToSide < BORDER) interiorEnd = -reach - 1;
+        if (distanceToSide < BORDER) interiorEnd = -reach - 1; // the whole row is near the border
       }
     }
     const left = Math.max(0, Math.ceil(start - offsetX));

@@ -29,7 +29,7 @@ const QUANTISATION_TABLES = 0xffdb;
 const FIRST_APPLICATION = 0xffe0;
 const LAST_APPLICATION = 0xffef;
 
-/** Splits a stream into its segments up to the scan, and sorts them. */
+/** Separates the segments that contain tables from the other segments and the scan. */
 function splitJpeg(jpeg: Buffer): SplitJpeg {
   const [startOfImage, endOfImage] = [jpeg.subarray(0, 2), jpeg.subarray(-2)];
   const tables: Buffer[] = [];
@@ -38,7 +38,8 @@ function splitJpeg(jpeg: Buffer): SplitJpeg {
   for (;;) {
     const marker = jpeg.readUInt16BE(offset);
     if (marker === START_OF_SCAN) break;
-    const segment = jpeg.subarray(offset, offset + 2 + jpeg.readUInt16BE(offset + 2));
+    const lengthAfterMarker = jpeg.readUInt16BE(offset + 2);
+    const segment = jpeg.subarray(offset, offset + 2 + lengthAfterMarker);
     if (marker === QUANTISATION_TABLES || marker === HUFFMAN_TABLES) tables.push(segment);
     // Application segments (JFIF) are dropped, because the TIFF tags contain the same facts.
     else if (marker < FIRST_APPLICATION || marker > LAST_APPLICATION) otherSegments.push(segment);

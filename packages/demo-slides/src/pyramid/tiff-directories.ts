@@ -45,7 +45,7 @@ function asciiEntry(tag: number, text: string): Entry {
  *
  * @param tables the JPEG tables that all tiles share
  * @param start the file offset at which the bytes will be written
- * @returns the bytes, and the file offset of the first directory, which is even
+ * @returns the bytes, and the file offset of the first directory, which is even, as TIFF requires
  */
 export function encodeDirectories(
   plan: PyramidPlan,
@@ -77,7 +77,8 @@ export function encodeDirectories(
       }
     });
     const isLast = levelIndex === levels.length - 1;
-    directory.writeUInt32LE(isLast ? 0 : valueOffset, directory.length - 4);
+    const nextDirectory = isLast ? 0 : valueOffset; // offset, after the values; 0 in the last directory
+    directory.writeUInt32LE(nextDirectory, directory.length - 4);
     chunks.push(directory, ...values);
     directoryOffset = valueOffset;
   });

@@ -49,7 +49,7 @@ async function drawQuadtree(
   const copyGlassTile = () => glassTile.slice();
   let drawnTiles = 0;
 
-  /** Draws a tile of full resolution, or averages four tiles of the next larger level. @returns null for glass */
+  /** Appends a tile: drawn at full resolution, else averaged from four of the next larger level. @returns null for glass or outside */
   async function draw(levelIndex: number, column: number, row: number): Promise<Uint8Array | null> {
     const level = levels[levelIndex];
     if (level === undefined || column >= level.columns || row >= level.rows) return null;
@@ -65,10 +65,10 @@ async function drawQuadtree(
         [0, 1],
         [1, 1],
       ] as const) {
-        const quarter = await draw(levelIndex - 1, column * 2 + right, row * 2 + down);
-        if (quarter === null) continue;
+        const fineTile = await draw(levelIndex - 1, column * 2 + right, row * 2 + down);
+        if (fineTile === null) continue;
         pixels ??= copyGlassTile();
-        halveInto(pixels, quarter, (right * TILE_SIZE) / 2, (down * TILE_SIZE) / 2);
+        halveInto(pixels, fineTile, (right * TILE_SIZE) / 2, (down * TILE_SIZE) / 2);
       }
     }
     const tileIndex = row * level.columns + column;
@@ -138,7 +138,7 @@ class TileWriter {
     return new TileWriter(write, bare, headerLength);
   }
 
-  /** Offset of the next tile in the file, bytes. */
+  /** Offset in the file at which the next tile begins, bytes; after `finish`, the end of all tiles. */
   get end(): number {
     return this.#end;
   }
@@ -157,7 +157,8 @@ class TileWriter {
       onPlaced(offset, tile.length);
       await this.#write(tile, offset);
     });
-    writing.catch(() => {}); // `put` and `finish` await an earlier promise first, which rejects with the same error
+    // `put` and `finish` throw the first error. Promises that they await later, or never, must not cause unhandled rejections.
+    writing.catch(() => {});
     this.#pending.push(writing);
     if (this.#pending.length > MAX_PENDING) await this.#pending.shift();
     else await new Promise(setImmediate); // lets the event loop handle messages and signals between two tiles

@@ -28,7 +28,7 @@ const colours: Readonly<Record<ImmuneClass, readonly [number, number, number]>> 
 const cornersPerOutline = 12;
 /** A pixel of a stamp (cell image) with more than this share of the maximum haematoxylin belongs to the nucleus. */
 const nucleusThreshold = 0.45;
-/** Minimum haematoxylin at the centre of a visible nucleus, as a factor of the stamp's density times its opacity. */
+/** Minimum haematoxylin at the centre of a visible nucleus if the density and opacity of the cell are 1. */
 const minVisibleStain = 0.35;
 /** Approximate side of a heatmap pixel in pixels of the slide; 64 µm. */
 const binSide = 256;

@@ -33,11 +33,11 @@ const MIN_ABSORBANCE = -1;
 const TABLE_LENGTH = 16 * STEPS_PER_UNIT;
 const TABLE_MASK = TABLE_LENGTH - 1;
 
-/** Returns a table of the transmitted light for each absorbance, in steps of 1/1024. */
-function createTransmissionTable(light: number): Uint8Array {
+/** Returns a table of the transmitted light for each absorbance, in steps of 1/1024. @param bareLight light without stain, 0…255 */
+function createTransmissionTable(bareLight: number): Uint8Array {
   return Uint8Array.from({ length: TABLE_LENGTH }, (_, step) => {
     const absorbance = step / STEPS_PER_UNIT + MIN_ABSORBANCE;
-    return Math.round(light * Math.exp(-Math.max(0, absorbance)));
+    return Math.round(bareLight * Math.exp(-Math.max(0, absorbance)));
   });
 }
 
@@ -101,7 +101,7 @@ export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, s
       const h = (haematoxylin[i] as number) * STEPS_PER_UNIT;
       const e = (eosin[i] as number) * STEPS_PER_UNIT;
       const o = (orange[i] as number) * STEPS_PER_UNIT;
-      // Indices in the tables of transmitted light; `&` also cuts off the fraction.
+      // Indices in the tables of transmitted light; `& TABLE_MASK` keeps them inside the tables and cuts off the fraction.
       const r = (h * HAEMATOXYLIN[0] + e * EOSIN[0] + o * ORANGE[0] + zero) & TABLE_MASK;
       const g = (h * HAEMATOXYLIN[1] + e * EOSIN[1] + o * ORANGE[1] + zero) & TABLE_MASK;
       const b = (h * HAEMATOXYLIN[2] + e * EOSIN[2] + o * ORANGE[2] + zero) & TABLE_MASK;

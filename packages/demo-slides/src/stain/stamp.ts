@@ -16,16 +16,16 @@ export interface Stain {
   readonly orange: number;
 }
 
-/** Creates a stamp. @param pixel returns the stain and the coverage at a position relative to the centre; null outside the cell */
+/** Creates a stamp. @param stainAt returns the stain and the coverage at a position relative to the centre; null outside the cell */
 export function createStamp(
   width: number,
   height: number,
-  pixel: (x: number, y: number) => (Stain & { readonly cover: number }) | null,
+  stainAt: (x: number, y: number) => (Stain & { readonly cover: number }) | null,
 ): Stamp {
   const values = new Float32Array(width * height * 4);
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
-      const stain = pixel(column + 0.5 - width / 2, row + 0.5 - height / 2);
+      const stain = stainAt(column + 0.5 - width / 2, row + 0.5 - height / 2);
       if (stain === null || stain.cover <= 0) continue;
       const i = (row * width + column) * 4;
       values[i] = stain.cover;
@@ -60,7 +60,7 @@ export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement):
   const { width, height, values } = stamp;
   const { haematoxylin, eosin, orange, size } = tile;
   // `cos` and `sin` rotate and scale from the tile into the stamp, so they contain 1 / scale. The reach of the stamp in
-  // the tile needs the opposite scaling, so the factor scale² is added below.
+  // the tile must contain the factor scale instead, so it is multiplied by scale² below.
   const cos = Math.cos(placement.angle) / placement.scale;
   const sin = Math.sin(placement.angle) / placement.scale;
   const centreX = placement.x - tile.x;

@@ -119,14 +119,14 @@ export function createFibres(random: Random, size: number, look: FibreLook): Tex
       const x = startX + along * cos - sway * sin;
       const y = startY + along * sin + sway * cos;
       const taper = Math.min(1, along / 30, (length - along) / 30); // the last 30 pixels at each end become thin
-      const width = halfWidth * (0.35 + 0.65 * taper);
+      const taperedHalfWidth = halfWidth * (0.35 + 0.65 * taper);
       const column = Math.floor(x) & mask;
-      for (let row = Math.floor(y - width); row <= y + width + 1; row++) {
+      for (let row = Math.floor(y - taperedHalfWidth); row <= y + taperedHalfWidth + 1; row++) {
         /** Distance from the centre line: 0 on it, 1 at the edge of the strand. */
-        const offset = Math.abs(row - y) / width;
+        const offset = Math.abs(row - y) / taperedHalfWidth;
         if (offset >= 1) continue;
         const pixel = (row & mask) * size + column;
-        const cover = Math.min(1, (1 - offset) * width * 0.8) * look.cover * taper;
+        const cover = Math.min(1, (1 - offset) * taperedHalfWidth * 0.8) * look.cover * taper;
         const value = shade * (0.72 + 0.28 * (1 - offset * offset));
         values[pixel] = (values[pixel] as number) * (1 - cover) + value * cover;
       }
@@ -142,7 +142,7 @@ export function createFibres(random: Random, size: number, look: FibreLook): Tex
  * @param gap value in the thin gaps between cross-sections, whose own values are about 1
  */
 export function createCutEnds(random: Random, size: number, spacing: number, gap: number): Texture {
-  const across = size / spacing;
+  const across = size / spacing; // cells along each side of the texture
   const centres = Array.from({ length: across * across }, () => ({
     x: between(random, 0.08, 0.92),
     y: between(random, 0.08, 0.92),
@@ -170,7 +170,7 @@ export function createCutEnds(random: Random, size: number, spacing: number, gap
           } else if (distance < secondDistance) secondDistance = distance;
         }
       }
-      const distanceToGap = secondDistance - nearestDistance;
+      const distanceToGap = secondDistance - nearestDistance; // 0 in the middle of a gap
       values[y * size + x] = shade * Math.min(1, gap + ((1 - gap) * distanceToGap) / 5);
     }
   }

@@ -60,7 +60,7 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
   const seed = Math.floor(random() * 2 ** 30);
   const waves = [2, 3, 4, 5].map((count) => ({
     count,
-    size: (look.irregular * (random() * 2 - 1)) / Math.sqrt(count - 1),
+    amplitude: (look.irregular * (random() * 2 - 1)) / Math.sqrt(count - 1),
     phase: random() * Math.PI * 2,
   }));
   const nucleoli = Array.from({ length: Math.round(look.nucleoli * between(random, 0.35, 1)) }, () => {
@@ -85,8 +85,8 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
     if (distance > 1.5) return null;
     const angle = Math.atan2(ny, nx);
     let outline = 1;
-    for (const wave of waves) outline += wave.size * Math.cos(angle * wave.count + wave.phase);
-    const fromBorder = (1 - distance / outline) * narrowest;
+    for (const wave of waves) outline += wave.amplitude * Math.cos(angle * wave.count + wave.phase);
+    const fromBorder = (1 - distance / outline) * narrowest; // pixels; positive inside the nucleus
     const cover = smoothStep(-1.1, 0.9, fromBorder);
     if (cover <= 0) return null;
 
@@ -95,11 +95,12 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
     const clump = smoothStep(-0.1, 0.75, coarse + fine * 0.35);
     const rim = Math.exp(-(((fromBorder - 1.3) / 1.5) ** 2)) * (0.75 + 0.35 * coarse);
     // A sphere is thickest in its centre; in a thin section the difference is small.
-    const depth = 0.86 + 0.14 * Math.sqrt(Math.max(0, 1 - (distance / outline) ** 2));
-    let haematoxylin = (look.base + look.clumps * clump + 0.1 * fine) * depth + look.membrane * rim;
+    const thickness = 0.86 + 0.14 * Math.sqrt(Math.max(0, 1 - (distance / outline) ** 2));
+    let haematoxylin = (look.base + look.clumps * clump + 0.1 * fine) * thickness + look.membrane * rim;
     let eosin = 0.26 + 0.06 * coarse;
-    for (const spot of nucleoli) {
-      const near = Math.exp(-((Math.hypot(x - spot.x, y - spot.y) / spot.radius) ** 4));
+    for (const nucleolus of nucleoli) {
+      const distanceToCentre = Math.hypot(x - nucleolus.x, y - nucleolus.y);
+      const near = Math.exp(-((distanceToCentre / nucleolus.radius) ** 4));
       haematoxylin += near * 0.55;
       eosin += near * 0.5;
     }
@@ -138,16 +139,16 @@ export interface CytoplasmLook {
 /** Creates the cytoplasm of a random cell. */
 export function createCytoplasm(random: Random, look: CytoplasmLook): CellPart {
   const seed = Math.floor(random() * 2 ** 30);
-  const lobes = [2, 3, 5].map((count) => ({
+  const waves = [2, 3, 5].map((count) => ({
     count,
-    size: 0.09 * (random() * 2 - 1),
+    amplitude: 0.09 * (random() * 2 - 1),
     phase: random() * 7, // more than a full turn
   }));
   return (x, y) => {
     const distance = Math.hypot(x / look.long, y / look.short);
     const angle = Math.atan2(y, x);
     let outline = 1;
-    for (const lobe of lobes) outline += lobe.size * Math.cos(angle * lobe.count + lobe.phase);
+    for (const wave of waves) outline += wave.amplitude * Math.cos(angle * wave.count + wave.phase);
     const fromBorder = (1 - distance / outline) * Math.min(look.long, look.short);
     const cover = smoothStep(-1.4, 1.2, fromBorder) * look.cover;
     if (cover <= 0) return null;

@@ -303,18 +303,23 @@ export function drawCells(random: Random): Cells {
         const distance = Math.hypot(x / long, y / short) * (1 + wave * Math.cos(3 * Math.atan2(y, x)));
         const cover = smoothStep(-0.8, 0.9, (1 - distance) * short);
         if (cover <= 0) return null;
-        const paleness = 1 - pallor * Math.exp(-((distance / 0.5) ** 2));
-        return { haematoxylin: 0.02, eosin: 1.12 * paleness, orange: 0.7 * paleness, cover: cover * 0.96 };
+        const stainShare = 1 - pallor * Math.exp(-((distance / 0.5) ** 2));
+        return {
+          haematoxylin: 0.02,
+          eosin: 1.12 * stainShare,
+          orange: 0.7 * stainShare,
+          cover: cover * 0.96,
+        };
       });
     }),
     mitoses: createStamps(6, () => {
       const seed = Math.floor(random() * 2 ** 30);
       const gap = between(random, 0, 9);
       return createStamp(48, 48, (x, y) => {
-        // The chromosomes form a plate at x = 0, or two plates at ±`gap`; 1 is the edge of a plate.
-        const plate = Math.abs(Math.abs(x) - gap) / (4.2 + noiseAt(seed, y / 4, 1) * 2);
+        // The chromosomes form a plate at x = 0, or two plates at ±`gap`. `distance` is 1 at the edge of a plate.
+        const distance = Math.abs(Math.abs(x) - gap) / (4.2 + noiseAt(seed, y / 4, 1) * 2);
         const cover =
-          smoothStep(1.15, 0.8, plate) * smoothStep(16, 13, Math.abs(y) + noiseAt(seed, x, y) * 2);
+          smoothStep(1.15, 0.8, distance) * smoothStep(16, 13, Math.abs(y) + noiseAt(seed, x, y) * 2);
         return cover <= 0 ? null : { haematoxylin: 1.75, eosin: 0.3, orange: 0, cover };
       });
     }),

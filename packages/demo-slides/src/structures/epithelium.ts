@@ -29,7 +29,7 @@ export interface EpitheliumPosition {
   readonly depth: number;
   /** Height of the epithelium, pixels. */
   readonly height: number;
-  /** Its `across` (position from border to border) and `shade` (random brightness) are numbers from 0 to 1. */
+  /** The cell at the position. Its `across` (position from border to border) and `shade` (random brightness) are 0…1. */
   readonly cell: WallCell;
   /** 0 for mature cells, 1 for the dividing cells at the base of a crypt, whose cytoplasm is darker. */
   readonly proliferation: number;

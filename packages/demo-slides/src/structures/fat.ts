@@ -35,6 +35,7 @@ export function paintFat(
   const { haematoxylin, eosin, orange, size } = tile;
   const { grain, cells } = palette;
   const depth: CellDepth = { straight: 0, rounded: 0 };
+  // Visits grid squares up to 1.5 spacings outside the tile too, because their cells may reach into it.
   forEachSquare(tile, SPACING, SPACING * 1.5, (column, row) => {
     const grid = gridOf(seed);
     const centre = pointOf(grid, column, row);
@@ -47,7 +48,7 @@ export function paintFat(
     for (let y = top; y <= bottom; y++) {
       for (let x = left; x <= right; x++) {
         depthIn(cell, tile.x + x - cell.x, tile.y + y - cell.y, ROUNDING, depth);
-        if (depth.straight < 0) continue;
+        if (depth.straight < 0) continue; // outside the cell
         const pixel = y * size + x;
         const wall = smoothStep(4.4, 1.4, depth.rounded);
         haematoxylin[pixel] = wall * 0.06;

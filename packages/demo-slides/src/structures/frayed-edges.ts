@@ -17,13 +17,13 @@ export function frayEdges(tile: StainTile, clouds: Texture, distanceFromEdge: Fl
   const { size, haematoxylin, eosin, orange } = tile;
   for (let row = 0, pixel = 0; row < size; row++) {
     for (let column = 0; column < size; column++, pixel++) {
-      const edge = distanceFromEdge[pixel] as number;
-      if (edge >= EDGE_WIDTH) continue;
-      const frayed = edge + 7 * nearestValue(clouds, tile.x + column, tile.y + row);
-      const amount = smoothStep(-2, 2.5, frayed) * (1 + 0.16 * smoothStep(40, 4, frayed));
-      haematoxylin[pixel] = (haematoxylin[pixel] as number) * amount;
-      eosin[pixel] = (eosin[pixel] as number) * amount;
-      orange[pixel] = (orange[pixel] as number) * amount;
+      const distance = distanceFromEdge[pixel] as number;
+      if (distance >= EDGE_WIDTH) continue;
+      const frayedDistance = distance + 7 * nearestValue(clouds, tile.x + column, tile.y + row);
+      const factor = smoothStep(-2, 2.5, frayedDistance) * (1 + 0.16 * smoothStep(40, 4, frayedDistance));
+      haematoxylin[pixel] = (haematoxylin[pixel] as number) * factor;
+      eosin[pixel] = (eosin[pixel] as number) * factor;
+      orange[pixel] = (orange[pixel] as number) * factor;
     }
   }
 }

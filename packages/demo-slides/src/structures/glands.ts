@@ -3,7 +3,7 @@
  *
  * A gland is a straight or slightly bent axis with a lumen (the inner space) around it. A position has a depth below the inner
  * surface (negative in the lumen) and a distance along the wall. Both ends of a gland are round, unless its start opens at a
- * surface. A gland in cross-section has a short axis (or length 0). There are two walls, one on each side of the axis.
+ * surface. The axis of a gland in cross-section is short or has length 0. There are two walls, one on each side of the axis.
  */
 import { randomAt } from '../geometry/random.ts';
 

@@ -40,7 +40,7 @@ const ADVENTITIA = 16;
 /** Mean distance between red blood cells of a group, pixels. */
 const RED_CELL_SPACING = 22;
 
-/** Creates a vessel with an irregular outline. */
+/** Creates a vessel with an irregular outline: noise sampled on circles, so that the outline closes without a step. */
 export function createVessel(shape: VesselShape): Vessel {
   /** Relative deviation of the outline from the ellipse. */
   const deviation = shape.kind === 'vein' ? 0.2 : 0.08;
@@ -205,7 +205,7 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
       const circleY = Math.sin(direction);
       const stepX = circleX * long * cos - circleY * short * sin;
       const stepY = circleX * long * sin + circleY * short * cos;
-      // Finds the wall in this direction by three Newton steps.
+      // Finds the position at `depth` in this direction by three Newton steps; `relativeDistance` is 1 on the lumen's ellipse.
       let relativeDistance = 1;
       for (let step = 0; step < 3; step++) {
         const currentDepth = locateInVessel(

@@ -79,11 +79,20 @@ export interface Accounts {
   requestPasswordReset(email: string, origin: Origin): Promise<void>;
   /** Checks that a reset link is valid, without using it up. @throws AppError reset_link_invalid, rate_limited */
   checkPasswordReset(code: string, origin: Origin): Promise<void>;
-  /** Sets a new password and revokes all tokens of the account. @throws AppError reset_link_invalid, unavailable */
+  /**
+   * Sets a new password and revokes all tokens of the account.
+   *
+   * @throws AppError reset_link_invalid, invalid_request, rate_limited, unavailable
+   */
   confirmPasswordReset(code: string, newPassword: string, origin: Origin): Promise<void>;
-  /** Changes the password and revokes all tokens but the caller's. @throws AppError reauth_required, unavailable */
+  /**
+   * Changes the password and revokes all tokens but the caller's. `serve` (http/serve.ts) rejects a request that needs the
+   * current password and does not contain it.
+   *
+   * @throws AppError reauth_required, invalid_request, rate_limited, unavailable
+   */
   changeOwnPassword(actor: Actor, passwords: { current?: string | undefined; next: string }): Promise<void>;
-  /** Deletes the caller's account. The audit log keeps its uid. @throws AppError reauth_required, last_admin */
+  /** Deletes the caller's account. The audit log keeps its uid. @throws AppError reauth_required, rate_limited, last_admin */
   deleteOwn(actor: Actor, currentPassword: string | undefined): Promise<void>;
 
   list(query: PeopleQuery): Promise<PeoplePage>;
@@ -95,19 +104,23 @@ export interface Accounts {
    * @throws AppError not_found, already_active, not_pending, invalid_request
    */
   approve(actor: Actor, uid: string, decision: Decision): Promise<void>;
-  /** Makes a recently approved account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
+  /**
+   * Makes an account pending again, without datasets, at most ten minutes after its first approval.
+   *
+   * @throws AppError not_found, not_active, approval_settled
+   */
   withdrawApproval(actor: Actor, uid: string): Promise<void>;
   /** Suspends a pending account, whose owner can still read the reason. @throws AppError not_found, not_pending */
   reject(actor: Actor, uid: string, reason: string): Promise<void>;
   /** Changes the access of an active account. @throws AppError not_found, not_active, invalid_request */
   changeAccess(actor: Actor, uid: string, access: Access): Promise<void>;
-  /** Suspends an account; revokes tokens. @throws AppError not_found, closed (deactivated), self_change, last_admin */
+  /** Suspends an account; revokes its tokens. @throws AppError not_found, closed (deactivated), self_change, last_admin */
   suspend(actor: Actor, uid: string): Promise<void>;
   /** Deactivates an account; revokes its tokens and grants. @throws AppError not_found, self_change, last_admin */
   deactivate(actor: Actor, uid: string): Promise<void>;
   /** Makes an active account an administrator and revokes its tokens. @throws AppError not_found, not_active */
   promote(actor: Actor, uid: string): Promise<void>;
-  /** Sets an account's password; revokes its tokens. @throws AppError not_found, self_change, closed, unavailable */
+  /** Sets an account's password; revokes its tokens. @throws AppError not_found, self_change, closed, invalid_request, unavailable */
   setPassword(actor: Actor, uid: string, newPassword: string): Promise<void>;
 }
 
@@ -183,7 +196,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     adminDigest,
     recipients,
   } = dependencies;
-  const now = () => dependencies.now().toISOString();
+  const nowIso = () => dependencies.now().toISOString();
 
   /** Queues an e-mail in the transaction of the change that it reports. After the commit, `mail.wake` sends queued e-mails. */
   async function queueEmail(
@@ -226,7 +239,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         const user = rules.effectiveAccount(stored, dependencies.now());
         const hadExpired = user !== stored; // an account that has not expired is returned as the same object
         const isOtherAdminActive = await hasOtherActiveAdmin(tx, uid);
-        const after = applyRule(user, { actor: actor.uid, isOtherAdminActive, now: now() });
+        const after = applyRule(user, { actor: actor.uid, isOtherAdminActive, now: nowIso() });
         await recheckCaller(tx, signIn, actor, 'users.manage');
         if (after === user) return user;
         // A new end date must not make the tokens valid again that were issued before the account expired.
@@ -252,7 +265,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     actor: Actor,
   ): Promise<void> {
     if (may(after, 'sharing.own') && !hadExpired) return;
-    const endedLinkIds = await endShareLinksOf(tx, after.uid, now());
+    const endedLinkIds = await endShareLinksOf(tx, after.uid, nowIso());
     await audit.recordAll(
       tx,
       endedLinkIds.map((target) => ({
@@ -299,7 +312,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     names: Access['datasets'],
   ): Promise<void> {
     if (names === undefined) return;
-    const changedAt = now();
+    const changedAt = nowIso();
     const entry = { actor: actor.uid, target: uid, origin: actor.origin };
     const datasets: string[] = [];
     for (const name of names) datasets.push(await spellingOf(tx, 'dataset', name));
@@ -331,7 +344,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       const attempt = { email, origin };
       await throttle.count('registration', attempt);
       rejectGuessablePassword(password, { email, displayName }, 'password');
-      const user = rules.register({ uid: randomUUID(), email, displayName: displayName ?? null }, now());
+      const user = rules.register({ uid: randomUUID(), email, displayName: displayName ?? null }, nowIso());
       // The password is hashed even if the address has an account, so that the duration does not reveal that.
       const passwordHash = await signIn.hashPassword(password, hashRequester(email, origin));
       if (config.registrationHideExisting) {
@@ -455,7 +468,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         if (owner === null) throw new AppError('reset_link_invalid');
         await signIn.setPassword(tx, owner.uid, passwordHash);
         await signIn.revokeAll(tx, owner.uid);
-        await updateUser(tx, { ...owner, updatedAt: now() });
+        await updateUser(tx, { ...owner, updatedAt: nowIso() });
         await audit.record(tx, { action: 'password-reset', actor: owner.uid, target: owner.uid, origin });
         await queueEmail(tx, owner, passwordChangedEmail);
         return owner;
@@ -477,7 +490,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           await limitActions.require(tx, 'password-changed', actor); // throws rate_limited after too many changes
           await signIn.setPassword(tx, uid, passwordHash);
           await signIn.revokeAll(tx, uid, tokenHash);
-          await updateUser(tx, { ...user, updatedAt: now() });
+          await updateUser(tx, { ...user, updatedAt: nowIso() });
           await audit.record(tx, entry);
           await queueEmail(tx, user, passwordChangedEmail);
         });
@@ -495,7 +508,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           const user = await recheckCaller(tx, signIn, actor, 'account.delete');
           rules.checkMayLeave(user, await hasOtherActiveAdmin(tx, uid));
           await signIn.revokeAll(tx, uid);
-          await releaseLayersOf(tx, uid, now()); // annotation layers: those visible to others stay
+          await releaseLayersOf(tx, uid, nowIso()); // annotation layers: those visible to others stay
           await releaseResultLayersOf(tx, uid); // layers that programs have computed stay
           await deleteUser(tx, uid);
           await audit.record(tx, entry);

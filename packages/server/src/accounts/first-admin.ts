@@ -52,8 +52,8 @@ export async function ensureFirstAdmin({
 
   const isCreated = await runLockedTransaction(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
-    // Writes the file before it creates the account, so that no account exists whose password could not be stored.
-    // Holds the lock, because another process that starts with the same data folder would overwrite the file.
+    // The file is written before the account is created, so that no account exists whose password could not be stored.
+    // It is written under the lock, because another process that starts with the same data folder would overwrite it.
     if (passwordFile !== null) await writePassword(passwordFile, email, password);
     const createdAt = now().toISOString();
     const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, createdAt), createdAt);

@@ -38,7 +38,7 @@ export interface PeoplePage {
   readonly users: UserDetails[];
   /** Number of all accounts that match, on all pages. */
   readonly total: number;
-  /** Number of accounts of each status that match search and role. */
+  /** Number of accounts of each status that match `q` and `role`, whatever the `status` of the query. */
   readonly counts: UserCounts;
 }
 
@@ -63,6 +63,7 @@ export async function searchPeople(db: Connection, query: PeopleQuery, now: Date
   return { users: users.map((user) => effectiveAccount(user, now)), total: sorted.length, counts };
 }
 
+/** Reads accounts by uid, in the order of the uids. */
 async function readDetails(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
   if (uids.length <= maxUidsInQuery) return listUserDetailsByUid(db, uids);
   const detailsByUid = new Map((await listUserDetails(db)).map((user) => [user.uid, user]));

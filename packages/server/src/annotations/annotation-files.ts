@@ -38,6 +38,7 @@ export interface AnnotationFiles {
    *
    * @param actor sign-in of the caller, for the audit log and for a second check of the caller's rights in the transaction
    * @param account account of the caller, as it was when the request arrived
+   * @param signal aborts the parsing of the file
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
    *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
    */

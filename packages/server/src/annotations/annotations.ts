@@ -50,8 +50,8 @@ export interface Annotations {
     changes: readonly AnnotationChange[],
   ): Promise<AppliedChanges>;
   /**
-   * Creates annotations, or replaces annotations with the same id in any revision. Annotations whose content does not
-   * change keep their revision.
+   * Creates annotations, or replaces those with the same id, whatever their current revision. Annotations whose content
+   * does not change keep their revision.
    *
    * @throws AppError not_found, forbidden, layer_locked, layer_full
    */
@@ -84,7 +84,7 @@ interface Dependencies {
 export function createAnnotations(dependencies: Dependencies): Annotations {
   const { db, signIn, foreignUse, onCommit } = dependencies;
 
-  /** Locks the row of a layer whose annotations the caller may change. @throws AppError not_found, forbidden, layer_locked */
+  /** Locks and returns a layer whose annotations the caller may change. @throws AppError not_found, forbidden, layer_locked */
   async function lockForChange(
     tx: DatabaseTransaction,
     actor: Actor,
@@ -213,6 +213,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
   };
 }
 
+/** Validates a change, and converts the id of the annotation to lower case, in which ids are stored. */
 function parseChange(change: AnnotationChange, size: SlideSize): ParsedChange {
   if (change.op === 'delete') {
     return { id: change.id.toLowerCase(), feature: null, base: change.base_revision };

@@ -64,8 +64,8 @@ export async function applyChanges(
   const ids = changes.map(({ id }) => id);
   const current = await findAnnotations(tx, layer.id, ids);
   const conflicting = changes.filter((change) => isConflict(change, current.get(change.id)));
-  // A batch that was applied before conflicts with its own results. A new annotation that was deleted afterwards causes
-  // no conflict, so a batch that only creates annotations is always compared with earlier batches.
+  // A batch that is sent again conflicts with its own earlier results, except for annotations that it created and that
+  // were deleted afterwards. Therefore a batch that only creates annotations is always compared with earlier batches.
   if (conflicting.length > 0 || changes.every(({ base }) => base === null)) {
     const earlierResult = await findEarlierResult(tx, context, changes, current);
     if (earlierResult !== null) return earlierResult;
@@ -101,10 +101,10 @@ async function findEarlierResult(
 ): Promise<AppliedChanges | null> {
   if (!changes.every(({ id }) => current.has(id))) return null;
   const ids = changes.map(({ id }) => id);
-  const revisions = Map.groupBy(await listRevisionsBy(tx, layer.id, author, ids), ({ id }) => id);
+  const revisionsById = Map.groupBy(await listRevisionsBy(tx, layer.id, author, ids), ({ id }) => id);
   const earlierRevisions: RevisionRow[] = [];
   for (const change of changes) {
-    const ownRevisions = revisions.get(change.id) ?? [];
+    const ownRevisions = revisionsById.get(change.id) ?? [];
     const earlierRevision = ownRevisions.find((revision) => isResultOf(change, revision));
     if (earlierRevision === undefined) return null;
     const wasDeletedSince =
@@ -177,7 +177,7 @@ async function writeChanges(
   return { version, revisions: Object.fromEntries(rows.map(({ id, revision }) => [id, revision])) };
 }
 
-/** Returns the row of an annotation after a change. @param position position in the layer of a new annotation */
+/** Returns the row of an annotation after a change. @param position position in the layer if the annotation is new */
 function nextRow(
   {
     layer,

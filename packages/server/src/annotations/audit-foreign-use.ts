@@ -65,7 +65,7 @@ export function createAuditForeignUse({
       const isOwner = layer.owner_uid === user.uid;
       const isEditableByMembers = layer.visibility === 'members' && layer.editing === 'members';
       const key = keyOf('annotations-changed', actor, layer);
-      if (isOwner || isEditableByMembers || recordedKeys.has(key)) return () => undefined;
+      if (isOwner || isEditableByMembers || recordedKeys.has(key)) return () => undefined; // nothing to remember
       await audit.record(tx, entryOf('annotations-changed', actor, layer));
       return () => remember(key);
     },

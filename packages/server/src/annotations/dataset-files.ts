@@ -78,7 +78,7 @@ async function writeLayer(
   // The start of the layer's id distinguishes layers with the same name.
   const name = `${portableName(image.file_name)}.${portableName(layer.name)}.${layer.id.slice(0, 8)}.${extension}`;
   const handle = await fs.open(path.join(folder, name), 'w', 0o600);
-  await pipeline(chunks, handle.createWriteStream());
+  await pipeline(chunks, handle.createWriteStream()); // the stream closes the file
   return name;
 }
 

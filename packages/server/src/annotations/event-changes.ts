@@ -42,8 +42,8 @@ export interface EventClient {
 }
 
 export interface ChangeReader {
-  /** Reads all changes to a slide's annotations after a change number. Streams of several accounts share the result. */
-  readSince(imageId: string, changeNo: number): Promise<ImageChanges>;
+  /** Reads all changes to a slide's annotations after the change number `since`. Streams of several accounts share the result. */
+  readSince(imageId: string, since: number): Promise<ImageChanges>;
   /** Returns the events for a client, updates its `sentLayerIds`, and records the read in the audit log if necessary. */
   eventsFor(client: EventClient, changes: ImageChanges): Promise<readonly AnnotationEvent[]>;
   /** Returns the ids of the layers of a slide that the account may read. */

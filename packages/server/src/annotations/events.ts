@@ -122,25 +122,25 @@ export function createAnnotationEvents({
     checkedStreams: readonly Stream[],
   ): Promise<ReadonlyMap<string, User>> {
     const readers = new Map<string, User>();
-    const restrictedByToken = new Map<string, ReadonlySet<string>>();
+    const restrictedDatasetsByToken = new Map<string, ReadonlySet<string>>();
     for (const tokenHash of new Set(checkedStreams.map(({ actor }) => actor.tokenHash))) {
       const user = await currentHolder(tokenHash);
       if (user === null) continue;
       readers.set(tokenHash, user);
-      restrictedByToken.set(tokenHash, await inaccessibleDatasets(db, user));
+      restrictedDatasetsByToken.set(tokenHash, await inaccessibleDatasets(db, user));
     }
     const ids = [...new Set(checkedStreams.map(({ imageId }) => imageId))];
     const images = new Map((await findImages(db, ids)).map((image) => [image.id, image]));
     for (const stream of checkedStreams) {
       const reader = readers.get(stream.actor.tokenHash);
       const image = images.get(stream.imageId);
-      const restricted = restrictedByToken.get(stream.actor.tokenHash);
+      const restrictedDatasets = restrictedDatasetsByToken.get(stream.actor.tokenHash);
       const hasAccess =
         reader &&
         image &&
-        restricted &&
+        restrictedDatasets &&
         may(reader, 'annotations.read') &&
-        isViewable(image, reader, restricted);
+        isViewable(image, reader, restrictedDatasets);
       // A queue is full when the client reads too slowly. The client then reconnects and resumes after its last event.
       if (!hasAccess || stream.queue.isFull()) end(stream);
     }
@@ -163,7 +163,8 @@ export function createAnnotationEvents({
       const imageChanges =
         changesByStart.get(key) ?? (await changeReader.readSince(stream.imageId, stream.changeNo));
       changesByStart.set(key, imageChanges);
-      for (const event of await changeReader.eventsFor({ ...stream, reader }, imageChanges)) {
+      const client = { ...stream, reader }; // shares the set `sentLayerIds` with `stream`; eventsFor() updates the set
+      for (const event of await changeReader.eventsFor(client, imageChanges)) {
         stream.queue.push(
           `event: ${event.type}\nid: ${imageChanges.changeNo}\ndata: ${JSON.stringify(event.data)}\n\n`,
         );
@@ -176,7 +177,7 @@ export function createAnnotationEvents({
     async open(actor, reader, imageId, { after, waitMs, translate, signal }) {
       await requireImage(db, reader, imageId);
       const currentChangeNo = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
-      const sentLayerIds = await changeReader.readableLayers(reader, imageId); // the client has loaded these by itself
+      const sentLayerIds = await changeReader.readableLayers(reader, imageId); // the client loads these layers with other requests
       // A number above the current one comes from another database, for example from before a backup was restored.
       const changeNo = after === null || after > currentChangeNo ? currentChangeNo : after;
       const queue = createEventQueue();

@@ -13,8 +13,8 @@ function importFile({ file, options }: ImportTask): ImportAnswer {
     try {
       bytes = gunzipSync(file, { maxOutputLength: maxAnnotationFileBytes });
     } catch (error) {
-      const isLarge = (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
-      return { ok: false, error: isLarge ? 'too_large' : 'not_gzip' };
+      const isTooLarge = (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
+      return { ok: false, error: isTooLarge ? 'too_large' : 'not_gzip' };
     }
   }
   const result = importAnnotations(bytes, options);

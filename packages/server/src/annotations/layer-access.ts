@@ -70,7 +70,7 @@ export async function requireLockedLayer(
   return { ...readable, user };
 }
 
-/** Checks that the account may read a layer, which may be deleted. @throws AppError not_found if not, and for null */
+/** Returns a layer (also a deleted one) that the account may read. @throws AppError not_found for any other layer and for null */
 async function findReadable(db: Connection, reader: User, layer: LayerRow | null): Promise<ReadableLayer> {
   if (layer === null) throw new AppError('not_found');
   const image = await requireImage(db, reader, layer.image_id);

@@ -11,7 +11,8 @@ export async function featuresOf(db: Database, layerId: string): Promise<Annotat
   for (let after = 0; ; ) {
     const rows = await listAnnotations(db, layerId, { box: null, after, limit: rowsPerBatch });
     for (const row of rows) {
-      const noExtent = null; // positions were compared with the extent of the slide when the annotation was stored
+      // The annotation was validated, and its positions were compared with the extent of the slide, when it was stored.
+      const noExtent = null;
       const parsed = parseFeature(JSON.parse(row.feature), { extent: noExtent });
       if (parsed.ok) features.push(parsed.feature);
     }

@@ -94,7 +94,7 @@ export function authorName(
 
 export function createAnnotationLayers(dependencies: Dependencies): AnnotationLayers {
   const { db, audit, signIn, onCommit } = dependencies;
-  const now = () => dependencies.now().toISOString();
+  const isoNow = () => dependencies.now().toISOString();
 
   /** Runs a change to a layer in a transaction, and calls `onCommit` afterwards. */
   async function commit<T extends Pick<AnnotationLayer, 'image_id'>>(
@@ -169,7 +169,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         if ((await countLayersOf(tx, imageId, actor.uid)) >= maxLayersPerAccount) {
           throw new AppError('too_many_layers');
         }
-        const at = now();
+        const at = isoNow();
         const layer = await insertLayer(tx, {
           id: randomUUID(),
           image_id: imageId,
@@ -206,13 +206,14 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         const lockedBy = lockAfter(layer, user, locked);
         const mayNotUnlock = isLocked && lockedBy === null && !rights.lock;
         if (mayNotUnlock) throw new AppError('forbidden');
-        if (isLocked && lockedBy !== null && Object.keys(changes).length > 0) {
+        const staysLocked = isLocked && lockedBy !== null;
+        if (staysLocked && Object.keys(changes).length > 0) {
           throw new AppError('layer_locked');
         }
         if (Object.keys(changes).length === 0 && lockedBy === layer.locked_by) {
           return describeOne(tx, user, layer, translate);
         }
-        const saved = await saveLayer(tx, layer, { ...changes, locked_by: lockedBy }, now());
+        const saved = await saveLayer(tx, layer, { ...changes, locked_by: lockedBy }, isoNow());
         await record(tx, actor, 'annotation-layer-changed', saved, {
           visibility: saved.visibility,
           editing: saved.editing,
@@ -228,7 +229,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         );
         if (!rights.manage) throw new AppError('forbidden');
         if (layer.locked_by !== null && !mayManageAllLayers(user)) throw new AppError('layer_locked');
-        const at = now();
+        const at = isoNow();
         const deleted = await saveLayer(tx, layer, { deleted_at: at }, at);
         await record(tx, actor, 'annotation-layer-deleted', deleted);
         return deleted;
@@ -248,7 +249,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         if (!rights.manage) throw new AppError('not_found');
         if (layer.deleted_at === null) return describeOne(tx, user, layer, translate);
         if (layer.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
-        const saved = await saveLayer(tx, layer, { deleted_at: null }, now());
+        const saved = await saveLayer(tx, layer, { deleted_at: null }, isoNow());
         await record(tx, actor, 'annotation-layer-restored', saved);
         return describeOne(tx, user, saved, translate);
       }),

@@ -47,7 +47,7 @@ export function toStorable(feature: AnnotationFeature): StorableFeature {
   const { classification, objectType } = feature.properties;
   return {
     id: feature.id,
-    // `featureText` relies on `properties` being the last member and not empty.
+    // `featureText` (feature-json.ts) relies on `properties` being the last member and not empty.
     json: JSON.stringify({ ...otherMembers, properties: { ...properties, objectType } }),
     objectType,
     className: classification === undefined ? null : classification.names.join(': '),

@@ -1,7 +1,7 @@
 /**
  * Creates, lists, revokes and authenticates API tokens. For each request the token is read from the database, so that a revocation
- * or a change of the owner's rights takes effect immediately in every process. Only requests for pixels may use a result that is
- * up to half a second old (recent-tokens.ts). The file is long because all operations share the checks and the caches.
+ * or a change of the owner's rights takes effect immediately in every process. Only requests for pixels may use a token that
+ * was read up to half a second earlier (recent-tokens.ts). The file is long because all operations share the checks and the caches.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -131,7 +131,8 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
 
   /** Saves the time of the last use, unless that was done less than a minute ago. */
   function touch({ id }: StoredApiToken, usedAtMs: number): Promise<void> | undefined {
-    if (Math.abs(usedAtMs - (touchedAt.get(id) ?? 0)) < touchIntervalMs) return undefined;
+    const elapsedMs = usedAtMs - (touchedAt.get(id) ?? 0); // negative if the clock was set back
+    if (Math.abs(elapsedMs) < touchIntervalMs) return undefined;
     if (touchedAt.size >= maxCachedTokens) touchedAt.clear();
     touchedAt.set(id, usedAtMs);
     return saveLastUse(id, usedAtMs);
@@ -181,7 +182,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     return touch(token, usedAtMs);
   }
 
-  /** Returns the caller behind a token. Scopes that the owner's role no longer allows are left out. */
+  /** Returns the owner with the datasets and scopes of the token. Scopes that the owner's role no longer allows are left out. */
   function resolvedOf({ user, id, prefix, scopes, datasets, hash, createdAt }: StoredApiToken) {
     const allowedScopes = scopesOf(user);
     const reader: Reader = datasets === null ? user : { ...user, onlyDatasets: datasets };

@@ -20,12 +20,12 @@ export interface RecentTokens {
   clear(): void;
 }
 
-/** A revocation must take effect within a second. The second half of this second is left for a slow query. */
+/** A revocation must take effect within a second. The rest of the second is left for a slow query. */
 const maxAgeMs = 500;
 const maxCachedTokens = 10_000;
 
 interface CacheEntry {
-  /** Time before the query, by the monotonic clock. */
+  /** Time before the query, in milliseconds of the monotonic clock. */
   readonly readAt: number;
   /** Result of `countChanges` before the query. */
   readonly changeCount: number;
@@ -34,6 +34,8 @@ interface CacheEntry {
 }
 
 /**
+ * Creates an empty cache.
+ *
  * @param read reads a valid token by its hash
  * @param countChanges returns how many revocations and changes of rights this process has made; an increase invalidates
  *   the cache

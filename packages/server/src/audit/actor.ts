@@ -1,6 +1,6 @@
 import type { Origin } from './audit-recorder.ts';
 
-/** The signed-in account that sends a request. Audit events name it. */
+/** The signed-in account that sends a request. Audit events name this account. */
 export interface Actor {
   readonly uid: string;
   readonly email: string;

@@ -1,6 +1,7 @@
 /**
- * Records the use of API tokens in the audit log. In each hour, a token gets one event for each slide that it uses, and one for all
- * calls that concern no slide. A database table lists the uses already recorded, so processes do not record a use twice.
+ * Records the use of API tokens in the audit log. In each hour, a token gets one event for each slide and kind of use (`kind`),
+ * and one for all calls that concern no slide. A database table lists the uses already recorded, so processes do not record a use
+ * twice.
  */
 import { AppError } from '@lamina/contract';
 import type { ApiTokenName, ViewKind } from '../domain/image-session.ts';
@@ -10,7 +11,7 @@ import type { AuditEntry, AuditRecorder, Origin } from './audit-recorder.ts';
 
 const hourMs = 60 * 60_000;
 
-/** Result of the last call of `hourOf`. Each tile request calls it, and formatting a date takes a tenth of the time of a tile. */
+/** Result of the last call of `hourOf`. Each tile request calls `hourOf`; formatting a date takes a tenth of the time of the request. */
 let cachedHour = { hour: Number.NaN, start: '' };
 
 /** Returns the start of the hour that contains this time, in ISO 8601. */

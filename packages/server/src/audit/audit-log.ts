@@ -106,6 +106,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
             isListed: image?.isListed ?? false,
           };
         }
+        // Without a user, the id can be the uid of a deleted account.
         if (users.has(id) || (uidPattern.test(id) && !isAboutSharedItem(row.action)))
           return { kind: 'account', ...personOf(id) };
         return { kind: 'other', id };
@@ -127,7 +128,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
 
   async function* csvOf(query: AuditQuery | null, language: Language): AsyncGenerator<string> {
     yield csvByteOrderMark + csvHeader(language);
-    if (query === null) return;
+    if (query === null) return; // no account has the e-mail address of the filter
     // Leaves out events that are written during the export; otherwise the export might never end.
     const upToSeq = (await findAuditLogEnds(db)).last.seq;
     let after: AuditQuery['after'];
@@ -166,7 +167,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
 
   async function prune(): Promise<void> {
     const before = new Date(now().getTime() - config.auditRetentionDays * dayMs).toISOString();
-    const entries = await pruneAuditRowsBefore(db, before, (tx, { upTo, entries }) =>
+    const prunedCount = await pruneAuditRowsBefore(db, before, (tx, { upTo, entries }) =>
       audit.record(tx, {
         action: 'audit-pruned',
         actor: null,
@@ -175,9 +176,9 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         origin: null,
       }),
     );
-    if (entries > 0)
-      log.info({ entries, before }, 'audit log entries older than AUDIT_RETENTION_DAYS deleted');
-    // Deletes the rows in batches, including rows that an interrupted earlier run has left.
+    if (prunedCount > 0)
+      log.info({ entries: prunedCount, before }, 'audit log entries older than AUDIT_RETENTION_DAYS deleted');
+    // Pruned rows remain until they are deleted here, in batches. Rows that an interrupted earlier run has left are included.
     let hasMoreRows = true;
     while (hasMoreRows && !closing.signal.aborted) hasMoreRows = await deletePrunedAuditRows(db);
   }

@@ -108,8 +108,8 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     if (result !== 'refused' || origin === null) return write(entry);
     const at = now();
     const requester = { actor, network: networkOf(origin.address) };
-    // Refused actions get one event for each target, such as the account of a sign-in; `access-refused` ignores
-    // targets.
+    // The first refusal for each target, such as the account of a sign-in, gets its own event. Refusals with the action
+    // `access-refused` are counted without their targets.
     const countedTarget = action === 'access-refused' ? '' : (target ?? '');
     const getsOwnEvent = refusalLimit.count(requester, refusalKindOf(entry), at, countedTarget);
     writeSummaries(refusalLimit.takeEndedSummaries(at));

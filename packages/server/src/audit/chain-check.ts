@@ -6,7 +6,7 @@ import type { Database } from '../store/database.ts';
 
 export interface ChainCheckResult {
   readonly state: 'intact' | 'broken';
-  /** How many entries were verified. */
+  /** Number of intact entries: all entries, or those before `brokenAt`. */
   readonly entries: number;
   /** Number (`seq`) of the first entry that was changed, removed or moved; null when intact. */
   readonly brokenAt: number | null;

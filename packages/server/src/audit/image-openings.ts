@@ -264,6 +264,7 @@ async function writeOpenings(
         ? openings
         : openings.filter(({ session }) => activeHashes.has(session.hash));
       const { entries, rows } = notYetRecorded(recordable, await findOpenings(tx, hashes, imageIds));
+      // A row references its session, so no row can be saved for a session that has ended.
       await saveOpenings(
         tx,
         rows.filter(({ session_hash }) => activeHashes.has(session_hash)),

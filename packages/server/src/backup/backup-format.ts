@@ -49,6 +49,7 @@ export const Manifest = z.object({
   ),
   /** Where the encryption key is: `settings` (SECRET_KEY), `file` (secret.key), or `none`: this backup has no key. */
   sealedWith: z.enum(['settings', 'file', 'none']),
+  /** Uploaded slides and results: `left out` without `--with-uploads`; `none` if the installation has none. */
   uploads: z.enum(['included', 'left out', 'none']),
 });
 export type Manifest = z.infer<typeof Manifest>;

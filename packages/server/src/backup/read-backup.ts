@@ -49,7 +49,7 @@ export async function openBackup(folder: string): Promise<Backup> {
     }
   }
   const requiredFiles = [
-    ...(manifest.sealedWith === 'file' ? [backupFiles.key] : []), // where the key is that encrypts secrets in the rows
+    ...(manifest.sealedWith === 'file' ? [backupFiles.key] : []), // `file`: the backup contains the encryption key
     backupFiles.settings,
     backupFiles.manifest,
   ];

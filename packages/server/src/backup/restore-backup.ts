@@ -83,7 +83,7 @@ async function requireSameKey({ config }: RestoreDependencies, backup: Backup): 
       `Secrets in the backup are encrypted with the SECRET_KEY of its settings. Set SECRET_KEY as in ${settingsFile} first.`,
     );
   }
-  if (backup.manifest.sealedWith !== 'file' || currentKey === null) return; // null: installKey() installs the key file
+  if (backup.manifest.sealedWith !== 'file' || currentKey === null) return; // null: no SECRET_KEY; installKey() installs the key file
   if (currentKey !== (await readKey(backup)).trim()) {
     throw new Error(
       `Secrets in the backup are encrypted with another key. Remove SECRET_KEY, or set it to the contents of ${backupKeyFile}.`,
@@ -210,9 +210,9 @@ async function reportChangedSettings(
   { settings, printLine }: RestoreDependencies,
   backup: Backup,
 ): Promise<void> {
-  const previous = await settingsOf(backup);
-  const names = new Set([...Object.keys(previous), ...Object.keys(settings)]);
-  const different = [...names].filter((name) => previous[name] !== settings[name]).sort();
+  const backupSettings = await settingsOf(backup);
+  const names = new Set([...Object.keys(backupSettings), ...Object.keys(settings)]);
+  const different = [...names].filter((name) => backupSettings[name] !== settings[name]).sort();
   if (different.length === 0) return;
   printLine(
     `Settings that differ from the backup: ${different.join(', ')}. Those of the backup are in ${path.join(backup.folder, backupFiles.settings)}.`,

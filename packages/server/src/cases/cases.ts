@@ -81,8 +81,8 @@ interface Dependencies {
 
 export function createCases({ db, now, audit, signIn, datasets, visibleImages }: Dependencies): Cases {
   /**
-   * Returns the cases that the reader may see, in the same order, with the slides that the reader may view. Administrators also see
-   * cases without slides.
+   * Returns those of the `stored` cases that the reader may see, in the order of `stored`. Each case has only the slides that the
+   * reader may view. Administrators also see cases without slides.
    */
   async function asSeenBy(
     reader: User,
@@ -268,7 +268,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
           residual_um,
           updated_at: at,
         });
-        // Saves the stored case, because `visibleCase` lacks the slides that the caller may not view.
+        // Raises the version. The case is read again, because `visibleCase` lacks the slides that the caller may not view.
         await saveCase(tx, {
           ...(await findCase(tx, id)),
           version: visibleCase.version + 1,

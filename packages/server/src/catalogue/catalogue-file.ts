@@ -1,8 +1,8 @@
 /**
  * Parses a catalogue file, a CSV that an administrator imports. Its columns are `id` (copied from an exported catalogue),
- * `file_name`, `dataset_name` and `organ_type`. The last three mean the same as in the metadata file `catalogue.csv`
- * (metadata-files.ts). The delimiter is a comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish
- * spreadsheet programs write.
+ * `file_name`, `dataset_name` and `organ_type`. In a row without an id, the last three mean the same as in the metadata file
+ * `catalogue.csv` (metadata-files.ts); in a row with an id, `file_name` is the new name of the slide. The delimiter is a comma,
+ * semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish spreadsheet programs write.
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import {
   maxCatalogueFileRows,
 } from '@lamina/contract';
 import { CsvError, parse } from 'csv-parse';
-import { stripFormulaGuard } from '../platform/csv.ts';
+import { unescapeFormulas } from '../platform/csv.ts';
 
 /** A valid row; empty cells are null. */
 export interface CatalogueRow {
@@ -84,7 +84,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
         throw invalidFile('catalogue_file_too_many_rows');
       const line = info.lines;
       // The export puts an apostrophe before values that a spreadsheet would evaluate. This call removes it.
-      const cells = record.map((cell) => stripFormulaGuard(cell).trim());
+      const cells = record.map((cell) => unescapeFormulas(cell).trim());
       if (cells.every((cell) => cell === '')) continue;
       const row: CatalogueRow = { line, ...valuesOf(columns, cells) };
       const reason = cells.length > columns.length ? problemTexts.tooManyCells : problemOf(row);

@@ -33,7 +33,7 @@ import {
   type ImageNaming,
   type ImageNamingWithPath,
   listImageNamings,
-  renameImages,
+  updateNamings,
 } from '../store/managed-images.ts';
 import type { Catalogue } from './catalogue.ts';
 import {
@@ -105,7 +105,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
       },
     });
     for (let start = 0; start < plan.namings.length; start += batchSize) {
-      await renameImages(tx, plan.namings.slice(start, start + batchSize), at);
+      await updateNamings(tx, plan.namings.slice(start, start + batchSize), at);
       const auditEntries = plan.changes.slice(start, start + batchSize).map(({ image_id, fields }) => ({
         ...actorAndOrigin,
         action: 'image-edited' as const,
@@ -256,7 +256,7 @@ type FindEntries = (row: CatalogueRow) => readonly ImageNamingWithPath[];
  */
 async function createEntryFinder(db: Connection): Promise<FindEntries> {
   const byId = new Map<string, ImageNamingWithPath>();
-  const byName = new Map<string, ImageNamingWithPath[]>();
+  const byName = new Map<string, ImageNamingWithPath[]>(); // by base name of the path, and by file_name
   for (let lastId = ''; ; ) {
     const batch = await listImageNamings(db, lastId, batchSize);
     for (const image of batch) {
@@ -271,16 +271,16 @@ async function createEntryFinder(db: Connection): Promise<FindEntries> {
     lastId = batch.at(-1)?.id ?? '';
     await setImmediate();
   }
-  return ({ id, file_name: name }) => {
+  return ({ id, file_name: nameOrPath }) => {
     if (id !== null) {
       const image = byId.get(id.toLowerCase());
       return image === undefined ? [] : [image];
     }
-    const path = normalizedSlidePath(name ?? '');
-    const withSameBaseName = byName.get(basename(path)) ?? [];
-    const withSamePath = withSameBaseName.filter((image) => normalizedSlidePath(image.path) === path);
+    const path = normalizedSlidePath(nameOrPath ?? '');
+    const candidates = byName.get(basename(path)) ?? [];
+    const withSamePath = candidates.filter((image) => normalizedSlidePath(image.path) === path);
     if (withSamePath.length > 0) return withSamePath;
-    return withSameBaseName.filter(
+    return candidates.filter(
       (image) =>
         normalizedSlidePath(image.path).endsWith(`/${path}`) || normalizedSlidePath(image.file_name) === path,
     );

@@ -63,7 +63,7 @@ export interface Catalogue {
   listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
   /** Returns an ETag that changes whenever the list may have changed. It is weak, because the response may be compressed. */
   etagOf(query: QueryOf<typeof listImagesEndpoint>, reader: User): Promise<string>;
-  /** Lists the same entries in groups (one per dataset) and rows, as the viewer requests them. */
+  /** The entries of `list` as the viewer requests them: image counts of groups (one per dataset), and pages of rows. */
   readonly imageGroups: ImageGroups;
   /** Returns an entry. @throws AppError not_found, also for an entry that the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
@@ -95,7 +95,7 @@ interface CatalogueDependencies {
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
-/** A request also refreshes a cached image in the background if the last refresh started at least this long ago. */
+/** A request for a cached image also starts a refresh in the background if the last refresh started at least this long ago. */
 const refreshAfterMs = 500;
 const maxCachedImages = 10_000; // when this number is reached, the cache is emptied
 /**
@@ -191,7 +191,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     }
   }
 
-  /** Reads an image once for concurrent callers. */
+  /** Reads an image once for concurrent callers. A call after an eviction starts a new read, even if an older one still runs. */
   function readOnce(imageId: string): Promise<ServableImage | null> {
     const running = runningReads.get(imageId);
     if (running !== undefined) return running;

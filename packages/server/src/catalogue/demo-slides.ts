@@ -6,7 +6,7 @@ import type { Config } from '../platform/config.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** Includes two options of the generator: `onProgress` receives messages; with `parts`, tests draw only parts of the slides. */
+/** Includes two options of makeDemoSlides(): `onProgress` receives messages; with `parts`, tests draw only parts of the slides. */
 interface Dependencies extends Pick<DemoSlidesOptions, 'onProgress' | 'parts'> {
   readonly config: Config;
   readonly catalogue: Pick<Catalogue, 'isEmpty'>;

@@ -43,7 +43,7 @@ export interface EditedImage {
  * Applies an edit to an entry.
  *
  * @param at time of the edit, ISO 8601
- * @throws AppError not_found for a removed entry that the edit does not restore
+ * @throws AppError not_found for a removed entry, unless the edit restores it, or removes it again (which changes nothing)
  */
 export async function editImage(
   tx: DatabaseTransaction,

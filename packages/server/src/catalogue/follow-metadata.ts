@@ -1,10 +1,11 @@
 /**
  * Computes the dataset and the organ that a scan writes to a catalogue entry because metadata files (`catalogue.csv`,
- * `dataset.json`) state them for the slide. A new dataset must not let more accounts see a slide than before. While a
- * metadata file is unusable, the dataset that it names is unknown and may be restricted, so the scan leaves existing entries
- * unchanged and hides new slides (hold `waiting`). It also keeps a slide in its restricted
- * dataset (one that only accounts with a grant can see) if the files name a dataset that other accounts can see, too;
- * then only an administrator can move the slide.
+ * `dataset.json`) state them for the slide. A new dataset must not let more accounts see a slide than before. A hold is the
+ * stored reason why a scan did not apply the metadata files to a slide:
+ * - `waiting`: A metadata file is unusable. The dataset that it names is unknown and may be restricted (visible only to accounts
+ *   with a grant), so the scan hides new slides. It leaves existing entries unchanged.
+ * - `kept`: The slide stays in its restricted dataset, because the files name a dataset that accounts without a grant to the
+ *   present one can see. Only an administrator can move the slide.
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
@@ -30,7 +31,6 @@ export function followMetadata(
   restricted: RestrictedDatasets,
 ): EntryUpdate {
   if (metadata.isMetadataIncomplete) return noChanges; // a metadata file is unusable
-  // A hold is the stored reason why a scan did not apply the metadata files to the slide.
   const oldHold = readHold(row.metadata_hold);
   const isDatasetChanged =
     !edited.has('dataset_name') && !isSameName(row.dataset_name, metadata.dataset_name);

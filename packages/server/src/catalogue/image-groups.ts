@@ -304,7 +304,7 @@ function groupsOf(
   });
 }
 
-/** Returns the cases of a group in the order of the list. @param start position in the list of the first row of the first case */
+/** Returns the cases of a group in the order of the list. @param start position of the group's first row in the list, from 0 */
 function casesInOrder(counts: readonly CaseCount[], start: number): readonly CaseOfGroup[] {
   // Each count is for one case and one organ.
   const cases = [...Map.groupBy(counts, ({ id }) => id).values()].flatMap((parts) => {

@@ -16,7 +16,7 @@ export const noImages = 'No images found.';
 type ReadBatch = (page: Pick<ImagePage, 'after' | 'limit'>) => Promise<readonly ListedImage[]>;
 
 /**
- * Yields the JSON body of the response in parts, one for each query. Every entry is sent once, even if an edit moves it to
+ * Yields the JSON body of the response in parts, one for each query. No entry is sent twice, even if an edit moves it to
  * a later position while the list is being sent.
  *
  * @param after sort key and id of the entry before the first one to send; null starts with the first entry

@@ -16,7 +16,7 @@ import {
   runLockedTransaction,
 } from '../store/database.ts';
 import { listDatasetRows } from '../store/datasets.ts';
-import { renameImages } from '../store/managed-images.ts';
+import { updateNamings } from '../store/managed-images.ts';
 import { listNamesInUse, listSlidesNamed, mergeDatasetRows } from '../store/merge-names.ts';
 
 interface MergeDependencies {
@@ -64,7 +64,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
       for (;;) {
         const rows = await listSlidesNamed(tx, kind, otherSpelling, lastId, slidesPerQuery);
         const field = kind === 'dataset' ? 'dataset_name' : 'organ_type';
-        await renameImages(
+        await updateNamings(
           tx,
           rows.map((row) => ({ ...row, [field]: name })),
           at,

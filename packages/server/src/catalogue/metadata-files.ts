@@ -136,9 +136,9 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
     const relativePath = normalizedSlidePath(folder === '' ? slidePath : slidePath.slice(folder.length + 1));
     const name = path.posix.basename(relativePath);
     valuesByPrecedence.push(bySlide.get(relativePath) ?? bySlide.get(name) ?? {}, forAllSlides);
-    const mayBeCutOff =
+    const mayBeInMissingLine =
       slidesBeforeCut !== null && !slidesBeforeCut.has(relativePath) && !slidesBeforeCut.has(name);
-    isMetadataIncomplete ||= isIncomplete || mayBeCutOff;
+    isMetadataIncomplete ||= isIncomplete || mayBeInMissingLine;
   }
   const nearestValue = (field: MetadataField) =>
     valuesByPrecedence.find((values) => values[field] !== undefined)?.[field];

@@ -55,9 +55,9 @@ interface ReconcileDependencies {
 }
 
 interface ReconcileResult {
-  /** Ids of entries whose files are new or have changed. */
+  /** Ids of entries whose files must be read: new and changed files, and files that have not been read yet. */
   readonly toRead: readonly string[];
-  /** Ids of changed entries. */
+  /** Ids of changed entries, without new ones. */
   readonly changed: readonly string[];
 }
 
@@ -138,7 +138,7 @@ export async function reconcile(
 
   const maybeMovedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatched, yieldToEventLoop);
   const newImages: NewImage[] = [];
-  /** Handles a slide without an entry of its fingerprint: replaced, moved during the scan, with a new main file, or new. */
+  /** Handles a slide whose fingerprint no unpaired entry has: it was replaced, has a new main file, moved during the scan, or is new. */
   async function reconcileUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
     const row = entryOfReplaced(found, unpairedEntries);
@@ -153,7 +153,7 @@ export async function reconcile(
     const movedEntry = foundAtOldPlace === undefined ? null : await entryOfMovedFile(foundAtOldPlace);
     if (movedEntry !== null) {
       maybeMovedDuringScan.delete(slide.fingerprint);
-      changedPairsById.delete(movedEntry.id);
+      changedPairsById.delete(movedEntry.id); // that pair has the slide at the old place
       moved.push({ row: movedEntry, root, slide });
       return;
     }
@@ -192,7 +192,7 @@ export async function reconcile(
  * of the same fingerprint at another place.
  *
  * @param unpairedEntries entries to which no slide has been assigned; the paired ones are removed
- * @returns the pairs, and the slides whose fingerprint none of these entries has
+ * @returns `moved`: the pairs; `unpaired`: the slides whose fingerprint none of the remaining entries has
  */
 async function pairMoved(
   unmatchedSlides: readonly FoundAtRoot[],
@@ -254,7 +254,7 @@ function recordUnusableFiles(
       if (row === undefined) {
         const id = randomUUID();
         newImages.push(newImage(id, root, metadataFileAsSlide(problem), { fingerprint: null, at }));
-        changes.push({ id, changes: failed });
+        changes.push({ id, changes: failed }); // new entries are inserted with the status `pending`
       } else if (row.error !== error || row.status !== 'failed' || row.missing_since !== null) {
         changes.push({ id: row.id, changes: { ...failed, missing_since: null } });
       }
@@ -420,7 +420,7 @@ async function slidesByPlace(
   return byRoot;
 }
 
-/** Returns, by fingerprint, slides found at the place of their entry that have the same fingerprint as an unpaired slide. */
+/** Returns, by fingerprint, the slides that match the entry at their place and have the same fingerprint as an unpaired slide. */
 async function slidesWithFingerprintsOf(
   unpaired: readonly FoundAtRoot[],
   scans: readonly RootScan[],

@@ -38,7 +38,7 @@ export const hasOtherPlace = ({ row, root, slide }: PairedEntry) =>
 /** Returns the column `members` of an entry: the names of the slide's other files as a JSON array. */
 const membersOf = ({ members }: Pick<FoundSlide, 'members'>) => JSON.stringify(members);
 
-/** Returns the new entry of a found slide. The entry is hidden if its metadata may be incomplete. @param at time, ISO 8601 */
+/** Returns the entry of a found slide or metadata file (`fingerprint`: null); hidden if metadata is incomplete. @param at ISO 8601 */
 export function newImage(
   id: string,
   root: Root,

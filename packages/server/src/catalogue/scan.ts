@@ -182,8 +182,9 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       };
     }
 
+    /** Records that this scan visits a folder. @returns false when the scan has visited the folder before */
     function recordVisit(realPlace: string): boolean {
-      if (visitedRealPlaces.has(realPlace)) return false; // visited before
+      if (visitedRealPlaces.has(realPlace)) return false;
       visitedRealPlaces.add(realPlace);
       return true;
     }
@@ -224,6 +225,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         const fingerprint = fingerprintOfVersions(versions);
         return { path, members, sizeBytes, fingerprint, ...slideMetadataOf(path, chain) };
       };
+      /** Names of folders by lower-case name, because companionFolderOf() returns a lower-case name. */
       const foldersByLowerCaseName = new Map(
         targets.flatMap(({ name, kind, isLink }) =>
           kind === 'folder' && !isLink ? [[name.toLowerCase(), name]] : [],

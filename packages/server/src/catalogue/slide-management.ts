@@ -42,7 +42,7 @@ export interface SlideManagement {
    * Applies the same change to several entries, or to none of them when it throws.
    *
    * @returns number of entries that changed
-   * @throws AppError not_found for an unknown entry, and for a removed entry that the change does not restore
+   * @throws AppError not_found for an unknown entry, and for a removed entry, unless the change restores it or removes it again
    */
   change(changes: BodyOf<typeof changeImages>, editor: CatalogueEditor): Promise<number>;
   /** Exports the current catalogue as CSV. The export is audited before the first byte is sent. */

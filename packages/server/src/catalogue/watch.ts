@@ -40,7 +40,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   let pauseTimer: NodeJS.Timeout | null = null;
   /** Time (`performance.now`) of the first change that is not reported yet. */
   let firstChangeAt = 0;
-  /** Resolves when all folders that have been passed to watchTreesSoon() are watched. */
+  /** Resolves when the folders that existed at the start, and all folders passed to watchTreesSoon() so far, are watched. */
   let watchingDone: Promise<void> = Promise.resolve();
   let isClosed = false;
   let hasWarned = false;

@@ -21,7 +21,7 @@ export interface Answers {
   /**
    * Saves an answer. Returns whether it is correct (null for a free text), and the explanation of the question.
    *
-   * @throws AppError not_found, also for an item without a question; invalid_request for an answer of another kind
+   * @throws AppError not_found, also for an item without a question; invalid_request for an answer that the question does not allow
    */
   give(
     follower: Follower,
@@ -47,7 +47,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
       const key = itemKeys(items)[position];
       if (!question || key === undefined) throw new AppError('not_found');
       const correct = isCorrect(question, answer);
-      // The answer is of another kind than the question, for example positions of choices for a free text.
+      // Undefined: the answer is of another kind than the question (a text for a choice), or names a choice that does not exist.
       if (correct === undefined) throw new AppError('invalid_request', { field: 'answer' });
       const uid = 'user' in follower ? follower.user.uid : null;
       const person = 'user' in follower ? follower.user.uid : follower.hash; // the session hash identifies a visitor
@@ -69,7 +69,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
     async list(uid, collectionId) {
       const { items } = await collections.findOwn(uid, collectionId);
       const keys = itemKeys(items);
-      /** Session hashes of visitors, who are numbered in the order of their first answer. */
+      /** Session hashes of visitors, who are numbered in the order of the rows: by `answered_at`, the time of the latest attempt. */
       const visitors: string[] = [];
       const answers = (await listAnswerRows(db, collectionId)).map((row): CollectionAnswer => {
         if (row.uid === null && !visitors.includes(row.person)) visitors.push(row.person);
@@ -103,7 +103,10 @@ const csvColumns = [
   'answered_at',
 ] as const;
 
-/** Returns the answers as CSV (RFC 4180, UTF-8 with a byte order mark). Items are numbered from 1; in the API, from 0. */
+/**
+ * Returns the answers as CSV (RFC 4180, UTF-8 with a byte order mark). Items are numbered from 1 (in the API, from 0); the indexes of
+ * chosen choices start at 0.
+ */
 export function answersCsv(answers: readonly CollectionAnswer[]): string {
   const lines = answers.map((answer) =>
     formatCsvLine([

@@ -62,7 +62,7 @@ interface Dependencies {
   readonly cases: Pick<Cases, 'visible'>;
 }
 
-/** The targets to which items refer, by id: all saved views, and the cases and images that the reader may view. */
+/** The targets to which items refer, by id: saved views regardless of rights; cases and images only if the reader may view them. */
 interface Targets {
   readonly views: ReadonlyMap<string, SavedViewRow>;
   readonly cases: ReadonlyMap<string, Case>;
@@ -73,7 +73,7 @@ interface Targets {
 export function createCollections(dependencies: Dependencies): Collections {
   const { db, now, visibleImages, cases } = dependencies;
 
-  /** Finds the targets of items: the saved views, and the cases and images that the reader may view. */
+  /** Finds the targets of items, and the slides of the saved views among them. */
   async function findTargets(
     reader: User,
     items: readonly Pick<StoredItem, 'type' | 'id'>[],

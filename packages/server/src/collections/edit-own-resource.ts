@@ -17,13 +17,14 @@ interface EditResult<T> {
   readonly target: string;
   /** Detail of the audit event. */
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+  /** Value that `editOwnResource` returns. */
   readonly result: T;
 }
 
 /**
- * Runs a change by the caller (`actor`) and records its audit event in the same transaction.
+ * Runs a change by the caller (`actor`), records its audit event in the same transaction, and returns the `result` of `work`.
  *
- * @throws AppError forbidden when the caller may no longer do this, and the errors that `work` throws
+ * @throws AppError forbidden when the caller no longer has the permission `sharing.own`, and the errors that `work` throws
  */
 export function editOwnResource<T>(
   { db, audit, signIn }: Dependencies,
@@ -33,7 +34,7 @@ export function editOwnResource<T>(
 ): Promise<T> {
   // The lock `accounts` keeps the permission of the caller, which recheckCaller() checks, unchanged until the commit.
   return runLockedTransaction(db, 'accounts', async (tx) => {
-    const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // permits collections and saved views
+    const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // own collections and saved views
     const { target, detail, result } = await work(tx, user);
     await audit.record(tx, { action, actor: actor.uid, target, detail, origin: actor.origin });
     return result;

@@ -1,6 +1,6 @@
 /**
  * Finds a collection for a follower: an account that may read the collection, or a visitor (without an account) whose share link
- * opens it. Followers answer its questions and follow its presentations.
+ * opens it. Followers answer the questions of the collection and follow its presentation.
  */
 import { AppError, type User } from '@lamina/contract';
 import type { ImageSession } from '../domain/image-session.ts';

@@ -22,7 +22,8 @@ export function itemKeys(items: readonly KeyedItem[]): string[] {
 /**
  * Returns the position of an item in its collection, from 0; -1 if there is no such item.
  *
- * @param item the position (not negative), or the id of the slide, case or saved view; then an item with a question is preferred
+ * @param item the position (not negative), or the id of a slide, case or saved view. If several items have this id, the first one with
+ *   a question is preferred.
  */
 export function positionOf(
   items: readonly { readonly id: string; readonly question?: unknown }[],

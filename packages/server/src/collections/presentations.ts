@@ -27,6 +27,7 @@ export interface Presentations {
       readonly mayFollow: () => Promise<boolean>;
     },
   ): AsyncGenerator<string, void, undefined>;
+  /** Ends all streams and stops reading from the database. */
   close(): void;
 }
 
@@ -60,7 +61,7 @@ interface Channel {
 
 /** This function is longer than 60 lines because showing and following share the channels. */
 export function createPresentations({ db, now, log, collections }: Dependencies): Presentations {
-  const channels = new Map<string, Channel>();
+  const channels = new Map<string, Channel>(); // by collection id
   let readTimer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
@@ -78,7 +79,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     changed.resolve();
   }
 
-  /** Reads the states of presentations from the database. */
+  /** Reads the states of presentations from the database, and updates their channels. @param ids ids of collections */
   async function readStates(ids: readonly string[]): Promise<void> {
     for (const { collection_id, seq, state } of await findPresentations(db, ids)) {
       const channel = channels.get(collection_id);
@@ -118,7 +119,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     return channel;
   }
 
-  /** Removes a follower from a channel, and deletes the channel without followers. */
+  /** Removes a follower from a channel, and deletes the channel when it has no followers left. */
   function leaveChannel(id: string, channel: Channel): void {
     channel.followers--;
     if (channel.followers === 0) channels.delete(id);

@@ -22,4 +22,5 @@ const noteSummary = noteCount > 0 ? ` ${noteCount} notes.` : '';
 const summary =
   wrongCount === 0 ? `Nothing is wrong.${noteSummary}` : `${wrongCount} wrong, ${noteCount} notes.`;
 const report = [`Lamina ${programVersion}`, '', ...findings.flatMap(reportLinesOf), '', summary].join('\n');
+// Exits explicitly, because a check that timed out may still be pending and would keep the process running.
 process.stdout.write(`${withoutPasswords(report)}\n`, () => process.exit(wrongCount === 0 ? 0 : 1));

@@ -8,7 +8,7 @@ const usage = 'npm run move -- --to postgres://user:password@host:5432/database,
 await runCommand(async (config, log) => {
   const { values, positionals } = parseArguments({ to: { type: 'string' } }, usage);
   const movesToSqlite = values.to === 'sqlite';
-  const url = movesToSqlite ? null : requirePostgresUrl(values.to);
+  const url = movesToSqlite ? null : requirePostgresUrl(values.to); // null: the embedded database
   if (positionals.length > 0) throw new UsageError(usage);
   await moveDatabase(
     { config, now: () => new Date(), log, printLine: (sentence) => console.log(sentence) },
@@ -24,7 +24,7 @@ The server still needs DATA_DIR for uploads and, unless SECRET_KEY is set, for s
   );
 });
 
-/** Returns a URL of PostgreSQL. The error never contains the URL, because that contains a password. @throws UsageError */
+/** Returns the text if it is a PostgreSQL URL. @throws UsageError otherwise, without the text, because a URL contains a password */
 function requirePostgresUrl(text: string | undefined): string {
   const isPostgresUrl =
     text !== undefined && URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);

@@ -3,7 +3,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { type Config, configOfProcess } from '../platform/config.ts';
 
-const standardError = 2;
+const standardError = 2; // file descriptor
 
 /** Thrown for invalid arguments. The message ends with the usage of the command. */
 export class UsageError extends Error {

@@ -61,13 +61,13 @@ export interface Datasets {
    * slides are restricted from the start.
    *
    * @param name name of the dataset in any spelling, as in all other methods
-   * @param decision undefined settings stay unchanged, except that restricting an open dataset switches `sharing` off
+   * @param settings undefined settings stay unchanged, except that restricting an open dataset switches `sharing` off
    * @throws AppError not_found for a dataset that does not exist, unless the call restricts it
    */
   update(
     actor: Actor,
     name: string,
-    decision: {
+    settings: {
       readonly access?: DatasetAccess | undefined;
       /** Whether accounts without a grant can see, and request, the dataset while it is restricted. */
       readonly listed?: boolean | undefined;
@@ -189,7 +189,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         ) {
           throw new AppError('not_found');
         }
-        const name = await registerName(tx, 'dataset', requestedName); // registers a new name
+        const name = await registerName(tx, 'dataset', requestedName); // the canonical spelling
         const before = await findDataset(tx, name);
         const access = newAccess ?? before?.access ?? 'open';
         const isListed = listed ?? before?.is_listed === 1;
@@ -331,8 +331,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           throw new AppError('not_found');
         }
         if (hasAccess) return false;
-        const earlier = await findDatasetRequestOf(tx, actor.uid, name);
-        const openRequest = earlier?.answer === null ? earlier : null;
+        const earlierRequest = await findDatasetRequestOf(tx, actor.uid, name);
+        const openRequest = earlierRequest?.answer === null ? earlierRequest : null;
         // A repeated request with the same reason changes nothing and is not audited again.
         if (openRequest?.reason === reason) return true;
         await limitActions.require(tx, 'dataset-requested', actor);

@@ -78,8 +78,8 @@ interface BulkForm {
 }
 
 /**
- * Chooses the form of a response with bulk data: the first one that the client accepts. A transfer syntax is the encoding of the
- * pixels. A media range that names no transfer syntax accepts that of the file, because the server offers no other.
+ * Chooses the form of a response with bulk data by the first media range of the header that the server can satisfy. Quality values
+ * other than 0 have no effect. A transfer syntax is the encoding of the pixels. A media range without one accepts that of the file.
  *
  * @param offered.types media types by which the bytes can be sent, the preferred one first
  * @param offered.transferSyntax UID of the transfer syntax of a frame; null for other data

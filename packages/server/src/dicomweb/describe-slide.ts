@@ -56,9 +56,11 @@ const tilePositionTags = ['0048021F', '0048021E'];
 /** Tag of PlanePositionSlideSequence, which contains these two attributes. */
 const planePositionTag = '0048021A';
 
-/** Replaces backslashes (which separate values in DICOM) and control characters, and shortens the text; LO allows 64 characters. */
-const dicomText = (value: string, maxLength: number) =>
-  value.replaceAll(/[\\\p{C}]/gu, ' ').slice(0, maxLength);
+/** Maximum number of characters in a value of type LO (long string). */
+const maxLongStringLength = 64;
+
+/** Returns a valid LO value: replaces backslashes (which separate values in DICOM) and control characters, and shortens the text. */
+const longString = (text: string) => text.replaceAll(/[\\\p{C}]/gu, ' ').slice(0, maxLongStringLength);
 
 /** Returns the attributes of the patient and study. */
 export function studyOf({ id, fileName }: DescribedImage): Attributes {
@@ -68,7 +70,7 @@ export function studyOf({ id, fileName }: DescribedImage): Attributes {
     StudyTime: null,
     AccessionNumber: null,
     ReferringPhysicianName: null,
-    StudyDescription: dicomText(fileName, 64),
+    StudyDescription: longString(fileName),
     PatientName: neutralPatientName,
     PatientID: id,
     PatientBirthDate: null,
@@ -82,7 +84,7 @@ export function studyOf({ id, fileName }: DescribedImage): Attributes {
 export function seriesOf({ id, fileName }: DescribedImage): Attributes {
   return {
     Modality: 'SM', // slide microscopy
-    SeriesDescription: dicomText(fileName, 64),
+    SeriesDescription: longString(fileName),
     SeriesInstanceUID: uidOf(id, 'series'),
     SeriesNumber: 1,
   };
@@ -127,7 +129,7 @@ export function metadataOf(
   const spacingXMm = ((slide.mpp?.x ?? nominalMpp) * level.downsample) / 1000;
   const spacingYMm = ((slide.mpp?.y ?? nominalMpp) * level.downsample) / 1000;
   const pixelSpacing = [spacingYMm, spacingXMm]; // DICOM states the distance between rows first
-  const containerIdentifier = dicomText(id, 64);
+  const containerIdentifier = longString(id);
   const { origin, orientation } = slide.placeOnGlass ?? defaultPlaceOnGlass;
   const dimensionOrganizationUid = uidOf(id, 'dimensions');
   return {
@@ -138,7 +140,7 @@ export function metadataOf(
     ContentDate: date,
     ContentTime: time,
     AcquisitionDateTime: date + time,
-    Manufacturer: dicomText(slide.vendor ?? 'unknown', 64),
+    Manufacturer: longString(slide.vendor ?? 'unknown'),
     ManufacturerModelName: 'unknown',
     DeviceSerialNumber: 'unknown',
     SoftwareVersions: 'unknown',

@@ -85,8 +85,10 @@ function instancesOf(imageId: string, slide: StoredSlide): Instances {
   return instances;
 }
 
-/** Number of images in one query of the catalogue, and maximum number of study UIDs that a search looks up. */
+/** Number of images in one query of the catalogue. */
 const pageSize = 100;
+/** Maximum number of study UIDs that a search looks up. It ignores further ones. */
+const maxStudyUids = 100;
 
 interface DicomWebDependencies {
   readonly slides: Pick<Slides, 'storedSlide' | 'storedTile' | 'iccProfile'>;
@@ -102,7 +104,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
    */
   async function* imagesOf(user: User, studyUids: string | undefined): AsyncGenerator<Image> {
     if (studyUids !== undefined) {
-      for (const uid of studyUids.split(/[,\\]/).slice(0, pageSize)) {
+      for (const uid of studyUids.split(/[,\\]/).slice(0, maxStudyUids)) {
         const id = imageIdOf(uid);
         const image = id === null ? null : await catalogue.get(id, user).catch(nullIfMissing);
         if (image?.status === 'ready') yield image;

@@ -3,7 +3,7 @@
  * pixels) and write the response. They are the Fastify route (routes/dicomweb.ts) and the handler in front of it
  * (routes/frame-fast-path.ts).
  *
- * The checks, in this order:
+ * The steps, in this order (with the status of the response when a check fails):
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).
  * 2. Study, series and instance of the path belong to the image, and the frames exist (404).
  * 3. The client accepts a form that the server can send (406).
@@ -76,19 +76,19 @@ export function createFrameResolver({
   return {
     async resolve(session, request) {
       const { params } = request;
-      const numbers = frameNumbersOf(params.frames);
+      const frameNumbers = frameNumbersOf(params.frames);
       const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
       // Awaiting a value that is not a promise would cost a turn of the microtask queue for each frame.
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
       // The response is the same whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       const client = new SessionClient(session, request); // tells the render queue who requests, and when to abort
-      const allocate = numbers.length === 1 ? request.allocate : undefined;
-      const first = await dicomWeb.frame(image, params, numbers[0] ?? 1, client, allocate);
-      const { fingerprint } = first;
+      const allocate = frameNumbers.length === 1 ? request.allocate : undefined;
+      const firstFrame = await dicomWeb.frame(image, params, frameNumbers[0] ?? 1, client, allocate);
+      const { fingerprint } = firstFrame; // identifies the version of the file
       const furtherFrames: StoredTile[] = [];
-      for (const number of numbers.slice(1)) {
-        const frame = await dicomWeb.frame(image, params, number, client);
+      for (const frameNumber of frameNumbers.slice(1)) {
+        const frame = await dicomWeb.frame(image, params, frameNumber, client);
         if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
         furtherFrames.push(frame);
       }
@@ -98,18 +98,18 @@ export function createFrameResolver({
           transferSyntax: transferSyntaxOf(level),
           mayBeSingle: furtherFrames.length === 0,
         });
-      const partOf = (frame: StoredTile, { type }: { readonly type: string }): Part => ({
+      const partOf = (frame: StoredTile, mediaType: string): Part => ({
         bytes: frame.bytes,
-        type: `${type}; transfer-syntax=${transferSyntaxOf(frame.level)}`,
+        type: `${mediaType}; transfer-syntax=${transferSyntaxOf(frame.level)}`,
       });
-      const form = formOf(first);
-      const firstPart = partOf(first, form);
-      const furtherParts = furtherFrames.map((frame) => partOf(frame, formOf(frame)));
+      const form = formOf(firstFrame);
+      const firstPart = partOf(firstFrame, form.type);
+      const furtherParts = furtherFrames.map((frame) => partOf(frame, formOf(frame).type));
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
       const cacheControl = cacheControlOf(session, now());
-      const frameList = numbers.length === 1 ? params.frames : numbers.join('_');
+      const frameList = frameNumbers.length === 1 ? params.frames : frameNumbers.join('_');
       const formName = form.isMultipart ? 'parts' : 'one'; // part of the ETag, because multipart and single bodies differ
       const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
       if (!form.isMultipart) return { before: '', ...firstPart, after: '', etag, cacheControl };
@@ -134,19 +134,19 @@ interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Returns a multipart body (RFC 2387). Its boundary is random, so that no part contains it. */
+/** Returns a multipart body (RFC 2387) with a random boundary, which no part contains. `before` ends with the first part's headers. */
 export function multipartOf(
   type: string,
-  first: Part,
-  others: readonly Part[] = [],
+  firstPart: Part,
+  furtherParts: readonly Part[] = [],
 ): Pick<ResolvedFrames, 'before' | 'bytes' | 'after' | 'type'> {
   const boundary = randomUUID();
   const headOf = (part: Part) =>
     `--${boundary}\r\nContent-Type: ${part.type}\r\nContent-Length: ${part.bytes.length}\r\n\r\n`;
-  const furtherPart = (part: Part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes];
+  const furtherBytes = furtherParts.flatMap((part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes]);
   return {
-    before: headOf(first),
-    bytes: others.length === 0 ? first.bytes : Buffer.concat([first.bytes, ...others.flatMap(furtherPart)]),
+    before: headOf(firstPart),
+    bytes: furtherParts.length === 0 ? firstPart.bytes : Buffer.concat([firstPart.bytes, ...furtherBytes]),
     after: `\r\n--${boundary}--\r\n`,
     type: `multipart/related; type="${type}"; boundary="${boundary}"`,
   };

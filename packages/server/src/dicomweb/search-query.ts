@@ -81,7 +81,7 @@ function checkFields(raw: unknown): void {
   const invalidField = '-'; // `tagOfKey` rejects it
   const fields = values.flatMap((value) => (typeof value === 'string' ? value.split(',') : [invalidField]));
   if (fields.length > maxIncludedFields) throw new AppError('invalid_request', { field: 'includefield' });
-  for (const field of fields) if (field !== 'all') tagOfKey(field);
+  for (const field of fields) if (field !== 'all') tagOfKey(field); // throws for a field that is not an attribute
 }
 
 function numberOf(field: string, raw: string): number {

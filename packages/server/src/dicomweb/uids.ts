@@ -1,6 +1,6 @@
 /**
  * Derives DICOM UIDs from the ids of images. A UID is `2.25.` and the decimal value of a UUID (PS3.5 annex B.2). The UUID of a study is
- * the id of its image, so the UID can be converted back; the other UIDs are hashes of the id. UIDs never change.
+ * the id of its image, so the UID can be converted back; the other UIDs are hashes of the id. The same id must always give the same UIDs.
  */
 import { createHash } from 'node:crypto';
 
@@ -40,7 +40,7 @@ export function imageIdOf(studyUid: string): string | null {
 function convertToImageId(studyUid: string): string | null {
   const decimal = /^2\.25\.(0|[1-9]\d{0,38})$/.exec(studyUid)?.[1];
   const hex = decimal === undefined ? '' : BigInt(decimal).toString(16).padStart(32, '0');
-  if (hex.length !== 32) return null;
+  if (hex.length !== 32) return null; // not of the form 2.25.n, or n has more than 128 bits
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 

@@ -3,6 +3,8 @@
  *
  * Each function for a change returns the account after the change. If it returns the same object that it received,
  * nothing has changed, and the caller neither writes to the database nor revokes tokens nor records an audit event.
+ *
+ * `now` (if it is a string) and the times in an account are ISO 8601 in UTC with milliseconds, so that comparing strings compares times.
  */
 import { AppError, type GrantableRole, type User } from '@lamina/contract';
 
@@ -12,7 +14,6 @@ interface ChangeContext {
   readonly actor: string;
   /** Whether an administrator other than the changed account is active. */
   readonly isOtherAdminActive: boolean;
-  /** ISO 8601 in UTC, so that comparing strings compares times. */
   readonly now: string;
 }
 
@@ -119,7 +120,7 @@ export function reject(user: User, now: string): User {
   return { ...user, status: 'suspended', updatedAt: now };
 }
 
-/** Changes the end date of an active account as `withEndDate` does, and `updatedAt`. @throws AppError not_active, invalid_request */
+/** Returns an active account with a new end date (see `withEndDate`) and `updatedAt`. @throws AppError not_active, invalid_request */
 export function changeAccess(user: User, expiresAt: string | null | undefined, now: string): User {
   if (user.status !== 'active') throw new AppError('not_active');
   return withEndDate({ ...user, updatedAt: now }, expiresAt, now);
@@ -136,7 +137,7 @@ export function withEndDate(user: User, expiresAt: string | null | undefined, no
     return user.expiresAt !== null && user.expiresAt <= now ? { ...user, expiresAt: null } : user;
   }
   if (expiresAt === null) return { ...user, expiresAt };
-  const endDate = new Date(expiresAt).toISOString();
+  const endDate = new Date(expiresAt).toISOString(); // adds milliseconds if they are missing
   const field = 'expires_at';
   if (endDate <= now) throw new AppError('invalid_request', { reason: 'expiry_in_past', field });
   if (user.role === 'admin') throw new AppError('invalid_request', { reason: 'expiry_of_admin', field });

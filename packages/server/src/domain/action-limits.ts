@@ -38,6 +38,7 @@ export function msUntilAllowed(
   times: readonly Date[],
   now: Date,
 ): number {
-  const oldestCounted = times[maxCount - 1];
-  return oldestCounted === undefined ? 0 : Math.max(0, oldestCounted.getTime() + withinMs - now.getTime());
+  // The next action must wait until this one is older than the window, which then contains fewer than `maxCount` actions.
+  const blockingTime = times[maxCount - 1];
+  return blockingTime === undefined ? 0 : Math.max(0, blockingTime.getTime() + withinMs - now.getTime());
 }

@@ -12,7 +12,7 @@ export function seesEveryDataset(account: { readonly status: Status; readonly ro
 /** Stands for the images without a dataset in a set of restricted datasets. No dataset has an empty name. */
 export const noDataset = '';
 
-/** The account that sends a request. */
+/** The account that sends a request. Most functions receive it as a `User`; `onlyDatasetsOf` reads the additional property. */
 export interface Reader extends User {
   /** Datasets to which the API token of the request is limited; undefined: every dataset that the account may see. */
   readonly onlyDatasets?: readonly string[];

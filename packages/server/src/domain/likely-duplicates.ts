@@ -5,7 +5,7 @@ import { emailKey } from './email.ts';
 const maxDuplicates = 5;
 /** The strongest reason first. */
 const reasonsByStrength: readonly LikelyDuplicate['why'][] = ['same-mailbox', 'same-name', 'similar-email'];
-/** A shorter local part (the part before the @), such as `it@…`, belongs to an office, not to a person. */
+/** Equal local parts (the part before the @) that are shorter do not count: `it@…` belongs to an office, not to a person. */
 const minLocalPartLength = 3;
 
 /** The normalised strings by which two accounts are compared. */
@@ -85,6 +85,6 @@ export function isOneEditApart(a: string, b: string): boolean {
   if (endA - start > 2 || endB - start > 2) return false;
   const [differenceA, differenceB] = [a.slice(start, endA), b.slice(start, endB)];
   if (differenceA.length <= 1 && differenceB.length <= 1) return true;
-  const isPair = differenceA.length === 2 && differenceB.length === 2;
-  return isPair && differenceA[0] === differenceB[1] && differenceA[1] === differenceB[0];
+  const mayBeSwap = differenceA.length === 2 && differenceB.length === 2;
+  return mayBeSwap && differenceA[0] === differenceB[1] && differenceA[1] === differenceB[0];
 }

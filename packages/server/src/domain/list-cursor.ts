@@ -13,7 +13,7 @@ export function encodeCursor(text: string): string {
 /**
  * Returns the position that a cursor stands for.
  *
- * @param parse parses the text that `encodeCursor` received; must not throw for any other text
+ * @param parse parses the text that `encodeCursor` received; must not throw, whatever the text is
  * @param Position schema that validates the parsed value
  * @throws AppError invalid_request for a string that is not a cursor of this list
  */

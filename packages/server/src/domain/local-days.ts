@@ -3,8 +3,9 @@
 export interface LocalDay {
   /** Date as in '2026-11-21'. */
   readonly day: string;
-  /** Start of the day, and of the next day, which is 23 or 25 hours later when daylight saving time begins or ends. */
+  /** Start of the day. */
   readonly from: Date;
+  /** Start of the next day: usually 24 hours after `from`; 23 or 25 when daylight saving time begins or ends. */
   readonly to: Date;
 }
 
@@ -16,7 +17,7 @@ export function isTimeZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
   } catch {
-    return false;
+    return false; // the constructor throws a RangeError for an unknown zone
   }
 }
 

@@ -39,7 +39,7 @@ export function isCorrect(question: Question, answer: Answer): boolean | null | 
   return isSameCount && question.correct.every((index) => chosen.has(index));
 }
 
-/** Whether a point is inside a polygon with holes. @param rings coordinates of a GeoJSON polygon; inside by the even-odd rule */
+/** Whether a point is inside a polygon with holes, by the even-odd rule. @param rings coordinates of a GeoJSON polygon */
 function isInside(rings: readonly (readonly (readonly number[])[])[], x: number, y: number): boolean {
   let isPointInside = false;
   for (const ring of rings) {

@@ -1,7 +1,8 @@
 /**
  * Limits the audit entries about refused requests, so that a client cannot flood the audit log. In each minute, the
  * first refusal of each kind to an account (without sign-in: to a network) gets its own entry, within the maximum
- * numbers below. This module only counts all other refusals; later the caller writes the counts as summary entries.
+ * numbers below. All other refusals get no entry of their own: this module counts them, and the caller later writes
+ * the counts as summary entries.
  */
 
 /** The client of a refused request. Refusals are counted by its account, or by its network if it is not signed in. */
@@ -60,6 +61,7 @@ interface SubjectCount extends RefusedRequester {
   readonly entryKeys: Set<string>;
   /** Number of refusals without a separate entry, by kind. */
   readonly kinds: Map<string, number>;
+  /** Times of the first and the last refusal without a separate entry. */
   first: Date;
   last: Date;
 }
@@ -77,13 +79,13 @@ export function createRefusalLogLimit(): RefusalLogLimit {
 
   /** Turns the counts into summaries and starts counting for another minute. */
   function startMinute(minute: number): void {
-    const counted = [...countsBySubject.entries()].filter(([, { kinds }]) => kinds.size > 0);
-    if (counted.length > maxSummaries) {
-      const counts = counted.map(([, count]) => count);
-      endedSummaries.push(summarise(counts, severalSubjects));
+    const subjectsToSummarise = [...countsBySubject.entries()].filter(([, { kinds }]) => kinds.size > 0);
+    if (subjectsToSummarise.length > maxSummaries) {
+      const subjectCounts = subjectsToSummarise.map(([, subjectCount]) => subjectCount);
+      endedSummaries.push(summarise(subjectCounts, severalSubjects));
     } else {
-      for (const [key, count] of counted)
-        endedSummaries.push(summarise([count], key === null ? severalSubjects : count));
+      for (const [key, subjectCount] of subjectsToSummarise)
+        endedSummaries.push(summarise([subjectCount], key === null ? severalSubjects : subjectCount));
     }
     currentMinute = minute;
     entriesInMinute = 0;

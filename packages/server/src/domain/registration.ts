@@ -13,15 +13,15 @@ export interface PointPair {
   readonly to: Point;
 }
 
-/** Determinants up to this count as 0: the result's, and that of the points' scatter matrix over its squared trace. */
+/** A determinant up to this value counts as 0: that of the result, or that of the scatter matrix divided by its squared trace. */
 const collinearityTolerance = 1e-9;
 
 /**
  * Returns the transform that maps the `from` points best to the `to` points: an affine transform for three or more pairs, a
  * similarity (rotation, scale and shift) for two.
  *
- * @returns the matrix (its use: `transformPoint`); null when the points do not determine a transform, for example if
- *   they are equal or on one line
+ * @returns the matrix, as `transformPoint` applies it; null when the points do not determine a transform, for example if
+ *   they are equal, or if all points of three or more pairs are on one line
  */
 export function registrationOf(pairs: readonly PointPair[]): RegistrationMatrix | null {
   const [fromCentreX, fromCentreY] = centreOf(pairs.map((pair) => pair.from));

@@ -3,8 +3,8 @@
  *
  * Failed attempts have low limits. Successful attempts are limited too, because each costs a password hash, a token and
  * an audit entry, but their limits are far higher. Once a limit is reached, the next attempt must wait 30 s. Each
- * further attempt doubles the wait, up to the window of the limit; then counting starts again. No account is locked
- * permanently.
+ * further attempt doubles the wait, up to the window of the limit. Counting starts again when no attempt follows
+ * within one window after the wait. No account is locked permanently.
  */
 
 /** At most `maxCount` attempts in a window of `withinMs` milliseconds. */
@@ -28,8 +28,8 @@ export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody
  * - `network`: stops a client that tries a few passwords on many accounts.
  *
  * The limits `account` and `network` do not apply to an account that signed in from the network recently: its correct password
- * still signs in. Otherwise an attacker could lock out an owner, or all users of a hospital that is one network. A wrong
- * password gets the same 429 as an unknown address.
+ * still signs in. Otherwise an attacker could lock out an owner, or all users of a hospital that is one network. While one of
+ * these limits is reached, a wrong password from that network also gets 429, as from any other network.
  */
 export const failureLimits = {
   'account-and-network': { maxCount: 10, withinMs: 15 * minute },
@@ -75,7 +75,7 @@ export const resetRequestLimits = {
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
- * E-mails to one address that requests without a sign-in trigger. The response does not reveal a reached limit.
+ * E-mails to one address that are caused by requests without a sign-in. The response does not reveal a reached limit.
  * Requests from networks from which the account signed in recently are counted separately.
  */
 export const mailLimit: Limit = { maxCount: 20, withinMs: hour };

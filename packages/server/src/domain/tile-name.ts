@@ -7,7 +7,7 @@ export interface TileName {
   readonly row: number;
 }
 
-/** Decimal without sign or leading zeros, so that each tile has one spelling. The pattern captures the number. */
+/** Decimal without sign or leading zeros, so that each number has one spelling. The pattern captures the number. */
 const wholeNumber = '(0|[1-9]\\d{0,8})';
 const levelPattern = new RegExp(`^${wholeNumber}$`);
 const tilePattern = new RegExp(`^${wholeNumber}_${wholeNumber}\\.jpe?g$`);

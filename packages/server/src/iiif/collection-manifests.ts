@@ -31,7 +31,7 @@ export interface CollectionManifests {
    * `ofCase`
    */
   ofCollection(reader: ManifestReader, collectionId: string, address: ManifestAddress): Promise<object>;
-  /** Returns a slide's title in the share link, or the link's title. @throws AppError not_found for an ended link */
+  /** Returns a slide's title in the share link; the link's title if no item shows it. @throws AppError not_found for an ended link */
   titleFor(visitor: Visitor, imageId: string): Promise<string>;
 }
 

@@ -110,7 +110,7 @@ export async function createJobsInPostgres({
         return;
       } catch (error) {
         logUnavailable(error);
-        await wait(retryWriteAfterMs, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+        await wait(retryWriteAfterMs, undefined, { ref: false, signal: closing.signal }).catch(() => {}); // rejects on abort
       }
     }
   }

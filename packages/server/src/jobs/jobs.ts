@@ -70,7 +70,7 @@ export interface JobKind {
    * What happens when a job with the same key is enqueued while it runs: `once` ignores it, `again` runs it once more afterwards.
    */
   readonly whenRunning: 'once' | 'again';
-  /** Returns the key of a job (its type `never` fits the payload of any kind); null when all jobs of this kind have the same key. */
+  /** Returns the key of a job; null when all jobs of this kind have the same key. `never` fits a function for any payload type. */
   readonly keyOf: ((payload: never) => string) | null;
   /** When the queue itself enqueues the job: at an interval, and if `atStart` also at the start of the process; null: never. */
   readonly schedule: {

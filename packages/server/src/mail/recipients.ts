@@ -11,7 +11,7 @@ export interface Recipients {
   forAddress(email: string, language: Language): Recipient;
 }
 
-/** Creates the service. @param publicUrl returns the address of the web app, which links in e-mails start with */
+/** Creates the service. @param publicUrl returns the address of the web app, with which links in e-mails start */
 export function createRecipients(productName: string, publicUrl: () => string): Recipients {
   const forAddress = (to: string, language: Language) => ({
     to,

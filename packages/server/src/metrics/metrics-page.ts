@@ -4,9 +4,9 @@ import type { MetricNow } from './prometheus-types.ts';
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Returns the page. @param processes the metrics of each process */
-export function metricsPage(processes: readonly (readonly MetricNow[])[]): Promise<string> {
-  return AggregatorRegistry.aggregate([...processes]).metrics();
+/** Returns the text of the page. @param metricsByProcess one list of metrics for each process */
+export function metricsPage(metricsByProcess: readonly (readonly MetricNow[])[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...metricsByProcess]).metrics();
 }
 
 /**
@@ -14,8 +14,9 @@ export function metricsPage(processes: readonly (readonly MetricNow[])[]): Promi
  * process exits. Increments between the last read of a process and its exit are lost.
  */
 export function createEndedProcessMetrics(): {
-  /** Adds the metrics of an exited process, except gauges. @param lastMetrics its metrics when they were last read */
+  /** Adds the metrics of an exited process whose aggregator is `sum`, except gauges. @param lastMetrics as they were last read */
   add(lastMetrics: readonly MetricNow[]): void;
+  /** Returns the current sums. */
   now(): readonly MetricNow[];
 } {
   const sums = new Map<string, MetricNow>();

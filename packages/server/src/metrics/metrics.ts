@@ -19,7 +19,7 @@ import {
   tileSources,
 } from './tile-metrics.ts';
 
-/** A gauge or counter (name, help and aggregator) whose value is read from its source whenever the metrics are read. */
+/** A gauge or counter that reads its value from its source, for example the database, whenever the metrics are read. */
 export interface WatchedMetric extends Omit<MetricNow, 'values'> {
   readonly type: 'counter' | 'gauge';
   /** Returns the current value. If it throws, the metric is omitted. */
@@ -60,6 +60,7 @@ export function createMetrics(): Metrics {
   const queries = createHistogram('kind');
   const watchedMetrics: WatchedMetric[] = [];
 
+  /** The responses of the fast path (the handler for tiles in front of Fastify), which `requests` does not contain. */
   const fastPathRequests = () =>
     fastPathMethods.flatMap((method) =>
       fastPathStatuses.map((status) => ({

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricNow } from './prometheus-types.ts';
 
-/** How values of several processes are combined, if not as prom-client does it: the earliest start time counts. */
+/** Aggregators that replace those of prom-client. The start time of the program is the earliest one of its processes. */
 const aggregators: Readonly<Record<string, MetricNow['aggregator']>> = {
   process_start_time_seconds: 'min',
 };

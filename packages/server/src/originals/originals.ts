@@ -2,8 +2,8 @@
  * Downloads of original slide files (routes/originals.ts): checks who may download them, and reads their bytes. The server replaces
  * identifying bytes while it sends a file. It sends a file that cannot be de-identified only if the dataset allows this.
  *
- * In each turn of the event loop, all downloads together begin to read only one block of 64 KiB, and at most two reads are in
- * progress. So in each turn, a request for a tile waits for one block at most.
+ * In each turn of the event loop, all downloads together begin at most one read, of a block of up to 64 KiB. At most two reads are in
+ * progress at the same time. So in each turn, a request for a tile waits for one block at most.
  */
 import { AppError, may } from '@lamina/contract';
 import {
@@ -100,7 +100,7 @@ const maxRecordedKeys = 10_000;
 export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): string {
   const mode = plan.notDeidentifiedBecause === null ? 'deidentified' : 'identifiable';
   const key = [rulesVersion, mode, image.id, plan.fingerprint, file.path, file.size];
-  // `hashSecret` returns a SHA-256 in base64url; the key contains no secret.
+  // `hashSecret` returns a SHA-256 in base64url; 32 characters of it are 192 bits. The key contains no secret.
   return `"${hashSecret(JSON.stringify(key)).slice(0, 32)}"`;
 }
 
@@ -246,7 +246,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
   };
 }
 
-/** Returns a function that runs at most `maxConcurrent` pieces of work at the same time. Further work waits in order. */
+/** Returns a function that runs at most `maxConcurrent` pieces of work at the same time. Further calls wait in their order. */
 function createSemaphore(maxConcurrent: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let runningCount = 0;

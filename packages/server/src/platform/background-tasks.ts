@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 
 export interface Background {
-  /** Starts a task; if it fails, logs `task`, the name of the work. `closing` is aborted when the program stops. */
+  /** Starts work. If it fails, logs `task`: what the work is and what a failure means. `closing` is aborted when the program stops. */
   run(task: string, work: (closing: AbortSignal) => Promise<void>): void;
   /** Resolves when no task is running. */
   idle(): Promise<void>;

@@ -228,7 +228,7 @@ export interface Config {
   readonly privacyNotice: string | null;
   /** Maximum age of audit events in days; the server deletes older ones. */
   readonly auditRetentionDays: number;
-  /** Days for which copies of the database from before an upgrade or a restore stay in `dataDir`. */
+  /** Days for which a copy of the database, created before an upgrade or a restore, stays in `dataDir`. */
   readonly safetyCopyDays: number;
   /** Number of processes that answer requests; with 1, a single process does everything. */
   readonly workers: number;

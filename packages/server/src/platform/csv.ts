@@ -23,8 +23,8 @@ function formatField(value: CsvValue): string {
 /** Characters that start a formula, with their small and full-width forms, which spreadsheet programs also accept. */
 const formulaStart = '[=+\\-@\\ufe62\\ufe63\\ufe66\\ufe6b\\uff0b\\uff0d\\uff1d\\uff20]';
 /**
- * Positions at which a spreadsheet program may start a cell. In Turkish, such programs separate cells by semicolons and
- * ignore the quotes of a comma-separated file, so a semicolon, tab or line end in a text also starts a cell. Spaces and
+ * Positions at which a spreadsheet program may start a cell. With Turkish settings, it separates cells by semicolons and
+ * ignores the quotes of a comma-separated file, so a semicolon, tab or line end in a text also starts a cell. Spaces and
  * quotes before a formula are ignored.
  */
 const cellStart = '((?:^|[;\\t\\r\\n])["\\s]*)';
@@ -36,7 +36,7 @@ function escapeFormulas(text: string): string {
   return text.replace(/^(?=[\t\r\n])/, "'").replace(unescapedFormula, "$1'");
 }
 
-/** Reverses `escapeFormulas`. */
-export function stripFormulaGuard(text: string): string {
+/** Reverses `escapeFormulas`: removes the apostrophe before each start of a formula, and before a leading tab or line end. */
+export function unescapeFormulas(text: string): string {
   return text.replace(escapedFormula, '$1').replace(/^'(?=[\t\r\n])/, '');
 }

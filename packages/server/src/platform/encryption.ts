@@ -22,8 +22,8 @@ export interface Encryption {
 }
 
 const algorithm = 'aes-256-gcm';
-const ivLength = 12; // a random value of 96 bits, as NIST SP 800-38D section 8.2.2 recommends
-const tagLength = 16;
+const ivLength = 12; // bytes; a random value of 96 bits, as NIST SP 800-38D section 8.2.2 recommends
+const tagLength = 16; // bytes
 
 /** Returns 256 bits derived from the key by HKDF (RFC 5869) without a salt; the purpose is the `info` of HKDF. */
 function deriveKey(keyMaterial: string, purpose: string): Buffer {

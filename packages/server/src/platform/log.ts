@@ -1,8 +1,8 @@
 /**
  * The program's log: one JSON object per line, on standard error.
  *
- * When the reader of the log is slow or stuck, or its disk is full, lines are queued in memory up to a limit; further
- * lines are dropped and counted. Logging never blocks a request.
+ * When the reader of the log is slow or stuck, or the disk of the log is full, lines are queued in memory up to a limit;
+ * further lines are dropped and counted. Logging never blocks a request.
  */
 import fs from 'node:fs';
 import pino, { type Logger } from 'pino';
@@ -26,8 +26,8 @@ const defaultMaxQueuedBytes = 4 * 1024 * 1024;
 /** Maximum size of one write; the pipe to the log reader of a container usually has space for four such writes. */
 const maxChunkBytes = 16 * 1024;
 const retryDelayMs = 100;
-/** Maximum number of failed writes when the process exits. */
-const exitAttempts = 5;
+/** Number of failed writes after which an exiting process drops the remaining lines. */
+const maxFailuresAtExit = 5;
 
 export function createLog(options: LogOptions): Log {
   const { level, fd = standardError, maxQueuedBytes = defaultMaxQueuedBytes } = options;
@@ -75,15 +75,15 @@ export function createLog(options: LogOptions): Log {
       lostCount++;
       return;
     }
-    const wasIdle = queue.length === 0;
+    const wasEmpty = queue.length === 0;
     queue.push(line);
     queuedBytes += line.byteLength;
     // If the queue was not empty, a write is running, or the timer of a failed write will retry it.
-    if (wasIdle) writeIfIdle();
+    if (wasEmpty) writeIfIdle();
   }
 
   process.once('exit', () => {
-    for (let attempts = 0; queue.length > 0 && attempts < exitAttempts; ) {
+    for (let failures = 0; queue.length > 0 && failures < maxFailuresAtExit; ) {
       const chunk = takeChunk();
       try {
         const unwritten = chunk.subarray(fs.writeSync(fd, chunk));
@@ -92,7 +92,7 @@ export function createLog(options: LogOptions): Log {
         queue.unshift(chunk);
         // Blocks the thread for the delay, because timers no longer run while the process exits.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryDelayMs);
-        attempts++;
+        failures++;
       }
     }
   });

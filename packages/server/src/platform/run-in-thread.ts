@@ -36,7 +36,7 @@ export async function runInThread<Result>(task: ThreadTask): Promise<Result> {
   try {
     await new Promise<void>((resolve, reject) => {
       worker.once('error', reject);
-      // The thread ends by itself, because terminating it right after its result sometimes crashed the process.
+      // Waits until the thread ends by itself, because terminating it right after its result sometimes crashed the process.
       void exited.then(resolve);
     });
   } finally {

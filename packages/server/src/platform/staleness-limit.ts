@@ -12,7 +12,7 @@ export interface StalenessLimit {
   isFresh(readAt: number, now: number): boolean;
 }
 
-/** Creates the limit. @param clock returns milliseconds; if set back by more than the limit, old values are stale */
+/** Creates the limit. @param clock returns milliseconds; when the clock is set back by more than the limit, earlier values are stale */
 export function createStalenessLimit(clock: () => number): StalenessLimit {
   let failedAt: number | null = null;
   let runningQueries = 0;

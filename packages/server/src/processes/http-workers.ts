@@ -31,10 +31,11 @@ interface HttpWorkersOptions {
   readonly log: Logger;
 }
 
-/** Each restart doubles the delay before the next one. After a process has run for this time, the delay is `firstDelayMs` again. */
-const stableAfterMs = 10_000;
+/** Delay before the first restart of a process. Each restart doubles the delay before the next one, up to `longestDelayMs`. */
 const firstDelayMs = 200;
 const longestDelayMs = 30_000;
+/** After a process has run for this time, the delay is `firstDelayMs` again. */
+const stableAfterMs = 10_000;
 /** If a process does not return its metrics within this time, the primary process uses the last ones that it knows. */
 const metricsTimeoutMs = 1000;
 

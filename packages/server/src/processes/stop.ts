@@ -5,7 +5,7 @@ import type { Services } from '../services.ts';
 
 /** Time limit for requests in flight after the server has stopped accepting connections. */
 const finishMs = 10_000;
-/** Time after which the process exits even if a service does not close. */
+/** Time after the end of DRAIN_SECONDS at which the process exits even if a service has not closed. */
 const exitAfterMs = finishMs + 10_000;
 
 /**

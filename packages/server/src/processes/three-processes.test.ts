@@ -11,7 +11,7 @@ import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
 import { freePort, type LoadBalancer, nginx, startLoadBalancer } from '../testing/load-balancer.ts';
-import { askServer, type ServerProcess, startProgram, type WireAnswer } from '../testing/server-process.ts';
+import { askServer, type ServerAnswer, type ServerProcess, startProgram } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const viewerCount = 6;
@@ -105,10 +105,10 @@ describe.skipIf(!canRun)('three server processes behind nginx, over one PostgreS
       url: string,
       expectedStatuses: readonly number[],
       bearerToken?: string,
-    ): Promise<WireAnswer> {
+    ): Promise<ServerAnswer> {
       const description = `${method} ${url.replace(/session[=/][\w-]+/, 'session')}`; // without the session id
       /** Returns the response, or a text that describes the failure. */
-      const attempt = async (): Promise<WireAnswer | string> => {
+      const attempt = async (): Promise<ServerAnswer | string> => {
         try {
           const options = bearerToken === undefined ? {} : { token: bearerToken };
           const answer = await askServer(balancer, method, url, options);

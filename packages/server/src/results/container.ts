@@ -92,7 +92,7 @@ export class ContainerFull extends Error {
 }
 
 export interface Container {
-  /** Parsed JSON. The reader checks only its length and the magic number, because this server wrote the file. */
+  /** Parsed JSON, not validated: `openContainer` checks only its length and the magic number, because this server wrote the file. */
   readonly description: unknown;
   read(offset: number, length: number): Promise<Buffer>;
   close(): Promise<void>;

@@ -111,8 +111,8 @@ export function createBlockEncoder(): BlockEncoder {
    * adds vertices. @returns the number of appended vertices
    */
   function pushEdge(fromX: number, fromY: number, toX: number, toY: number): number {
-    const longestSide = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
-    const partCount = Math.max(1, Math.ceil(longestSide / maxDelta));
+    const largerDifference = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
+    const partCount = Math.max(1, Math.ceil(largerDifference / maxDelta));
     let [x, y] = [fromX, fromY];
     for (let part = 1; part <= partCount; part++) {
       const nextX = Math.round(fromX + ((toX - fromX) * part) / partCount);
@@ -149,14 +149,14 @@ export function createBlockEncoder(): BlockEncoder {
         }
         ringVertices.push(vertexCount);
       }
-      const idBytes = id === null ? null : Buffer.from(id);
+      const encodedId = id === null ? null : Buffer.from(id);
       const deltaBytes = 2 * deltaCount;
       const record = Buffer.allocUnsafe(
         recordHeaderBytes +
           4 * ringVertices.length +
           deltaBytes +
           8 * measurements.length +
-          (idBytes?.length ?? 0),
+          (encodedId?.length ?? 0),
       );
       record.writeDoubleLE(x, recordField.x);
       record.writeDoubleLE(y, recordField.y);
@@ -165,7 +165,7 @@ export function createBlockEncoder(): BlockEncoder {
       record.writeUInt32LE(deltaCount / 2, recordField.vertexCount);
       record.writeUInt32LE(measurements.length, recordField.measurementCount);
       record.writeUInt16LE(ringVertices.length, recordField.ringCount);
-      record.writeUInt16LE(idBytes === null ? noIdBytes : idBytes.length, recordField.idBytes);
+      record.writeUInt16LE(encodedId === null ? noIdBytes : encodedId.length, recordField.idBytes);
       record.writeUInt8(classNumber, recordField.classNumber);
       let position = recordHeaderBytes;
       for (const vertexCount of ringVertices) position = record.writeUInt32LE(vertexCount, position);
@@ -175,7 +175,7 @@ export function createBlockEncoder(): BlockEncoder {
         position = record.writeUInt32LE(measurementNumber, position);
         position = record.writeFloatLE(value, position);
       }
-      idBytes?.copy(record, position);
+      encodedId?.copy(record, position);
       return { record, box: [x0, y0, x1, y1], vertexCount: deltaCount / 2 };
     },
 
@@ -226,7 +226,8 @@ export function createBlockEncoder(): BlockEncoder {
       }
       const [originX, originY] = [toQuarters(centers[0]), toQuarters(centers[1])];
       const objectCount = members.length;
-      // Sections after the header: centres (x of all objects, then y), vertex counts of all rings, deltas, ring counts, classes.
+      // Sections after the header: centres (x of all objects, then y), vertex count of each ring, deltas of all rings, ring count of
+      // each object, class of each object.
       const centersStart = blockHeaderBytes;
       let ringPosition = centersStart + 8 * objectCount;
       let deltaPosition = ringPosition + 4 * ringCount;

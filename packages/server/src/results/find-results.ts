@@ -54,7 +54,7 @@ const settleMs = 2000;
 const searchAgainAfterMs = 2 * settleMs;
 
 interface ResultSearch {
-  /** Searches `tree`, the listing of the bucket. Throws only after an abort. Other failures are logged, and the next scan searches again. */
+  /** Searches `tree`, the listing of the bucket. Throws only after an abort. It logs other failures; the next scan searches again. */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     const importedLayerIds = new Set(await layersWithFile(files.folder));
     for (const [folder, slidesInFolder] of Map.groupBy(slides, ({ path: key }) => folderOf(key))) {
       signal.throwIfAborted();
-      // Unlike on a disk, a folder that is missing from the complete listing is really empty, so its layers are deleted.
+      // Unlike on a disk, a folder that is missing from the complete listing is empty, so the layers of its slides are deleted.
       const results = await findResultsInBucket(tree, folder, slidesInFolder);
       for (const { id } of slidesInFolder) {
         const slideResults = results.filter(({ imageId }) => imageId === id);
@@ -116,8 +116,8 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     for (const layer of layers) {
       const result = results.find(({ path: file }) => file === layer.source_path);
       if (result?.version !== layer.source_version) {
-        if (result !== undefined && layer.state === 'ready' && isImportPending(layerOf(result, layers)))
-          continue;
+        const isReplacementPending = result !== undefined && isImportPending(layerOf(result, layers));
+        if (layer.state === 'ready' && isReplacementPending) continue;
         await deleteResultLayerRow(db, layer.id);
         await files.remove(layer.id);
       } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
@@ -249,7 +249,7 @@ async function findResultsInFolder(
       });
       if (!stats?.isFile()) continue;
       const relativePath = path.posix.join(path.posix.dirname(slide.path), name);
-      // Compared with the system clock, because the file system sets `mtime` by it; `now` runs ahead of it after the clock was set back.
+      // The file system sets `mtime` by the system clock. The server's own clock (clock.ts) differs after the system clock was set back.
       if (Date.now() - stats.mtimeMs < settleMs) {
         settlingPaths.add(relativePath);
         continue;

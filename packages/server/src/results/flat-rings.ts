@@ -28,8 +28,8 @@ const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, exponent) => 
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
-  // A match ends a key, because a quote inside a string is escaped and a colon follows only keys. If the key is longer than
-  // `coordinates`, such as `old_coordinates`, `geometry.coordinates` is not 0 below, and the result is null.
+  // A match is the end of a key: inside a string the quote would be escaped, and only a key is followed by a colon. The key may be
+  // longer, such as `old_coordinates`; then `geometry.coordinates` is not 0 below, and the result is null.
   const keyStart = bytes.indexOf(coordinatesKey);
   if (keyStart === -1) return null;
   const valueStart = keyStart + coordinatesKey.length;

@@ -75,7 +75,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return exists ? target : null;
   }
 
-  /** Returns the remaining quota in bytes, including the bytes of the layers that this one replaces and those that its upload has reserved. */
+  /** Returns the bytes that the quota leaves for a layer. Layers that it replaces and the size reserved for its upload count as free. */
   async function remainingQuotaFor(layer: ResultLayerRow): Promise<number> {
     if (config.uploadQuotaBytes === 0) return maxBytesWithoutQuota;
     const used =
@@ -85,7 +85,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return Math.max(0, config.uploadQuotaBytes - used + replacedBytes + (layer.upload_bytes ?? 0));
   }
 
-  /** Deletes the layers with earlier contents of a layer's file. Until the import has ended, viewers could show them. */
+  /** Deletes the layers with earlier contents of a layer's file. They exist until the import ends, so that viewers can show them. */
   async function deleteReplacedLayers(layer: ResultLayerRow): Promise<void> {
     for (const { id } of await listReplacedResultLayers(db, layer)) {
       await deleteResultLayerRow(db, id);
@@ -169,7 +169,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const target = files.pathOf(layerId);
     if (outcome.ok) await fs.rename(`${target}.importing`, target);
     else if (outcome.problem !== 'internal')
-      // An internal error has been logged with its cause.
+      // An internal error has already been logged with its cause.
       log.info(
         { layer: layerId, image: layer.image_id, problem: outcome.problem, reason: outcome.message },
         'analysis result file rejected; its result layer is marked as failed',

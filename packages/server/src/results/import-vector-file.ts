@@ -58,7 +58,7 @@ export async function importVectorFile(
       const reader = createObjectReader();
       await scanFeatures(parts, {
         onObject: (scanned) => reader.read(scanned, importer.add),
-        onTypeMap: (map) => reader.setTypeMap(map),
+        onTypeMap: (map) => reader.setTypeMap(map), // class names by number, as HoVerNet writes them
       });
     } else await readPoints(copyParts(parts), slide.mpp, importer.add);
     return importer.finish(onWritten);
@@ -98,8 +98,8 @@ async function* copyParts(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /**
- * Opens a text file, unpacks gzip, and determines whether the text is JSON or a table. The text is JSON if its first
- * character, after an optional byte order mark and white space, is a bracket or a brace.
+ * Opens a text file. Returns the parts of its text, which are unpacked if the file is a gzip file, and whether the text is JSON or
+ * a table. The text is JSON if its first character, after an optional byte order mark and white space, is a bracket or a brace.
  */
 async function openText(path: string, onProgress: (fraction: number) => void) {
   const file = await open(path, 'r');

@@ -35,10 +35,10 @@ export interface Overlays {
    * Returns a tile of a raster as PNG.
    *
    * @param z level from the URL; 0 is the smallest
-   * @param tile last part of the URL, `<column>_<row>.png`
+   * @param tileName last part of the URL, `<column>_<row>.png`
    * @throws AppError not_found
    */
-  tile(overlay: Overlay, z: string, tile: string): Promise<Uint8Array>;
+  tile(overlay: Overlay, z: string, tileName: string): Promise<Uint8Array>;
   /**
    * Returns the value of a raster at a position in pixels of level 0, the full resolution; null where the raster has no data.
    *
@@ -181,8 +181,8 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
         return describeRaster(layer, nonNull(raster));
       }),
 
-    async tile({ layer }, z, tile) {
-      const [, column, row] = /^(\d{1,7})_(\d{1,7})\.png$/.exec(tile) ?? [];
+    async tile({ layer }, z, tileName) {
+      const [, column, row] = /^(\d{1,7})_(\d{1,7})\.png$/.exec(tileName) ?? [];
       if (!/^\d{1,2}$/.test(z) || column === undefined || row === undefined) throw new AppError('not_found');
       const key = [layer.id, z, column, row].join('/');
       const cached = tiles.get(key);
@@ -260,6 +260,7 @@ function describeRaster(
     width: largest?.width ?? 0,
     height: largest?.height ?? 0,
     tile_size: overlayTileSize,
+    // `description.levels` begins with the largest level, the descriptor with the smallest one (z = 0).
     levels: levels
       .map(({ width, height }, n) => ({ z: levels.length - 1 - n, width, height, scale: 2 ** n }))
       .reverse(),

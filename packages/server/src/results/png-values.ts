@@ -156,15 +156,15 @@ async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
     let remaining = chunkHeader.readUInt32BE(0);
     if (type === 'IEND') return;
     const isCritical = /^[A-Z]/.test(type); // a reader may ignore the other types
-    if (type !== 'IDAT' && remaining > maxChunkBytes && isCritical) {
+    const isTooLong = type !== 'IDAT' && remaining > maxChunkBytes;
+    if (isTooLong && isCritical) {
       throw new SlideError('LIMIT_EXCEEDED', `A chunk ${type} has ${remaining} bytes`);
     }
-    const isSkipped = remaining > maxChunkBytes && type !== 'IDAT';
     // The loop also yields an empty chunk.
     do {
       const bytes = await readBytes(Math.min(remaining, maxPartBytes));
       remaining -= bytes.length;
-      if (!isSkipped) yield { type, bytes };
+      if (!isTooLong) yield { type, bytes };
     } while (remaining > 0);
     await readBytes(4); // the checksum of the chunk is not verified; zlib verifies the checksum of the pixels
   }

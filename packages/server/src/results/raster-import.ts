@@ -88,7 +88,7 @@ function unpackValues(type: ValueType, packed: Uint8Array, length: number): Valu
   return valuesOf(type, bytes, length);
 }
 
-/** Returns bytes in the byte order of this machine as values. @param length number of values */
+/** Converts bytes, which are in the byte order of this machine, to values. @param length number of values */
 export function valuesOf(type: ValueType, bytes: Uint8Array, length: number): ValueArray {
   const values = createValues(type, length);
   new Uint8Array(values.buffer).set(bytes.subarray(0, values.byteLength));
@@ -121,7 +121,7 @@ export async function importRaster(
         const rowStart = y * width + left;
         tile.set(band.subarray(rowStart, rowStart + columns), y * columns);
       }
-      statistics.add(tile); // before `tiles.add`, because this call replaces infinite values with NaN
+      statistics.add(tile); // before `tiles.add`, because `statistics.add` replaces infinite values in the tile with NaN
       tiles.add(tile);
     }
     options.onProgress(((top + rows) / height) * readingFraction);
@@ -191,7 +191,7 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       if (first === null || first === undefined) return false;
       const offset = offsets[first] as number;
       if (!uniformOffsets.has(offset)) return false;
-      if (sourceTiles.some((number) => number === null || offsets[number] !== offset)) return false;
+      if (sourceTiles.some((source) => source === null || offsets[source] !== offset)) return false;
       offsets.push(offset);
       lengths.push(lengths[first] as number);
       return true;
@@ -231,7 +231,7 @@ function addLevel(tiles: TileStore, larger: RasterLevel, type: ValueType, isMask
   const width = Math.ceil(larger.width / 2);
   const height = Math.ceil(larger.height / 2);
   const firstTile = tiles.count;
-  const largerColumns = Math.ceil(larger.width / tileSide);
+  const largerTileColumns = Math.ceil(larger.width / tileSide);
   const meanOf = type.startsWith('float') ? mean : roundedMean;
   const merge = isMask ? mostFrequent : meanOf;
   const fourValues = new Float64Array(4);
@@ -242,19 +242,19 @@ function addLevel(tiles: TileStore, larger: RasterLevel, type: ValueType, isMask
       const tile = createValues(type, columns * rows);
       // The tile covers 2 × 2 tiles of the larger level (null: outside the raster). Its quarters are numbered row by row.
       const sourceTiles = [0, 1, 2, 3].map((quarter) => {
-        const column = (left / tileSide) * 2 + (quarter & 1);
-        const row = (top / tileSide) * 2 + (quarter >> 1);
-        const isInside = column * tileSide < larger.width && row * tileSide < larger.height;
-        return isInside ? larger.firstTile + row * largerColumns + column : null;
+        const tileColumn = (left / tileSide) * 2 + (quarter & 1);
+        const tileRow = (top / tileSide) * 2 + (quarter >> 1);
+        const isInside = tileColumn * tileSide < larger.width && tileRow * tileSide < larger.height;
+        return isInside ? larger.firstTile + tileRow * largerTileColumns + tileColumn : null;
       });
       if (columns === tileSide && rows === tileSide && tiles.addIfUniform(sourceTiles)) continue;
       for (let quarter = 0; quarter < 4; quarter++) {
         const sourceTile = sourceTiles[quarter];
         if (sourceTile === null || sourceTile === undefined) continue;
-        const column = (left / tileSide) * 2 + (quarter & 1);
-        const row = (top / tileSide) * 2 + (quarter >> 1);
-        const sourceWidth = Math.min(tileSide, larger.width - column * tileSide);
-        const sourceHeight = Math.min(tileSide, larger.height - row * tileSide);
+        const tileColumn = (left / tileSide) * 2 + (quarter & 1);
+        const tileRow = (top / tileSide) * 2 + (quarter >> 1);
+        const sourceWidth = Math.min(tileSide, larger.width - tileColumn * tileSide);
+        const sourceHeight = Math.min(tileSide, larger.height - tileRow * tileSide);
         const source = tiles.read(sourceTile, sourceWidth * sourceHeight);
         const quarterLeft = (quarter & 1) * (tileSide / 2);
         const quarterTop = (quarter >> 1) * (tileSide / 2);
@@ -303,9 +303,11 @@ function mostFrequent(fourValues: Float64Array): number {
 }
 
 /**
- * Derives categories from the distinct values of a raster (null when they are not whole numbers); returns null for continuous
- * values. A raster without a palette is a mask if its file name says so, if it has at most two distinct values, or if it
- * has at most 64 distinct values and none of them exceeds 64.
+ * Returns a category for each distinct value of a mask; null for continuous values, and for values above 255. A raster without a
+ * palette is a mask if its file name says so, if it has at most two distinct values, or if it has at most 64 distinct values and
+ * none of them exceeds 64.
+ *
+ * @param values distinct values in ascending order; null for floating-point values
  */
 function categoriesOf(
   values: readonly number[] | null,

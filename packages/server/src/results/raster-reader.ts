@@ -41,14 +41,14 @@ export function openRaster(container: Container): RasterReader {
     description,
     encoding,
     async tile(z, column, row) {
-      const level = levels[levels.length - 1 - z];
+      const level = levels[levels.length - 1 - z]; // `levels` begins with the largest
       const tile = level && (await readTile(level, column, row));
       if (!level || !tile) return null;
       const { width, height } = sizeOf(level, column, row);
       return encodePng(width, height, encode(tile, encoding));
     },
     async value(x, y) {
-      const [level] = levels;
+      const [level] = levels; // the full resolution of the raster
       const position = positionInRaster(registration, x, y);
       if (!level || position === null) return null;
       const [column, row] = [Math.floor(position.x), Math.floor(position.y)];
@@ -96,8 +96,9 @@ function encode(values: ValueArray, { scale, offset, no_data }: RasterReader['en
   return bytes;
 }
 
-/** Returns the position in the raster for a position on the slide; null when the matrix (the registration) has no inverse. */
+/** Returns the position in the raster for a position x, y on the slide; null when the matrix (the registration) has no inverse. */
 function positionInRaster(matrix: readonly number[], x: number, y: number): { x: number; y: number } | null {
+  // The matrix transforms a position (u, v) in the raster to (a·u + c·v + e, b·u + d·v + f) on the slide.
   const [a, b, c, d, e, f] = matrix as readonly [number, number, number, number, number, number];
   const determinant = a * d - b * c;
   if (determinant === 0) return null;

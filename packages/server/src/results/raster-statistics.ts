@@ -48,7 +48,7 @@ function createCounts(type: 'uint8' | 'uint16') {
       let countAboveMin = 0;
       for (let value = min + 1; value <= max; value++) countAboveMin += counts[value] as number;
       const valueAt = (percentile: number) => {
-        let [value, countUpToValue] = [min, 0];
+        let [value, countUpToValue] = [min, 0]; // does not count `min` itself, which `usualRange` leaves out
         while (value < max && countUpToValue <= percentile * countAboveMin) {
           countUpToValue += counts[++value] as number;
         }
@@ -63,7 +63,7 @@ function createCounts(type: 'uint8' | 'uint16') {
   };
 }
 
-/** A separate loop for the type of most masks: the compiler makes it fast, because it sees only one type of array. */
+/** Counts values of type `uint8`, the type of most masks. This separate loop is fast, because the compiler sees one type of array. */
 function countBytes(counts: Float64Array, tile: Uint8Array): void {
   for (let i = 0; i < tile.length; i++) (counts[tile[i] as number] as number)++;
 }

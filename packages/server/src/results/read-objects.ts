@@ -7,6 +7,7 @@ import { FlatRings } from './flat-rings.ts';
 import { ImportRejectedError } from './problems.ts';
 import type { ScannedObject } from './scan-features.ts';
 
+/** Red, green and blue, 0 to 255. */
 export type Color = readonly [number, number, number];
 
 export interface ResultObject {
@@ -89,7 +90,7 @@ type Shape = Pick<ResultObject, 'rings' | 'x' | 'y'>;
 /** Returns the shapes of a GeoJSON geometry: several for a MultiPoint, and for a large MultiPolygon without measurements. */
 function shapesOf(geometry: Json, hasMeasurements: boolean): Shape[] {
   const { type, coordinates } = geometry as { type?: unknown; coordinates?: unknown };
-  if (coordinates instanceof FlatRings) return [polygonOf(coordinates.rings.map(checkedRing))];
+  if (coordinates instanceof FlatRings) return [polygonOf(coordinates.rings.map(checkedRing))]; // a Polygon
   if (!Array.isArray(coordinates))
     throw new ImportRejectedError('bad_geometry', `A ${String(type)} has no coordinates`);
   switch (type) {
@@ -148,7 +149,7 @@ function checkedRing(ring: Ring): Ring {
   return dropRepeatedEnd(ring);
 }
 
-/** Drops, in place, a last vertex that repeats the first. @throws ImportRejectedError bad_geometry */
+/** Drops, in place, a last vertex that repeats the first. @throws ImportRejectedError bad_geometry if fewer than three are left */
 function dropRepeatedEnd(ring: Ring): Ring {
   const lastX = ring.length - 2; // index of the x of the last vertex
   if (lastX > 0 && ring[0] === ring[lastX] && ring[1] === ring[lastX + 1]) ring.length = lastX;
@@ -209,7 +210,8 @@ function polygonOf(rings: readonly Ring[]): Shape {
     vertexCount += ring.length / 2;
     // The sign makes areas of outer rings positive and areas of holes negative, for clockwise and counterclockwise rings.
     const isHole = isHoleOf(ring, rings);
-    const sign = isHole === ringArea > 0 ? -1 : 1;
+    const isPositive = ringArea > 0;
+    const sign = isHole === isPositive ? -1 : 1;
     doubleArea += sign * ringArea;
     momentX += sign * ringX;
     momentY += sign * ringY;

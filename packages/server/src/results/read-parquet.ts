@@ -52,10 +52,11 @@ export async function readParquet(
     const buffer = bufferOf(file, (await file.stat()).size);
     // The first read gets 64 KiB from the end of the file, which usually contain the whole footer.
     const metadata = await runParser(() => parquetMetadataAsync(buffer, { initialFetchSize: 65_536 }));
-    const { columns, geometry, rowsOfGroups } = await runParser(() => contentOf(metadata));
+    const { columns, geometryColumn, rowsOfGroups } = await runParser(() => contentOf(metadata));
     const totalRows = rowsOfGroups.reduce((sum, rows) => sum + rows, 0);
-    const emitRow = geometry === null ? pointEmitter(columns, mpp, emit) : outlineEmitter(geometry, emit);
-    const partRows = geometry === null ? rowsPerPart.points : rowsPerPart.outlines;
+    const emitRow =
+      geometryColumn === null ? pointEmitter(columns, mpp, emit) : outlineEmitter(geometryColumn, emit);
+    const partRows = geometryColumn === null ? rowsPerPart.points : rowsPerPart.outlines;
     let groupStart = 0; // number of the group's first row in the file
     for (const groupRows of rowsOfGroups) {
       buffer.forget();
@@ -136,10 +137,10 @@ function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(
   };
 }
 
-/** Returns the columns that are not nested, the column with outlines (null for a table of points), and the row groups. */
+/** Returns the names of the columns that are not nested and of the column with outlines (null for a table of points). */
 function contentOf(metadata: FileMetaData): {
   columns: string[];
-  geometry: string | null;
+  geometryColumn: string | null;
   /** Number of rows of each row group. */
   rowsOfGroups: number[];
 } {
@@ -157,7 +158,7 @@ function contentOf(metadata: FileMetaData): {
   const geometry = flatColumns.find(({ element }) => element.logical_type?.type === 'GEOMETRY');
   return {
     columns: flatColumns.map(({ element }) => element.name),
-    geometry: geometry?.element.name ?? null,
+    geometryColumn: geometry?.element.name ?? null,
     rowsOfGroups,
   };
 }
@@ -180,21 +181,22 @@ function textOf(value: unknown): string {
 }
 
 /** Returns a function that reads a row as a GeoJSON feature. Its geometry is the outline; the other columns are its properties. */
-function outlineEmitter(geometry: string, emit: (object: ResultObject) => void): (row: Row) => void {
+function outlineEmitter(geometryColumn: string, emit: (object: ResultObject) => void): (row: Row) => void {
   const reader = createObjectReader();
   return (row) => {
     const properties = Object.fromEntries(
       Object.entries(row).flatMap(([name, value]) => {
-        if (name === geometry) return [];
+        if (name === geometryColumn) return [];
         return [[name, typeof value === 'bigint' ? Number(value) : value] as const];
       }),
     );
     const id = typeof row.id === 'bigint' ? Number(row.id) : row.id;
-    const feature = { type: 'Feature', id, geometry: row[geometry] ?? null, properties };
+    const feature = { type: 'Feature', id, geometry: row[geometryColumn] ?? null, properties };
     reader.read({ value: feature, key: null }, emit); // null: the feature is not a member of a JSON object
   };
 }
 
+/** Decompression functions by codec. Their argument `length` is the size of the unpacked page in bytes. */
 const compressors: Compressors = {
   SNAPPY(input, length) {
     const output = new Uint8Array(checkedPageBytes(length));

@@ -11,6 +11,7 @@ const maxCoordinate = 1e8;
 /** Longer names, classes and ids are cut off. */
 const maxTextLength = 200;
 
+/** Names of the column with x, in lower case. Here and below, the first name in the list that the table has is used. */
 const xNames = ['x', 'cx', 'x_px', 'centroid_x', 'x_centroid', 'centroid x px', 'centroid x', 'center_x'];
 const yNames = ['y', 'cy', 'y_px', 'centroid_y', 'y_centroid', 'centroid y px', 'centroid y', 'center_y'];
 /** Names of the columns for x and y in micrometres, as in QuPath's table of detections. */

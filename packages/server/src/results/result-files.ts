@@ -36,6 +36,6 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
 
 /** Lists the ids of the layers that have a file. */
 export async function layersWithFile(folder: string): Promise<string[]> {
-  const names = await fs.readdir(folder).catch(() => []);
+  const names = await fs.readdir(folder).catch(() => []); // the folder is missing before the first upload or import
   return names.filter((name) => name.endsWith(extension)).map((name) => name.slice(0, -extension.length));
 }

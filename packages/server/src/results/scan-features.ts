@@ -66,14 +66,14 @@ function createScanner(target: ScanTarget) {
   let topKey = '';
   /** Last string at depth 2, which is the key of the next object in `nuc`. */
   let memberKey = '';
-  /** The bytes in earlier parts of the file of the string that is being read; null unless this string may be a key. */
+  /** If the string that is being read may be a key: its bytes from earlier parts of the file. Otherwise null. */
   let keyParts: Buffer[] | null = null;
-  /** Index in the current part at which the rest of this string begins. */
+  /** Index in the current part at which this string, or the rest of it, begins. */
   let keyStart = 0;
   /** All parts so far, in case the whole file is a single object; null once a list is found or the file is too large. */
   let wholeFile: Buffer[] | null = [];
   let wholeBytes = 0;
-  let isTopArray = false;
+  let isTopArray = false; // true when the whole file is an array
 
   function addToCapture(part: Buffer, start: number, end: number): void {
     if (captureKind === null || end <= start) return;
@@ -103,7 +103,7 @@ function createScanner(target: ScanTarget) {
     captureDepth = depth;
   }
 
-  /** Handles an opening bracket or brace. @returns whether a capture begins with it */
+  /** Handles an opening bracket or brace, which `depth` does not count yet. @returns whether a capture begins with it */
   function handleOpening(byte: number): boolean {
     if (!hasStarted) {
       hasStarted = true;

@@ -27,20 +27,21 @@ export function createSpillReader(file: number): SpillReader {
       // A run is a range of the file that is read with one call. The runs are stored one after the other in the memory.
       const runs: { start: number; end: number; memoryOffset: number }[] = [];
       const memoryOffsets = new Map<number, number>();
-      let size = 0; // total bytes of the runs before the last one, which is added after the loop
+      let totalRunBytes = 0; // without the last run, whose size is added after the loop
       for (const { offset, length } of byOffset) {
         let run = runs.at(-1);
         if (run === undefined || offset - run.end > maxGapBytes) {
-          if (run !== undefined) size += run.end - run.start;
-          run = { start: offset, end: offset, memoryOffset: size };
+          if (run !== undefined) totalRunBytes += run.end - run.start;
+          run = { start: offset, end: offset, memoryOffset: totalRunBytes };
           runs.push(run);
         }
         memoryOffsets.set(offset, run.memoryOffset + offset - run.start);
         run.end = offset + length;
       }
       const lastRun = runs.at(-1);
-      if (lastRun !== undefined) size += lastRun.end - lastRun.start;
-      if (size > memory.length) memory = Buffer.allocUnsafe(Math.max(size, memory.length * 2));
+      if (lastRun !== undefined) totalRunBytes += lastRun.end - lastRun.start;
+      if (totalRunBytes > memory.length)
+        memory = Buffer.allocUnsafe(Math.max(totalRunBytes, memory.length * 2));
       for (const { start, end, memoryOffset } of runs) readRange(memory, memoryOffset, start, end - start);
       return { memory, offsets: records.map(({ offset }) => memoryOffsets.get(offset) as number) };
     },

@@ -1,9 +1,9 @@
 /**
  * Imports the objects of a vector layer in two passes, because ten million objects do not fit into memory. The first
  * pass writes each object to a temporary file (the spill file) and keeps only 17 bytes per object in memory: offset,
- * length, sort key and tree number (a range of object sizes). Then the objects are sorted by tree and position (see
- * morton-order.ts), and the second pass writes them in blocks to the file of the layer. An object belongs to the block
- * of its centre and is never clipped. Large objects are in other blocks than small ones. Layout: docs/decisions/0023.
+ * length, sort key and tree number (0, 1 or 2 for small, medium or large objects). Then the objects are sorted by tree
+ * and position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An object
+ * belongs to the block of its centre and is never clipped. Each tree has its own blocks. Layout: docs/decisions/0023.
  *
  * This module is long because both passes share the state of the objects.
  */
@@ -128,7 +128,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   let keys = new Uint32Array(4096);
   let treeNumbers = new Uint8Array(4096);
   const bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
-  const centers: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
+  const centerBounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
   const classNumbers = new Map<string, number>();
   const classList: ClassSoFar[] = [];
   const measurementNumbers = new Map<string, number>();
@@ -243,19 +243,20 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       treeNumbers[objectCount] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide); // 0: small, 2: large
       spillRecord(record);
       widenBounds(bounds, box);
-      widenBounds(centers, [object.x, object.y, object.x, object.y]);
+      widenBounds(centerBounds, [object.x, object.y, object.x, object.y]);
       objectCount++;
       totalVertices += vertexCount;
     },
 
     finish(onProgress) {
       flush();
+      // The position of an object in `order` becomes its number in the layer.
       const order = sortedOrder(objectCount, keys, treeNumbers);
       const ranges = splitByRecordBytes(
         blockRanges(order, keys, treeNumbers),
         (n) => lengths[order[n] as number] as number,
       );
-      const density = createDensity(centers, classList.length);
+      const density = createDensity(centerBounds, classList.length);
       const centersOffset = writer.reserve(16 * objectCount);
       const classesOffset = writer.reserve(objectCount);
       const measurementOffsets = measurementList.map(() => writer.reserve(4 * objectCount));

@@ -42,7 +42,7 @@ const maxConcurrentReads = 32;
 /** Maximum number of class bytes (one for each object) that one call reads. */
 const maxClassBytes = 2 ** 20;
 
-/** Size of a block's entry in the bytes that `index` returns. */
+/** Size of a block's entry in the bytes that `index` returns: four Int32 and three Uint32. */
 const publicEntryBytes = 28;
 /** Half a pixel, in quarters of a pixel: a pick finds a point up to this distance even if the tolerance is smaller. */
 const halfPixel = 2;
@@ -59,8 +59,8 @@ interface IndexEntry {
 /** Opens the reader of a layer. This function is longer than 60 lines because all reads share the file and its index. */
 export async function openVector(container: Container): Promise<VectorReader> {
   const description = container.description as VectorDescription;
-  const { blocks, objects, classes } = description;
-  const index = await container.read(description.index, indexEntryBytes * blocks);
+  const { blocks: blockCount, objects: objectCount, classes } = description;
+  const index = await container.read(description.index, indexEntryBytes * blockCount);
 
   const entryOf = (n: number): IndexEntry => ({
     offset: index.readDoubleLE(n * indexEntryBytes + indexField.offset),
@@ -79,8 +79,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
 
   /** Limits a range of objects to those that exist. */
   function clampRange(first: number, count: number): { first: number; count: number } {
-    if (first >= objects) return { first: 0, count: 0 };
-    return { first, count: Math.min(count, objects - first) };
+    if (first >= objectCount) return { first: 0, count: 0 };
+    return { first, count: Math.min(count, objectCount - first) };
   }
 
   /** Adds a range of objects to the counts by class number. */
@@ -112,7 +112,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     const [x0, y0, x1, y1] = box;
     const crossingBlocks: number[] = [];
     let [runFirst, runCount] = [0, 0];
-    for (let n = 0; n < blocks; n++) {
+    for (let n = 0; n < blockCount; n++) {
       const [left, top, right, bottom] = centerBoundsOf(n);
       if (left > x1 || right < x0 || top > y1 || bottom < y0) continue;
       if (left < x0 || right > x1 || top < y0 || bottom > y1) {
@@ -173,8 +173,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
     description,
 
     async index() {
-      const bytes = Buffer.alloc(publicEntryBytes * blocks);
-      for (let n = 0; n < blocks; n++) {
+      const bytes = Buffer.alloc(publicEntryBytes * blockCount);
+      for (let n = 0; n < blockCount; n++) {
         const { first, count, length } = entryOf(n);
         let position = publicEntryBytes * n;
         for (let side = 0; side < 4; side++) position = bytes.writeInt32LE(boundOf(n, side), position);
@@ -186,7 +186,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     },
 
     async block(number) {
-      if (!Number.isInteger(number) || number < 0 || number >= blocks) return null;
+      if (!Number.isInteger(number) || number < 0 || number >= blockCount) return null;
       const { offset, length } = entryOf(number);
       return container.read(offset, length);
     },
@@ -229,7 +229,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
       const reach = target.tolerance + halfPixel;
       let best: Hit | null = null;
       let decodedBlocks = 0;
-      for (let n = 0; n < blocks && decodedBlocks < maxPickedBlocks; n++) {
+      for (let n = 0; n < blockCount && decodedBlocks < maxPickedBlocks; n++) {
         const isNear =
           boundOf(n, 0) <= target.x + reach &&
           boundOf(n, 2) >= target.x - reach &&

@@ -103,7 +103,7 @@ export function accountRoutes(
   });
 }
 
-/** Returns why an administrator rejected the user (a rejected account is suspended); null without a reason, or if not suspended. */
+/** Returns the reason for which an administrator rejected the user, whose account is then suspended; null if there is none. */
 function rejectionReason(db: Database, { uid, status }: User): Promise<string | null> | null {
   return status === 'suspended' ? findDecisionReason(db, uid) : null;
 }

@@ -19,8 +19,8 @@ export function auditRoutes(
     fileName: `${fileNameStart[language]}-${now().toISOString().slice(0, 10)}.csv`,
   }));
 
-  // Both routes return the last result of verifying the hash chain. `checkAuditChain` always starts another
-  // verification, `getAuditChain` only if that result is older than ten minutes.
+  // Both routes return the last result of verifying the hash chain. `checkAuditChain` also starts another verification, unless one is
+  // running; `getAuditChain` does this only if the last result is older than ten minutes.
   serve(app, getAuditChain, () => auditLog.chain());
 
   serve(app, checkAuditChain, () => auditLog.checkChain());

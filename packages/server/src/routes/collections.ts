@@ -1,5 +1,5 @@
 /**
- * Routes of saved views (a slide with the shown field) and of collections: lists of slides, cases and saved views, with questions,
+ * Routes of saved views (a slide with a field of view) and of collections: lists of slides, cases and saved views, with questions,
  * answers and live presentations. The caller of a request is an account (`user`). To answer a question or to follow a presentation, it
  * can also be the visitor of a share link, without `user`.
  */
@@ -88,11 +88,12 @@ function presentationRoutes(
         await findFollowedCollection({ db, collections }, follower, collectionId);
         return true;
       } catch {
+        // There is no access any more, or the check failed. The stream then ends.
         return false;
       }
     }
 
-    /** Reads the account or image session of the request again; null if it has no access. @throws AppError for an invalid token */
+    /** Reads the account or image session of the request again; null if its access has ended. @throws AppError for an invalid token */
     async function currentFollower(): Promise<Follower | null> {
       if ('user' in caller) {
         const { user } = await resolveBearerToken(rawHeaders, { signIn, apiTokens });

@@ -119,7 +119,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     return created_at;
   }
 
-  /** Records once per source that the session has opened the image. The source `descriptor` includes metadata and ICC profile. */
+  /** Records once for each source that the session has opened the image. For metadata and ICC profiles the source is `descriptor`. */
   async function recordOpening(
     request: DicomWebRequest,
     { image, session }: Awaited<ReturnType<typeof openStudy>>,
@@ -210,7 +210,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     const study = await openStudy(request);
     const { bytes, etag } = await dicomWeb.iccProfile(study, request.params, requesterOf(study.session));
     const types = ['application/octet-stream', 'application/vnd.iccprofile'];
-    // `transferSyntax` is null, because a profile is not a frame.
+    // `transferSyntax` is null, because a profile is not a frame. `mayBeSingle` allows a response without a multipart body.
     const form = bulkFormOf(acceptOf(request), { types, transferSyntax: null, mayBeSingle: true });
     await recordOpening(request, study, 'descriptor');
     const cacheControl = cacheControlOf(study.session, now());

@@ -153,6 +153,7 @@ export function createFrameFastPath(
     let session: ImageSession | null = null;
     let resolved: ResolvedFrames;
     try {
+      // Awaiting a value that is not a promise would cost a turn of the microtask queue for each frame.
       const recentSession = recentSessionOf(getFrames, frameRequest, access);
       session = recentSession instanceof Promise ? await recentSession : recentSession;
       if (session === null) {

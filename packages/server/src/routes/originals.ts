@@ -79,8 +79,8 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     const original = await originals.find(caller.user, params.imageId);
     const { files, notDeidentifiedBecause } = original.plan;
     const [firstFile, ...otherFiles] = files;
-    // `members`: the files besides the main file, by which a slide of several files is opened. The response for such a
-    // slide is a list even if only one of its files can be downloaded.
+    // A slide of several files consists of a main file and its `members`. The response for such a slide is a list even if
+    // only one of its files can be downloaded.
     const isSingleFile = original.location.members === undefined || original.location.members.length === 0;
     if (firstFile !== undefined && isSingleFile && otherFiles.length === 0) {
       return send(original, firstFile, { caller, origin, signal, reply });

@@ -33,6 +33,7 @@ export function overlayRoutes(
     return descriptor;
   });
 
+  // `z`: level, 0 is the smallest; `tile`: column and row of the tile, for example `3_4.png`.
   serve(app, getOverlayTile, async ({ params, caller, origin, reply }) => {
     const overlay = await overlays.find(caller, params.layerId);
     const etag = etagOf(params.layerId, params.z, params.tile);

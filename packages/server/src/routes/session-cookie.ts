@@ -3,8 +3,8 @@ import type { Config } from '../platform/config.ts';
 import { imageSessionCookieName } from '../sessions/pixel-access.ts';
 
 /**
- * Sets a cookie with the id of an image session, the credential with which a viewer loads pixels. Requests for pixels must contain this
- * cookie only with IMAGE_SESSION_COOKIE=strict, so the function does nothing with any other value of the setting.
+ * Sets a cookie with the id of an image session, the credential with which a viewer loads pixels. If IMAGE_SESSION_COOKIE is `strict`,
+ * requests for pixels must contain this cookie. With any other value of the setting, this function does nothing.
  *
  * @param session `expires_in` is in seconds
  */

@@ -56,8 +56,8 @@ function slideCount(count: number): string {
 }
 
 /**
- * Returns the message after a change to many slides: a sentence for removing, restoring, hiding, showing or reading them again, and a
- * general one for every other change.
+ * Returns the message after a change to many slides. Removing, restoring, hiding, showing and reading the files again have a sentence
+ * each; all other changes share one.
  *
  * @param count number of changed slides
  */

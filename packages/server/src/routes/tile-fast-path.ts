@@ -2,7 +2,7 @@
  * The fast path of tiles: a request handler in front of Fastify.
  *
  * It takes tile requests in their usual form (see `matchTileRequest`) and writes the response with status 200 or 304.
- * It makes no decision of its own: as for the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts decides. When
+ * As for the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts checks the access and returns the tile. When
  * resolve-tile.ts throws an error, `markRefused` stores the error with the request (http/refused-tiles.ts), and Fastify
  * sends the error response. The fast path passes requests in any other form to Fastify unchanged, and with
  * TILE_FAST_PATH=off all requests.
@@ -84,7 +84,7 @@ function matchTileRequest({ method, url = '', headers }: IncomingMessage): RegEx
 }
 
 /**
- * The function is long because sending and answering share the writer and the state of the fast path.
+ * Creates the fast path. The function is long because sending and answering share the writer and the state of the fast path.
  *
  * @param keepAliveMs time after which the server closes an idle connection
  */

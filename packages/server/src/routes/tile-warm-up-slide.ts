@@ -1,7 +1,7 @@
 /**
  * The slide that the server requests from itself after its start (tile-warm-up.ts): a TIFF file (TIFF 6.0 and TIFF Technical
- * Note 2) with 400 JPEG tiles of 256 × 256 pixels. All entries of the tile table point to the same JPEG. A comment segment makes it as
- * large as a usual tile.
+ * Note 2) with 400 JPEG tiles of 256 × 256 pixels. All entries of the tile table point to the same JPEG. A comment segment makes this
+ * JPEG as large as a usual tile.
  */
 
 const tileSide = 256;
@@ -31,9 +31,9 @@ function createTile(): Buffer {
   comment.writeUInt16BE(comment.length - 2, 2); // length of the segment without its marker
   const afterSoi = Buffer.from(jpeg.subarray(soiBytes));
   // The server never decodes these tiles, so the stated size may be larger than the number of pixels in the JPEG.
-  const frameHeader = afterSoi.indexOf(Buffer.from([0xff, 0xc0])); // marker SOF0, then length (2 bytes) and precision (1 byte)
-  afterSoi.writeUInt16BE(tileSide, frameHeader + 5); // height
-  afterSoi.writeUInt16BE(tileSide, frameHeader + 7); // width
+  const frameHeaderOffset = afterSoi.indexOf(Buffer.from([0xff, 0xc0])); // marker SOF0, then length (2 bytes) and precision (1 byte)
+  afterSoi.writeUInt16BE(tileSide, frameHeaderOffset + 5); // height
+  afterSoi.writeUInt16BE(tileSide, frameHeaderOffset + 7); // width
   return Buffer.concat([jpeg.subarray(0, soiBytes), comment, afterSoi]);
 }
 
@@ -43,11 +43,11 @@ function createTile(): Buffer {
  */
 function createFile(): Buffer {
   const tile = createTile();
-  const count = columns * rows;
+  const tileCount = columns * rows;
   const headerBytes = 8;
   const tileOffsetsOffset = headerBytes + tile.length;
-  const tileLengthsOffset = tileOffsetsOffset + 4 * count;
-  const bitsPerSampleOffset = tileLengthsOffset + 4 * count;
+  const tileLengthsOffset = tileOffsetsOffset + 4 * tileCount;
+  const bitsPerSampleOffset = tileLengthsOffset + 4 * tileCount;
   const directoryOffset = bitsPerSampleOffset + 8; // three values of 2 bytes and 2 unused bytes
   const entryBytes = 12;
   const { short, long } = tiffType;
@@ -65,15 +65,15 @@ function createFile(): Buffer {
     [277, short, 1, 3], // SamplesPerPixel
     [322, long, 1, tileSide], // TileWidth
     [323, long, 1, tileSide], // TileLength
-    [324, long, count, tileOffsetsOffset], // TileOffsets
-    [325, long, count, tileLengthsOffset], // TileByteCounts
+    [324, long, tileCount, tileOffsetsOffset], // TileOffsets
+    [325, long, tileCount, tileLengthsOffset], // TileByteCounts
   ];
   // The directory begins with the number of entries and ends with the offset of the next directory, which is 0: there is none.
   const file = Buffer.alloc(directoryOffset + 2 + entryBytes * entries.length + 4);
   file.write('II*\0', 0, 'latin1'); // byte order (little-endian) and the number 42, which identifies TIFF
   file.writeUInt32LE(directoryOffset, 4);
   tile.copy(file, headerBytes);
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < tileCount; i++) {
     file.writeUInt32LE(headerBytes, tileOffsetsOffset + 4 * i);
     file.writeUInt32LE(tile.length, tileLengthsOffset + 4 * i);
   }

@@ -2,9 +2,9 @@
  * Warm-up of the fast path of tiles (the handler in front of Fastify). Before the server listens, it requests tiles of a small
  * temporary slide from itself. V8 has then compiled the code when requests arrive (docs/performance.md, "The first seconds").
  *
- * The requests run through the normal code over a loopback connection. Fixed values replace the image session (the credential of the
- * viewer) and the catalogue entry, and the warm-up has its own logger and metrics. So nothing reaches the database, the audit log,
- * the access log or the metrics of the server.
+ * The requests run through the normal code, over loopback connections to a temporary HTTP server. Fixed values replace the image session
+ * (the credential of the viewer) and the catalogue entry, and the warm-up has its own logger and metrics. So nothing reaches the
+ * database, the audit log, the access log or the metrics of the server.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -180,6 +180,7 @@ async function requestTiles(port: number, count: number, signal: AbortSignal): P
       socket.write(nthRequest(sentCount++));
     }
   };
+  // A connection rejects when `signal` is aborted; the tiles that were answered before still count.
   await Promise.allSettled(Array.from({ length: connectionCount }, runConnection));
   return answeredCount;
 }

@@ -42,7 +42,7 @@ export function tileRoutes(
   serve(app, getColourTable, async ({ params, caller, origin, reply }) => {
     const image = await viewableImage(params.imageId, caller);
     const table = await slides.colourTable(image, requesterOf(caller));
-    if (table === null) throw new AppError('not_found');
+    if (table === null) throw new AppError('not_found'); // the slide has no usable colour profile
     await imageOpenings.record(caller, image, 'colour-table', origin);
     const contentType = getColourTable.response;
     return responseOf(caller, contentType, await chooseEncoding(reply, table));

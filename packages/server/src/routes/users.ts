@@ -164,8 +164,8 @@ export function userRoutes(
 
 /**
  * Approves or rejects several applicants with `decide`, each in a separate transaction, and returns the outcome for each. An error with
- * status 400, 404 or 409 concerns only its applicant and becomes the outcome. Any other error stops the loop. If it concerns the first
- * applicant, the request fails; otherwise the results end before the applicant for whom it occurred.
+ * status 400, 404 or 409 concerns only its applicant and becomes the outcome. Any other error stops the loop: at the first applicant,
+ * the request fails; at a later applicant, the results contain only the applicants before.
  */
 async function decideEach(
   { language, reply }: Pick<EndpointRequest<Endpoint>, 'language' | 'reply'>,

@@ -76,7 +76,7 @@ export async function webRoutes(
   }
 }
 
-/** Returns the paths of all files relative to the folder, with forward slashes, except index.html, which `sendPage` sends. */
+/** Returns the relative paths (with `/`) of all files except index.html, which `sendPage` sends; none if the web app is not built. */
 async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return new Set(

@@ -63,9 +63,9 @@ export interface ImageSessions {
    */
   revoke(uid: string, sessionId: string, record?: (tx: DatabaseTransaction) => Promise<void>): Promise<void>;
   /**
-   * Deletes the sessions of ended sign-ins or of an ended share link from the cache of this process. Call it after the commit. With
-   * `uid`, the sessions of the account's share links stay, because a new password does not end them; their next request queries the
-   * database.
+   * Deletes the sessions of ended sign-ins (`uid`: all of the account, except `exceptTokenHash`) or of an ended share link from the
+   * cache of this process. Call it after the commit. With `uid`, the sessions of the account's share links stay, because a new password
+   * does not end them; their next request queries the database.
    */
   evictEnded(
     ended:
@@ -74,8 +74,8 @@ export interface ImageSessions {
       | { readonly shareLinkId: string },
   ): void;
   /**
-   * Makes the next request with each session of the account query the database; without `account`, with the sessions of all
-   * accounts. Call it after a change of access rights.
+   * Makes the next request with each session of the account (without `account`: of every account) query the database. Call it after a
+   * change of access rights.
    */
   invalidateRights(account?: { readonly uid: string }): void;
   /**
@@ -147,7 +147,7 @@ export async function createImageSessions({
   const endedHashes = new Set<string>();
   /** Number of revocations and changes of access rights. A query during which this number has changed is repeated. */
   let accessChanges = 0;
-  let lastRenewal = 0;
+  let lastRenewalMs = 0;
   const clock = () => now().getTime();
   /** Decides whether a cache entry is recent enough: up to 1 s old, or 30 s while the database is down. */
   const staleness = createStalenessLimit(clock);
@@ -267,8 +267,8 @@ export async function createImageSessions({
   /** Renews the cache entries of all sessions in use, in the background. */
   function renewInBackground(nowMs: number): void {
     // The absolute value lets renewals continue after the clock was set back.
-    if (Math.abs(nowMs - lastRenewal) < renewAfterMs) return;
-    lastRenewal = nowMs;
+    if (Math.abs(nowMs - lastRenewalMs) < renewAfterMs) return;
+    lastRenewalMs = nowMs;
     recentById.clear();
     let lookUp: Promise<void> | undefined; // the same promise for all sessions, because they share one query
     for (const [hash, entry] of cachedSessions) {
@@ -341,7 +341,7 @@ export async function createImageSessions({
 
   let flushTimer: NodeJS.Timeout | null = null;
   let flushing: Promise<void> = Promise.resolve();
-  let lastPurge = clock();
+  let lastPurgeMs = clock();
 
   /** Saves the request counts within 5 s. */
   function flushSoon(): void {
@@ -376,8 +376,8 @@ export async function createImageSessions({
       }
     }
     const nowMs = clock();
-    if (Math.abs(nowMs - lastPurge) < purgeEveryMs) return;
-    lastPurge = nowMs;
+    if (Math.abs(nowMs - lastPurgeMs) < purgeEveryMs) return;
+    lastPurgeMs = nowMs;
     for (const [hash, { session }] of cachedSessions) if (nowMs >= session.expiresAt) evict(hash);
     const usedTokenHashes = new Set([...cachedSessions.values()].map(({ session }) => session.tokenHash));
     for (const hash of signIns.keys()) if (!usedTokenHashes.has(hash)) signIns.delete(hash);

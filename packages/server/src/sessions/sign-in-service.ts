@@ -91,7 +91,10 @@ export interface SignInService {
   resolveToken(token: string): Promise<ResolvedToken | null>;
   /** Like `resolveToken`, but takes the hash of a token (also of an API token) and does not renew the idle time; for background checks. */
   currentHolder(tokenHash: string): Promise<User | null>;
-  /** Reads the account of a sign-in or an API token in the caller's transaction; null when the token was revoked. */
+  /**
+   * Reads the account of a sign-in or an API token in the caller's transaction. Returns null when the token was revoked, or when the end
+   * date of the account has passed since the token was issued.
+   */
   holderOf(tx: DatabaseTransaction, tokenHash: string): Promise<User | null>;
   /** Returns whether the hash belongs to the password. @throws AppError unavailable */
   matchesPasswordHash(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;

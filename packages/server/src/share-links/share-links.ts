@@ -103,12 +103,8 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
   const { datasets, visibleImages, cases, collections } = dependencies;
 
   /** Returns the slides of a target that the user may view. @throws AppError not_found when there are none */
-  async function imagesOf(
-    user: User,
-    { type, id }: ShareTarget,
-    tx: DatabaseTransaction,
-  ): Promise<ImageRow[]> {
-    const imageIds = await imageIdsOf(user, { type, id }, tx);
+  async function imagesOf(user: User, target: ShareTarget, tx: DatabaseTransaction): Promise<ImageRow[]> {
+    const imageIds = await imageIdsOf(user, target, tx);
     const images = await visibleImages.of(user, imageIds, tx);
     if (images.size === 0) throw new AppError('not_found');
     return [...images.values()];
@@ -201,7 +197,8 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
 
   return {
     async list(user) {
-      const rows = await listShareLinkRows(db, may(user, 'users.manage') ? undefined : user.uid);
+      const creatorUid = may(user, 'users.manage') ? undefined : user.uid; // undefined: the links of all accounts
+      const rows = await listShareLinkRows(db, creatorUid);
       return rows.map((row) => {
         const { display_name, email, status, role, account_expires_at } = row;
         const creator = { status, role, expiresAt: account_expires_at };

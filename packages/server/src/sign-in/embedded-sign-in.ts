@@ -114,7 +114,7 @@ export function createEmbeddedSignIn({
     if (found === null || found.user.status === 'deactivated') return null;
     // A token ends when the end date of its account passes.
     if (wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
-    // The clock was set back, so the age of the token is unknown.
+    // A time in the future means that the clock was set back, so the age of the token is unknown.
     if (isFromTheFuture(found.createdAt, now()) || isFromTheFuture(found.lastUsedAt, now())) return null;
     const isIdle = now().getTime() - found.lastUsedAt.getTime() >= tokenIdleMs;
     return found.expiresAt <= now() || isIdle ? null : found;
@@ -128,6 +128,7 @@ export function createEmbeddedSignIn({
     async signIn(email, password, client, record) {
       const found = await findUserByEmail(db, email);
       const passwordHash = found && (await findPassword(db, found.uid));
+      // Null, for example for an unknown address, gives false after the same time as a wrong password.
       const isCorrect = await passwords.matchesHash(passwordHash, password, {
         address: client.address,
         account: emailKey(email),

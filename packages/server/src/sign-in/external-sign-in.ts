@@ -94,7 +94,10 @@ export function createExternalSignIn({
   const { external } = config.signIn;
   const provider = external && createIdentityProvider({ provider: external, now });
 
-  /** Returns the account that is linked to the user, or links the account with the same e-mail address, or creates an account. */
+  /**
+   * Returns the account that is linked to the person, or links the account with the same e-mail address, or creates an account.
+   * `accountChange` states whether this call has linked or created the account.
+   */
   async function accountOf(
     tx: DatabaseTransaction,
     person: ExternalPerson,

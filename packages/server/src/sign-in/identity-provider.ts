@@ -42,11 +42,9 @@ export interface IdentityProvider {
   personOf(idToken: string, nonce: string | undefined): Promise<ExternalPerson>;
 }
 
+const rsaAndEcdsa = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
 /** Accepted signature algorithms. All use a private key of the provider; `none` and algorithms with a shared secret are rejected. */
-const algorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
-  ...['EdDSA', 'Ed25519'],
-];
+const algorithms = [...rsaAndEcdsa, 'EdDSA', 'Ed25519'];
 const maxTokenAgeSeconds = 10 * 60;
 /** Allowed difference between the clocks of the provider and this machine. */
 const clockToleranceSeconds = 60;

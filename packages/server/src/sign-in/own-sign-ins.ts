@@ -12,7 +12,7 @@ export interface OwnSignIns {
   /**
    * Ends one sign-in and its image sessions (the credentials with which viewers request tiles).
    *
-   * @throws AppError not_found for a sign-in of another account
+   * @throws AppError not_found when the account has no such sign-in
    */
   end(actor: Actor, id: string): Promise<void>;
   /** Ends all sign-ins; with `exceptThis`, all except the one that sends the request. */

@@ -169,6 +169,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     }
   }
 
+  /** Counts the rejected attempt in the metrics, and returns its error. */
   function rateLimited(until: string, kind: string): AppError {
     metrics.rateLimited(kind);
     return tooManyAttempts(until, now());
@@ -208,7 +209,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     const expiresAt = new Date(now().getTime() + knownNetworkMs).toISOString();
     return saveThrottle(tx, {
       key: knownNetworkKey(attempt),
-      count: 1,
+      count: 1, // not used: the row only states that the network is known
       expires_at: expiresAt,
       blocked_until: null,
     });
@@ -285,9 +286,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
       if (strangersBlock !== null && !isKnown) {
         await decoy();
-        return refuse((await incrementUnlessBlocked(failureRules)) ?? strangersBlock, step, attempt);
+        const newCommonBlock = await incrementUnlessBlocked(commonRules);
+        return refuse(newCommonBlock ?? strangersBlock, step, attempt);
       }
-      let isCounted = successRules.length === 0;
+      let isSuccessCounted = successRules.length === 0;
       /** A block that another attempt has caused during `work`. */
       let blockDuringWork: Block | null = null;
       try {
@@ -297,9 +299,9 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
           blockDuringWork = await findBlock(tx, rules);
           if (blockDuringWork !== null) throw tooManyAttempts(blockDuringWork.until, now());
           await incrementCounts(tx, successRules, now());
-          isCounted = true;
+          isSuccessCounted = true;
         });
-        if (!isCounted) blockDuringWork = await incrementUnlessBlocked(successRules);
+        if (!isSuccessCounted) blockDuringWork = await incrementUnlessBlocked(successRules);
         if (blockDuringWork !== null) throw tooManyAttempts(blockDuringWork.until, now());
         if (attempt.email !== null) await logWriteError(recordSuccess(attempt), attempt);
         return result;

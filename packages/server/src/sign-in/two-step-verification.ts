@@ -17,15 +17,16 @@ import type { Throttle } from './throttle.ts';
 export interface TwoStepVerification {
   stateOf(uid: string): Promise<SecondFactorState>;
   /**
-   * Creates the secret for the authenticator app, also as an otpauth URI. It has no effect before `confirm`.
+   * Creates a secret for the authenticator app, and returns it alone and in an otpauth URI. The secret has no effect before `confirm`.
    *
+   * @param currentPassword undefined when the sign-in is so recent that the API call needs no password; also in `remove`
    * @throws AppError second_factor_on, reauth_required, rate_limited, unavailable
    */
   start(actor: Actor, currentPassword: string | undefined): Promise<{ secret: string; uri: string }>;
   /**
    * Switches two-step verification on, and returns the recovery codes, which are shown only once.
    *
-   * @param code code of the app for the new secret
+   * @param code current code that the app shows for the new secret
    * @throws AppError second_factor_on, second_factor_invalid, rate_limited
    */
   confirm(actor: Actor, code: string): Promise<string[]>;
@@ -71,7 +72,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
         runLockedTransaction(db, 'accounts', async (tx) => {
           const user = await recheckCaller(tx, signIn, actor, 'account.password');
           const recoveryCodes = await secondFactor.confirm(tx, uid, code);
-          await requireAllowed(tx); // after the code is checked: `guard` counts wrong codes, and then also rejects a right one
+          await requireAllowed(tx); // counts the right code; throws rate_limited when other attempts have reached a limit
           await limitActions.require(tx, 'second-factor-on', { uid, origin }); // throws rate_limited after too many changes
           await audit.record(tx, { action: 'second-factor-on', actor: uid, target: uid, origin });
           await queueEmail(tx, user, 'on');
@@ -88,7 +89,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
       await runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'account.password');
         const wasOn = await secondFactor.isOn(tx, uid);
-        await secondFactor.remove(tx, uid);
+        await secondFactor.remove(tx, uid); // also deletes a secret that was not confirmed, which is not a change to report
         if (!wasOn) return;
         await audit.record(tx, { action: 'second-factor-off', actor: uid, target: uid, origin });
         await queueEmail(tx, user, 'off');

@@ -9,7 +9,7 @@ import type { Row } from './schema.ts';
 export type AnnotationRow = Row<'annotations'>;
 export type RevisionRow = Row<'annotation_revisions'>;
 
-/** Number of rows per statement. A row has 19 values, so the total stays below SQLite's limit of 32,766 parameters. */
+/** Number of rows per statement. A row has at most 19 values, so the total stays below SQLite's limit of 32,766 parameters. */
 const rowsPerStatement = 1000;
 
 /** Finds an annotation, even if it is deleted; null when it does not exist. */
@@ -116,7 +116,7 @@ export type ListedAnnotation = Pick<
 /**
  * Lists the annotations of a layer in the order of their creation, without deleted ones.
  *
- * @param page `box` selects the annotations whose bounds touch it (null: all); `after` is the position of the last
+ * @param page `box` selects the annotations whose bounds touch the box (null: all); `after` is the position of the last
  *   annotation of the previous page (0 for the first page, because positions start at 1)
  */
 export function listAnnotations(

@@ -138,11 +138,11 @@ export async function touchApiToken(db: Connection, id: string, usedAt: string):
 
 /**
  * Records a use of a token, once per clock hour for each kind of use and target (the id of an image; empty for calls
- * that concern no image). The records only tell whether a use is the first of its hour, which is audited; records of
- * earlier hours are deleted.
+ * that concern no image). The caller writes the first use of an hour to the audit log. The records serve only to
+ * recognise it, so this function deletes the records of earlier hours.
  *
  * @returns false when a use of this kind and target is already recorded for this hour
- * @throws a foreign key error (`isMissingReference` in dialects.ts) when the token has been revoked
+ * @throws a foreign key error (`isMissingReference` in database.ts) when the token has been revoked
  */
 export async function insertApiTokenUse(
   tx: DatabaseTransaction,

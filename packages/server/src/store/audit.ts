@@ -96,7 +96,7 @@ const rowsPerBatch = 2000;
  * remain until `deletePrunedAuditRows` deletes them.
  *
  * @param record writes an audit entry about the pruning in the same transaction
- * @returns the number of pruned entries; 0 when another process pruned them first
+ * @returns the number of pruned entries; 0 when no entry is old enough, or another process has pruned meanwhile
  */
 export async function pruneAuditRowsBefore(
   db: Database,
@@ -198,8 +198,8 @@ export interface AuditPosition {
 export async function listAuditRows(db: Connection, query: AuditQuery, limit: number): Promise<AuditRow[]> {
   const { lastPruned } = await findAuditLogEnds(db);
   const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
-  // The database must choose its index by one condition only: the first of uid, target, action and result that the
-  // query contains. The conditions after it wrap their column in coalesce(), for which no index can be used.
+  // Each index serves one filter (uid, target, action or result) in the order of the list. The database must use the index of the
+  // first of these filters that the query contains. The conditions after it wrap their column in coalesce(), which rules out an index.
   const hasUidOrTarget = uid !== undefined || target !== undefined;
   const listRows = (uidColumn: 'actor_uid' | 'target' | null) => {
     let select = db.selectFrom('audit').selectAll().where('seq', '>', lastPruned.seq);
@@ -259,7 +259,8 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 
 /**
- * Counts the completed entries of an action in each time span. `from` is inclusive, `to` exclusive (ISO 8601).
+ * Counts the completed entries (result `done`) of an action in each time span. `from` is inclusive, `to` exclusive (ISO 8601).
+ * Openings of slides of which only a thumbnail was shown do not count.
  *
  * @returns the counts in the order of the spans
  */

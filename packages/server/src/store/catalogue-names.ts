@@ -14,7 +14,7 @@ const namesPerStatement = 500;
 
 /**
  * Registers each name that has no registered spelling. The last of its spellings in `names` becomes canonical, after
- * normalisation.
+ * normalisation by `spellName`.
  *
  * @returns a function that maps each of the names to its canonical spelling
  */

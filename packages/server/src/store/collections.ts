@@ -18,7 +18,7 @@ export interface StoredItem {
 
 export interface StoredCollection extends Row<'collections'> {
   readonly items: readonly StoredItem[];
-  /** Accounts that may read the collection; empty when all members may read it. */
+  /** Accounts that may read a collection whose `readers` is `listed`; empty when all members may read it. */
   readonly readerUids: readonly string[];
   /** Display name of the owner; null when the account has none. */
   readonly ownerName: string | null;

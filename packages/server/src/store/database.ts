@@ -90,7 +90,7 @@ export interface DatabaseLocation {
 }
 
 /**
- * Opens the database and migrates its tables. Before a migration changes an embedded database file, it copies the file.
+ * Opens the database and migrates its tables. Copies the file of an embedded database before a migration changes the file.
  *
  * @throws Error when the database cannot be reached, a newer version wrote it, or a migration fails
  */

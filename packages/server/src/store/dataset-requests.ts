@@ -8,18 +8,18 @@ import type { Row } from './schema.ts';
 
 export type DatasetRequestRow = Row<'dataset_requests'>;
 
-/** Stores an unanswered request. It replaces an earlier request of the account for the same dataset. */
+/** Stores an open (not yet answered) request, which replaces an earlier request of the account for the same dataset. */
 export async function saveDatasetRequest(
   db: Connection,
   request: Pick<DatasetRequestRow, 'id' | 'uid' | 'dataset' | 'reason' | 'at'>,
 ): Promise<void> {
-  const unanswered = { answer: null, answer_reason: null, answered_by: null, answered_at: null };
+  const noAnswer = { answer: null, answer_reason: null, answered_by: null, answered_at: null };
   const { id, reason, at } = request;
   await db
     .insertInto('dataset_requests')
-    .values({ ...request, ...unanswered })
+    .values({ ...request, ...noAnswer })
     .onConflict((conflict) =>
-      conflict.columns(['uid', 'dataset']).doUpdateSet({ id, reason, at, ...unanswered }),
+      conflict.columns(['uid', 'dataset']).doUpdateSet({ id, reason, at, ...noAnswer }),
     )
     .execute();
 }

@@ -50,7 +50,7 @@ export function replaceDatabase(file: string, replacement: string): string | nul
     // SQLite adds `-wal` and `-shm` to the file name for the write-ahead log and its index.
     for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
     fs.linkSync(file, safetyCopy); // the old file has both names until the rename below
-    // After an unclean shutdown these files still exist. SQLite would apply the log to the new file.
+    // After an unclean shutdown the log and its index still exist, and SQLite would apply the old log to the new file.
     for (const ending of ['-wal', '-shm']) {
       if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${safetyCopy}${ending}`);
     }

@@ -4,7 +4,7 @@
  */
 import type { Connection } from './database.ts';
 
-/** Value of the column `provider` for the embedded sign-in service. */
+/** Value of the column `provider` for the embedded sign-in service. The column `subject` then contains the uid. */
 const embedded = 'embedded';
 
 /** Stores the password hash of a new account. */

@@ -178,8 +178,9 @@ export async function insertVisitorSession(
 }
 
 /** Row of a new session of a sign-in. */
-type NewSession = NewRow<'image_sessions'> & { readonly token_hash: string };
+type SignInSessionRow = NewRow<'image_sessions'> & { readonly token_hash: string };
 
+/** What `insertSession` has stored and deleted. */
 export interface NewImageSession {
   readonly expiresAt: string;
   /** Hashes of older sessions that were deleted because they had expired or exceeded the limit per account. */
@@ -196,7 +197,7 @@ export interface NewImageSession {
  */
 export async function insertSession(
   db: Database,
-  row: NewSession,
+  row: SignInSessionRow,
   maxSessions: number,
   record: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<NewImageSession | null> {
@@ -211,7 +212,7 @@ export async function insertSession(
 
 function insertUnlessSignedOut(
   db: Database,
-  row: NewSession,
+  row: SignInSessionRow,
   maxSessions: number,
   record: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<NewImageSession | null> {
@@ -273,11 +274,10 @@ export interface SessionUse {
 export async function recordSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockInOrder(tx, 'image_sessions', [...requests.keys()]);
+    const countsAsText = new Map([...requests].map(([hash, count]) => [hash, String(count)]));
     await tx
       .updateTable('image_sessions')
-      .from(
-        asKeyValueRows(tx, new Map([...requests].map(([hash, count]) => [hash, String(count)]))).as('used'),
-      )
+      .from(asKeyValueRows(tx, countsAsText).as('used'))
       .set((eb) => ({
         request_count: sql`${eb.ref('request_count')} + cast(${eb.ref('used.value')} as integer)`,
       }))

@@ -40,7 +40,7 @@ export interface ImageFilter extends Visibility {
   readonly withoutCases?: boolean;
 }
 
-/** Position of an entry in the catalogue, which is sorted by sort key and id. */
+/** Position of an entry in the catalogue, which is sorted by sort key (dataset, then file name) and id. */
 export interface ImagePosition {
   readonly sortKey: string;
   readonly id: string;
@@ -71,7 +71,7 @@ export async function listImages(db: Connection, page: ImagePage): Promise<Liste
   const words = searchWords(page.search ?? '');
   // A search either scans the list or first finds the matching entries in the word index. The list of one dataset is short enough
   // to scan. On SQLite, the lists of readers with restrictions are scanned too: one index contains all filter columns, and the
-  // visible entries are adjacent in it.
+  // visible entries are adjacent in it. `matchingIds` is null when the list is scanned.
   const scansList = order !== 'name' || dataset !== undefined || (!isPostgres(db) && !seesEverything(page));
   const matchingIds = words.length === 0 || scansList ? null : await findIdsWithWords(db, page, words);
   if (matchingIds?.length === 0) return [];
@@ -120,7 +120,7 @@ export async function countImagesBefore(
   if (matches.length === 0) return null;
 
   const precedesByName = sql<boolean>`(sort_key, id) < (${entry.sort_key}, ${entry.id})`;
-  const column = order === 'newest' ? 'created_at' : 'size_bytes';
+  const column = order === 'newest' ? 'created_at' : 'size_bytes'; // not used for the order `name`
   const value = entry[column];
   const precedesEntry =
     order === 'name'

@@ -72,6 +72,7 @@ function selectMatching(db: Connection, { search, dataset }: ManagedFilter) {
   let query = db.selectFrom('images');
   if (dataset === '') query = query.where('dataset_name', 'is', null);
   else if (dataset !== undefined) {
+    // The range lets the query use the index of sort keys. Names that differ only in case share a range, so it also compares the name.
     const { from, to } = rangeOfNamedDataset(dataset);
     query = query
       .where('sort_key', '>=', from)
@@ -143,7 +144,7 @@ export function listImagesToExport(
  * Updates the namings of entries with one statement. The caller passes at most a few hundred entries, because a
  * statement has a limited number of parameters.
  */
-export async function renameImages(
+export async function updateNamings(
   tx: DatabaseTransaction,
   namings: readonly ImageNaming[],
   now: string,

@@ -69,8 +69,8 @@ interface Spellings {
  *   spellings were listed.
  * - An account keeps its grant if it had a grant for every restricted spelling. If no spelling was restricted, the
  *   account must have had a grant for every spelling for which any account had one.
- * - The right of an account to download remains if the account had this right for every spelling. The permission for
- *   identifiable originals remains if every spelling had it.
+ * - The right of an account to download remains if the account had this right for every spelling. The permission
+ *   to download identifiable originals remains if every spelling had it.
  * - Share links may no longer open slides of the dataset, until an administrator allows it again.
  *
  * @returns the merged access, and the uids of the accounts that lost their grants
@@ -89,13 +89,13 @@ export async function mergeDatasetRows(
   const access = restricted.length > 0 ? 'restricted' : 'open';
 
   const spellingCount = new Set(spellings).size;
-  const requiredGrants = new Set(
+  const spellingsToBeGranted = new Set(
     restricted.length > 0 ? restricted.map((row) => row.name) : grants.map(({ dataset }) => dataset),
   );
   const grantsByUid = Map.groupBy(grants, ({ uid }) => uid);
   const keptGrants = [...grantsByUid].filter(([, accountGrants]) => {
     const granted = new Set(accountGrants.map(({ dataset }) => dataset));
-    return [...requiredGrants].every((dataset) => granted.has(dataset));
+    return [...spellingsToBeGranted].every((dataset) => granted.has(dataset));
   });
   const keptUids = new Set(keptGrants.map(([uid]) => uid));
 
@@ -115,6 +115,7 @@ export async function mergeDatasetRows(
     const isListed = restricted.length > 0 && restricted.every((row) => row.is_listed === 1);
     const hasIdentifiableOriginals =
       rows.length === spellingCount && rows.every((row) => row.identifiable_originals === 1);
+    // Without `isShared`, the stored value becomes false, so share links may no longer open slides of the dataset.
     await saveDataset(tx, { name, access, isListed, hasIdentifiableOriginals, now });
   }
   await mergeRequests(tx, name, spellings);

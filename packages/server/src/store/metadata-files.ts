@@ -47,7 +47,7 @@ export async function deleteMetadataFiles(
  * no longer report the file as missing. If the file still exists, the next scan adds it again.
  */
 export async function deleteRemovedMetadataFiles(db: Database): Promise<void> {
-  // Acquiring the lock `catalogue` invalidates all cached lists, so this returns early when there is nothing to delete.
+  // Acquiring the lock `catalogue` invalidates all cached lists, so this function returns early when there is nothing to delete.
   if ((await listRemovedMetadataFiles(db)).length === 0) return;
   await runLockedTransaction(db, 'catalogue', async (tx) => {
     for (const { id, root, path } of await listRemovedMetadataFiles(tx)) {

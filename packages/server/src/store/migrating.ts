@@ -132,7 +132,7 @@ async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
 /** Returns the dialect with an adapter that lets Kysely run migrations in a transaction, without Kysely's own lock. */
 export function withOwnMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
-    dialect.createAdapter() instanceof PostgresAdapter ? new LockedPostgres() : new TransactionalSqlite();
+    dialect.createAdapter() instanceof PostgresAdapter ? new UnlockedPostgres() : new TransactionalSqlite();
   return {
     createAdapter: () => adapter,
     createDriver: () => dialect.createDriver(),
@@ -149,10 +149,10 @@ class TransactionalSqlite extends SqliteAdapter {
 }
 
 /**
- * Disables Kysely's own lock. Kysely would release it with a statement before the transaction ends. After a failed migration, this
- * statement would fail, too, and hide the original error.
+ * Disables Kysely's own lock on PostgreSQL; `lockMigrations` replaces it. Kysely would release its lock with a statement before the
+ * transaction ends. After a failed migration, this statement would fail, too, and hide the original error.
  */
-class LockedPostgres extends PostgresAdapter {
+class UnlockedPostgres extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}
 }

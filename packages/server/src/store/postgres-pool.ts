@@ -154,6 +154,7 @@ function createWatchdog(probe: () => Promise<boolean>): Watchdog {
     isProbing = false;
     isUnreachable = !isReachable;
     if (isReachable) lastResponseAt = performance.now();
+    // Queries that started during the probe stay pending; the next probe decides about them.
     else for (const query of pending) if (query.startedAt <= probeStartedAt) query.cancel();
   }
 
@@ -188,7 +189,7 @@ function createWatchdog(probe: () => Promise<boolean>): Watchdog {
   };
 }
 
-/** Returns whether the server responds to a new connection in time; an error such as "too many connections" counts. */
+/** Returns whether the server responds to a new connection in time. An error such as "too many connections" is a response, too. */
 async function respondsToConnection(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeWithinMs });
   client.on('error', () => undefined);

@@ -165,8 +165,8 @@ export function listFoundResultLayers(db: Connection): Promise<ResultLayerRow[]>
 }
 
 /**
- * Lists the layers with earlier contents of the file of `layer`, which was found beside its slide. Empty for an uploaded file, which
- * nothing replaces.
+ * Lists the layers that `layer` replaces: when the content of a file beside a slide changes, a new layer of this file is created.
+ * Empty for an uploaded file, which replaces no other layer.
  */
 export async function listReplacedResultLayers(
   db: Connection,

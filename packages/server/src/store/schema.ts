@@ -1,6 +1,7 @@
 /**
  * Types of all tables, for SQLite and PostgreSQL. Columns have portable types only: ids and JSON are text, times are ISO 8601
- * text in UTC (so that text order is time order), booleans are 0 or 1. `uid` is always the id of an account.
+ * text in UTC (so that text order is time order), booleans are 0 or 1. `uid` is always the id of an account. A column of type
+ * `Generated` has a default value in the database, so a row to insert (`NewRow`) may omit it.
  *
  * The file is long because it has one declaration for each table: accounts and sign-ins, catalogue, audit log,
  * datasets, locks and schema changes, uploads, cases, result and annotation layers, collections, share links.
@@ -133,8 +134,8 @@ interface PasswordResetTable {
 }
 
 /**
- * Registrations whose e-mail address is not confirmed yet. The account does not exist until then, and no other API call
- * returns these rows.
+ * Registrations whose e-mail address is not confirmed yet. The account is created when the user confirms the address, and no API
+ * call lists these rows.
  */
 interface RegistrationTable {
   /** SHA-256 of the e-mailed code, base64url. */
@@ -229,7 +230,7 @@ interface ImageTable {
   organ_type: string | null;
   /** Position in the catalogue: dataset, then file name (see domain/catalogue-order.ts). */
   sort_key: string;
-  /** Names in lower case without diacritics, with which searches compare their words. */
+  /** File name, id, organ and dataset in lower case without diacritics. Searches compare their words with this text. */
   search_text: string;
   /** JSON array of the fields that an administrator edited. Scans do not overwrite them. */
   edited_fields: string;
@@ -246,9 +247,9 @@ interface ImageTable {
   mpp_y: number | null;
   /** Magnification of the objective; null when unknown. */
   objective_power: number | null;
-  /** Value that was derived from the other, as the file states only one: pixel size or magnification. Null: none. */
+  /** Which of pixel size and magnification was derived from the other, because the file states only one. Null: neither. */
   derived_scale: 'mpp' | 'objective_power' | null;
-  /** Scale that the file states, also while a scale that an administrator entered replaces it; null when unknown. */
+  /** Scale that the file states; null when unknown. A scale that an administrator entered does not change these columns. */
   file_mpp_x: number | null;
   file_mpp_y: number | null;
   file_objective_power: number | null;
@@ -283,7 +284,7 @@ interface CatalogueNameTable {
   name: string;
 }
 
-/** Metadata files (catalogue.csv, dataset.json) that scans have found, even invalid ones, to notice missing ones. */
+/** Metadata files (catalogue.csv, dataset.json) that scans have found, including invalid ones, so that scans notice missing files. */
 interface MetadataFileTable {
   root: SlideRoot;
   /** Relative to the root, with forward slashes. Unique with the root. */
@@ -488,7 +489,7 @@ interface CaseOfFilesTable {
   key: string;
   /** Id of the case in `cases`, where it may have been deleted. */
   case_id: string;
-  /** JSON of name, description and slides as the last scan imported them. If the case differs, someone edited it. */
+  /** JSON of name, description and slides as the last scan imported them. If the case differs, it has been edited. */
   written: string;
 }
 
@@ -501,12 +502,12 @@ interface CaseRegistrationTable {
   points: string;
   /** JSON of a RegistrationMatrix. */
   matrix: string;
-  /** Remaining error of the transform in micrometres; null for a slide of unknown scale. */
+  /** Remaining error of the transform in micrometres; null when the pixel size of `to_image` is unknown. */
   residual_um: number | null;
   updated_at: string;
 }
 
-/** Counter of the changes of each slide's annotations. Its values number the events that viewers receive. */
+/** For each slide, the number of changes of its annotations so far. Event streams find new changes by this number. */
 interface AnnotationImageTable {
   image_id: string;
   change_no: number;
@@ -589,13 +590,13 @@ interface AnnotationTable {
   max_x: number;
   max_y: number;
   vertices: number;
-  /** Number of changes of the annotation so far. */
+  /** 1 for a new annotation; increments with every change. */
   revision: number;
   /** `annotation_images.change_no` of the last change. */
   change_no: number;
-  created_by: string;
+  created_by: string; // uid
   created_at: string;
-  updated_by: string;
+  updated_by: string; // uid
   updated_at: string;
   deleted_at: string | null;
 }
@@ -610,7 +611,7 @@ interface AnnotationRevisionTable {
   feature: string | null;
   /** Version of the layer after the change. */
   version: number;
-  author: string;
+  author: string; // uid
   at: string;
 }
 
@@ -694,7 +695,7 @@ interface CollectionAnswerTable {
   answered_at: string;
 }
 
-/** Presentations of collections: what each presenter shows now. Every process reads them for its own followers. */
+/** Presentations of collections: what each presenter shows now. Every process reads the rows for the followers connected to it. */
 interface PresentationTable {
   collection_id: string;
   /** Increments with every change. */

@@ -20,7 +20,7 @@ export async function replaceSecondFactor(
   await tx.insertInto('second_factors').values(row).execute();
 }
 
-/** Changes the time of the confirmation, or `last_step`, the time step (30 s) of the last code that was accepted. */
+/** Changes `confirmed_at` (time of the confirmation) or `last_step` (30-second time step of the last accepted code). */
 export async function updateSecondFactor(
   tx: DatabaseTransaction,
   uid: string,

@@ -129,7 +129,11 @@ export interface LinkedImage {
   readonly dataset: string;
 }
 
-/** Returns the slides that each link may open: ready, neither removed, missing nor hidden, and in a dataset that may be shared. */
+/**
+ * Finds the slides that each link may open: ready, neither removed, missing nor hidden, and in a dataset that may be shared.
+ *
+ * @returns the slides by link id, unordered; a link without such slides has no entry
+ */
 export async function shareableImagesByLink(
   db: Connection,
   linkIds: readonly string[],

@@ -210,13 +210,13 @@ function isPortable(value: unknown): boolean {
 /** Starts a digest, to which the caller adds the lines of a table in order. */
 export function createTableDigest(): { add(line: string): void; digest(): TableDigest } {
   const hash = createHash('sha256');
-  let rows = 0;
+  let rowCount = 0;
   return {
     add(line) {
       hash.update(line);
-      rows++;
+      rowCount++;
     },
-    digest: () => ({ rows, sha256: hash.digest('hex') }),
+    digest: () => ({ rows: rowCount, sha256: hash.digest('hex') }),
   };
 }
 
@@ -312,6 +312,7 @@ export async function dropTables(tx: DatabaseTransaction, shapes: readonly Table
     tx,
   );
   await sql`drop table ${sql.join(ownNames.map((name) => sql.table(name)))} cascade`.execute(tx);
+  // The cast to regprocedure has quoted the names and added the argument types.
   for (const { name } of functions) await sql`drop function ${sql.raw(name)}`.execute(tx);
 }
 

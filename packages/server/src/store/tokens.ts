@@ -81,14 +81,14 @@ export async function touchToken(db: Connection, hash: string, at: Date): Promis
 
 /** Records the time of the last use of each of these tokens (by hash) with one statement. */
 export async function touchTokens(tx: DatabaseTransaction, usedAt: ReadonlyMap<string, Date>): Promise<void> {
-  await lockInOrder(tx, 'tokens', [...usedAt.keys()]);
+  await lockInOrder(tx, 'tokens', [...usedAt.keys()]); // prevents deadlocks with other processes
   const times = new Map([...usedAt].map(([hash, at]) => [hash, at.toISOString()]));
   await tx
     .updateTable('tokens')
     .from(asKeyValueRows(tx, times).as('used'))
     .set((eb) => ({ last_used_at: eb.ref('used.value') }))
     .whereRef('tokens.hash', '=', 'used.key')
-    .whereRef('tokens.last_used_at', '<', 'used.value')
+    .whereRef('tokens.last_used_at', '<', 'used.value') // keeps later uses, as in `touchToken`
     .execute();
 }
 

@@ -12,7 +12,7 @@ export function parseStatus(status: string): Status {
   return Status.safeParse(status).data ?? 'suspended';
 }
 
-/** Returns the role that a row states. An unknown role, of a newer version, counts as `unassigned`, which may only use the own account. */
+/** Returns the role of a row. An unknown role, of a newer version, counts as `unassigned`: the user can access only their own account. */
 export function parseRole(role: string): Role {
   return Role.safeParse(role).data ?? 'unassigned';
 }

@@ -20,9 +20,9 @@ export interface BearerSessions {
   /**
    * Returns the session that this process has opened for a token; null when there is none, or when it has ended. The
    * state of the session is at most one second old, or 30 s while the database does not answer. The result is a promise
-   * only when the database has to be queried.
+   * only when the database has to be queried, or while the session is being opened.
    *
-   * @throws AppError unavailable
+   * @throws AppError unavailable; token_invalid when the sign-in ended while the session was being opened
    */
   knownSessionOf(token: string): ImageSession | null | Promise<ImageSession | null>;
 }

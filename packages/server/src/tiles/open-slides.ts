@@ -221,16 +221,20 @@ export function createOpenSlides({
     if (entry === undefined) return open(request);
     const age = now() - entry.checkedAt;
     if (age <= checkAfterMs) return entry;
-    const checked = check(request, entry);
+    const runningCheck = check(request, entry);
     if (age <= checkValidForMs) return entry;
     if (entry.storageError !== null && age <= checkValidInOutageMs) return entry;
-    return entryAfterCheck(request, entry, checked);
+    return entryAfterCheck(request, entry, runningCheck);
   }
 
   /** Returns the entry to use after a check. @throws SlideError when an outage exceeds `checkValidInOutageMs` */
-  async function entryAfterCheck(request: OpenRequest, entry: Entry, checked: Promise<void>): Promise<Entry> {
+  async function entryAfterCheck(
+    request: OpenRequest,
+    entry: Entry,
+    runningCheck: Promise<void>,
+  ): Promise<Entry> {
     const isServable = () => entry.open !== null && now() - entry.checkedAt <= checkValidInOutageMs;
-    await (isServable() ? waitAtMost(checked, checkTimeoutMs) : checked);
+    await (isServable() ? waitAtMost(runningCheck, checkTimeoutMs) : runningCheck);
     const current = entries.get(request.id);
     if (current !== entry) return current ?? open(request);
     if (entry.storageError === null || isServable()) return entry;

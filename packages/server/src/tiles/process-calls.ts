@@ -149,11 +149,8 @@ function failureOf(error: unknown): { code: SlideErrorCode; message: string; det
   if (!(error instanceof SlideError))
     return { code: 'DECODE_FAILED', message: 'The slide could not be read', detail: '' };
   const { code, message, cause } = error;
-  return {
-    code,
-    message,
-    detail: cause instanceof Error ? cause.message : typeof cause === 'string' ? cause : '',
-  };
+  const textOfCause = typeof cause === 'string' ? cause : '';
+  return { code, message, detail: cause instanceof Error ? cause.message : textOfCause };
 }
 
 function errorOf({ code, message, detail }: ReturnType<typeof failureOf>): SlideError {

@@ -104,6 +104,6 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
       isFull: false,
       faults: 0,
     }),
-    close: async () => {},
+    close: async () => {}, // nothing to close: the render workers and the disk cache belong to the primary process
   };
 }

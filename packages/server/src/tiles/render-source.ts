@@ -24,5 +24,6 @@ export const tileNameIn = (
 export function viewName(view: View): string {
   const { x, y, width, height, toWidth, toHeight, rotation, isMirrored, isGrey, format, padTo } = view;
   const numbers = [x, y, width, height, toWidth, toHeight, rotation].join('_');
-  return `view-${numbers}${isMirrored ? '-mirrored' : ''}${isGrey ? '-grey' : ''}${padTo ? `-padded-${padTo.join('_')}` : ''}-${format}`;
+  const padding = padTo ? `-padded-${padTo.join('_')}` : '';
+  return `view-${numbers}${isMirrored ? '-mirrored' : ''}${isGrey ? '-grey' : ''}${padding}-${format}`;
 }

@@ -90,7 +90,7 @@ export interface RenderedTilesFigures extends TileCacheFigures {
   readonly faults: number;
 }
 
-const thumbnailSide = 256;
+const thumbnailSide = 256; // maximum width and height in pixels
 /** Name of the thumbnail in the tile cache of its slide. */
 export const thumbnailName = `thumbnail-${thumbnailSide}-srgb`;
 /** Names in the tile cache of a slide: its colour profile, as JSON, and its colour table. */

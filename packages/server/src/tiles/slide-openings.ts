@@ -1,6 +1,6 @@
 /**
- * Shares the read of a slide's header between all requests that wait for the slide to open. The render queue is fair between accounts,
- * so it gets one job for the same read from each waiting requester (image session of an account). The first result serves all.
+ * Shares the read of a slide's header between all requests that wait for the slide to open. The read has one job in the render queue for
+ * each waiting requester (image session of an account), because accounts take turns there. The first result serves all requests.
  */
 import type { Requester, SlideLocation, SlideSummary } from '@lamina/slide';
 

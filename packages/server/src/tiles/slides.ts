@@ -170,7 +170,7 @@ export interface Slides {
   /**
    * Groups the files of a folder into slides by their contents, in a render worker.
    *
-   * @returns null when the groups cannot be determined now
+   * @returns null when the groups cannot be determined now; an empty list when reading a file crashes the worker or takes too long
    */
   group(
     folder: FolderLocation,
@@ -201,9 +201,9 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
   /** Aborted when the server stops, so that it sends delayed refusals (refusal-delay.ts) at once. */
   const closing = new AbortController();
-  /** Delays a refusal until the client disconnects or the server closes, at the latest. Joins the signals only for a refusal. */
+  /** Returns the result of `work`. Delays the error BUSY, at the latest until the client disconnects or the server closes. */
   const delayRefusalTo = <T>(work: Promise<T>, clientSignal: AbortSignal) =>
-    delayRefusal(work, () => AbortSignal.any([clientSignal, closing.signal]));
+    delayRefusal(work, () => AbortSignal.any([clientSignal, closing.signal])); // called only for BUSY
 
   // `undefined`: no abort signal, because several requests share the read of the header.
   const openings = createSlideOpenings((location, requester) =>
@@ -447,24 +447,23 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 }
 
 /**
- * Returns the view with the pixels of a tile of the file: its rectangle in full resolution, and its size in pixels of the level. Tiles
- * at the right and bottom edge are padded to the full size, as all frames of a DICOM level are (PS3.3 C.7.6.3, Rows and Columns).
+ * Returns the view that shows a tile of a level. Its rectangle (`x`, `y`, `width`, `height`) is in pixels at full resolution, and its
+ * output size (`toWidth`, `toHeight`) is in pixels of the level. Tiles at the right and bottom edge are padded to the full size, as all
+ * frames of a DICOM level are (PS3.3 C.7.6.3, Rows and Columns).
  */
 function viewOfTile(
-  { columns, tileWidth, tileHeight, downsample, ...level }: StoredLevel,
+  { columns, tileWidth, tileHeight, downsample, width: levelWidth, height: levelHeight }: StoredLevel,
   index: number,
 ): View {
   const left = (index % columns) * tileWidth;
   const top = Math.floor(index / columns) * tileHeight;
-  const toWidth = Math.min(tileWidth, level.width - left);
-  const toHeight = Math.min(tileHeight, level.height - top);
-  const x = Math.floor(left * downsample);
-  const y = Math.floor(top * downsample);
-  const size = { width: Math.round(toWidth * downsample), height: Math.round(toHeight * downsample) };
+  const toWidth = Math.min(tileWidth, levelWidth - left);
+  const toHeight = Math.min(tileHeight, levelHeight - top);
   return {
-    x,
-    y,
-    ...size,
+    x: Math.floor(left * downsample),
+    y: Math.floor(top * downsample),
+    width: Math.round(toWidth * downsample),
+    height: Math.round(toHeight * downsample),
     toWidth,
     toHeight,
     rotation: 0,
@@ -494,7 +493,7 @@ async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
   const { mpp, objectivePower } = scaleOf(slide);
   const { vendor, fingerprint, placeOnGlass = null } = slide;
   const levels = await storedLevels(slide);
-  const profile = await slide.readIccProfile().catch(() => null);
+  const profile = await slide.readIccProfile().catch(() => null); // an unreadable profile counts as none
   const hasIccProfile = profile !== null;
   return { levels, mpp, objectivePower, vendor, fingerprint, placeOnGlass, hasIccProfile };
 }
@@ -507,7 +506,7 @@ const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: 
 /** Returns whether this process has opened the file itself. Without a native level, the slide is a summary from a render worker. */
 const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
 
-/** Returns whether the slide has no profile; false when it is unreadable: a render worker then reports the reason. */
+/** Returns whether the slide has no profile; false when the profile is unreadable: a render worker then reports the reason. */
 async function hasNoProfile(slide: Slide): Promise<boolean> {
   try {
     return (await slide.readIccProfile()) === null;

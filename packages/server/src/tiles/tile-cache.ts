@@ -1,6 +1,6 @@
 /**
  * The cache of rendered tiles: one cache in memory and one on disk, each with a limit in bytes. The memory cache holds new tiles. A
- * tile that is read from the disk is not copied to it, because the operating system already caches files.
+ * tile that is read from the disk is not copied to the memory cache, because the operating system already caches files.
  *
  * The key of a tile contains the fingerprint of its slide file, which changes with the file: tiles of a replaced file
  * are never returned. When the disk cache is full, it evicts the oldest tiles of the least recently used slide first.

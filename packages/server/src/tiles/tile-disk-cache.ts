@@ -29,6 +29,7 @@ export interface TileDiskCache {
   read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
   /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some tiles may have been written nevertheless */
   append(tiles: readonly NamedTile[]): Promise<void>;
+  /** Removes the oldest pack with all its tiles. */
   evictOldest(): Promise<void>;
 }
 
@@ -82,7 +83,8 @@ export async function openTileDiskCache({
     pack[kind === 'tiles' ? 'tileBytes' : 'listBytes'] = size;
     packs.set(id, pack);
   }
-  const usedAt = names.length === 0 ? 0 : (await fs.stat(folder)).mtimeMs; // written by `readLists`
+  // `readLists` sets the modification time of the folder to the time of the last use.
+  const usedAt = names.length === 0 ? 0 : (await fs.stat(folder)).mtimeMs;
 
   const tilesFileOf = ({ id }: Pack) => path.join(folder, `${id}.tiles`);
   const listFileOf = ({ id }: Pack) => path.join(folder, `${id}.list`);
@@ -99,7 +101,7 @@ export async function openTileDiskCache({
       }
     }
     positions = positionByName;
-    // The modification time of the folder stores the time of the last use, which becomes `usedAt` after a restart.
+    // The modification time of the folder becomes `usedAt` after a restart.
     if (packs.size > 0) await fs.utimes(folder, new Date(), new Date());
     return positionByName;
   }

@@ -51,7 +51,7 @@ const slideShare = 1 / 8;
 const reservedShare = 1 / 4;
 /** Maximum number of waiting slides per reason; beyond it, the slide that has waited longest is removed. */
 const maxWaiting = 16;
-/** Prerendering of a slide starts when no request has waited for a render worker for this time. */
+/** Time without a waiting request and without a busy event loop after which prerendering of a slide starts or continues. */
 const quietMs = { opened: 300, found: 5000 } satisfies Record<PrerenderReason, number>;
 /** Interval at which prerendering checks whether requests wait and how busy the event loop is. */
 const checkIntervalMs = 300;
@@ -76,7 +76,7 @@ export function createTilePrerenderer({
   /** Returns whether the slide was found by a scan and has to wait until a slide that a viewer has opened is prerendered. */
   const hasToYield = ({ reason }: PrerenderTask) => reason === 'found' && waitingSlides.opened.size > 0;
 
-  /** Waits until for `quietMs` no request has waited and the event loop was not busy, or until the slide has to yield. */
+  /** Waits until no request has waited and the event loop has not been busy for `quietMs`, or until the slide has to yield. */
   async function waitForQuiet(current: PrerenderTask): Promise<void> {
     for (let quietForMs = 0; quietForMs < quietMs[current.reason] && !hasToYield(current); ) {
       const before = performance.eventLoopUtilization();
@@ -145,7 +145,7 @@ export function createTilePrerenderer({
         enqueue(currentTask);
       } catch (error) {
         if (closing.signal.aborted) break;
-        // A request for a tile that cannot be rendered reports the error to its client.
+        // A debug entry is enough for a SlideError, because a request for the tile reports the error to its client.
         if (error instanceof SlideError)
           log.debug(
             { err: error, path: currentTask.source.location.path },

@@ -31,9 +31,9 @@ async function storeInBucket(
     sizeBytes,
   }));
   const existing = await listObjectsAt(bucket, targetPath, signal);
-  const sizes = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
+  const uploadSizes = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
   // An earlier attempt may have stored some of the files. Any other object means that the path is taken.
-  const isFromEarlierAttempt = isRetry && [...existing].every(([key, size]) => sizes.get(key) === size);
+  const isFromEarlierAttempt = isRetry && [...existing].every(([key, size]) => uploadSizes.get(key) === size);
   if (existing.size > 0 && !isFromEarlierAttempt) return false;
   if (await isBelowObject(bucket, targetPath, signal)) return false;
   const slidesLast = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
@@ -41,7 +41,7 @@ async function storeInBucket(
   return true;
 }
 
-/** Returns whether a parent of a path is an object. The catalogue shows such a path as a file without objects below it. */
+/** Returns whether a parent of a path is an object. The catalogue shows such a parent as a file, without the objects below it. */
 async function isBelowObject(bucket: Bucket, targetPath: string, signal: AbortSignal): Promise<boolean> {
   const names = targetPath.split('/');
   for (let depth = 1; depth < names.length; depth++) {

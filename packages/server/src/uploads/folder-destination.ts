@@ -33,6 +33,7 @@ async function storeInFolder(
       await fs.mkdir(path.dirname(assembled), { recursive: true });
       await fs.rename(file.receivedFile, assembled);
     }
+    // The assembly folder no longer exists if an earlier attempt has moved it.
     for (const folder of folders) if (await exists(folder)) await syncFolder(folder);
   }
   if (!(await exists(source))) return exists(target); // true if an earlier attempt has moved the upload

@@ -7,7 +7,7 @@ import { AppError } from '@lamina/contract';
 import { FileStore } from '@tus/file-store';
 import { ERRORS, Upload } from '@tus/server';
 
-/** The file store of the tus server (the protocol of resumable uploads), which also reports a full disk. */
+/** The file store for tus, the protocol of resumable uploads. Unlike `FileStore`, it reports a full disk as `storage_full`. */
 export class PartStore extends FileStore {
   /** Returns the absolute path of a stored file. */
   pathOf(fileId: string): string {

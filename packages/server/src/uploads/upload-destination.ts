@@ -20,9 +20,10 @@ export interface CompleteUpload {
 }
 
 export interface UploadDestination {
+  /** Storage location of the uploaded slides: `uploads` (a folder) or `bucket`. */
   readonly root: SlideRoot;
   /** Returns whether a target path is taken: it exists, or one of its parents is a file. */
   isTaken(targetPath: string): Promise<boolean>;
-  /** Moves the upload to its target path. @returns false, without changing any file, when the path is taken */
+  /** Moves the upload to its target path. @returns false, without changing the slide storage, when the path is taken */
   store(upload: CompleteUpload): Promise<boolean>;
 }

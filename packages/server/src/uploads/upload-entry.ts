@@ -13,7 +13,7 @@ export function auditEntryOf(action: AuditAction, row: UploadRow, sender: Sender
   return {
     action,
     actor: sender?.uid ?? null,
-    target: null,
+    target: null, // an upload is neither an account nor an image
     detail: {
       dataset: row.dataset,
       upload_path: row.path,

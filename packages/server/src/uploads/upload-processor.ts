@@ -40,6 +40,7 @@ export interface UploadProcessor {
   start(): void;
   /** Resolves when this process is neither verifying an upload nor moving one to the slide storage. */
   settled(): Promise<void>;
+  /** Aborts running work. Resolves when it has ended. */
   close(): Promise<void>;
 }
 
@@ -132,7 +133,7 @@ export function createUploadProcessor({
     }
   }
 
-  /** Runs the work and renews its lease until it ends. */
+  /** Runs work on an upload or one of its files, and renews the lease until the work ends. @param uploadId for the log */
   async function whileLeased<T>(
     uploadId: string,
     renew: (until: string) => Promise<void>,
@@ -267,7 +268,7 @@ export function createUploadProcessor({
       for (const { id } of await listUploadFiles(db, row.id)) namesInUse.add(id);
     }
     for (const name of await fs.readdir(partialFolder).catch(() => [])) {
-      if (namesInUse.has(name.replace(/\.json$/, ''))) continue;
+      if (namesInUse.has(name.replace(/\.json$/, ''))) continue; // FileStore stores the upload size in `<id>.json`
       const file = path.join(partialFolder, name);
       const stats = await fs.stat(file).catch(() => null); // another process may have deleted it
       if (stats === null || Date.now() - stats.mtimeMs < expiryMs) continue;

@@ -85,13 +85,13 @@ export interface Uploads {
   /** Returns a file with the number of received bytes. @throws AppError not_found */
   file(uid: string, fileId: string): Promise<UploadFile & { readonly offset: number }>;
   /**
-   * Checks that the next part of a file may be sent.
+   * Checks that the next part of a file may be sent, and records that the upload makes progress.
    *
    * @param partBytes size of the part; 0 when it is unknown
    * @throws AppError not_found, upload_ended, storage_full
    */
   expectPart(uid: string, fileId: string, partBytes: number): Promise<void>;
-  /** Starts the verification of a file that was sent completely. @throws AppError not_found, upload_incomplete */
+  /** Starts the verification of a completely sent file. @returns the file's state @throws AppError not_found, upload_incomplete */
   finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
   /** Continues the unfinished work of earlier processes, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
@@ -358,7 +358,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Returns the total size of the files below a folder; a file that is deleted during the call counts 0. */
+/** Returns the total bytes of the files below a folder. A missing folder, or a file deleted during the call, counts 0. */
 async function sumFileSizes(folder: string): Promise<number> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   let sum = 0;

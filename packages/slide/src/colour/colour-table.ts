@@ -66,7 +66,7 @@ function luminanceOf({ toXyz }: IccProfile, sample: number): number {
   return colour[1] as number;
 }
 
-/** Returns a step that converts a device colour to sRGB; the samples of both are 0…1. */
+/** Returns a step that converts a device colour to sRGB in place; the samples of both are 0…1. */
 function converterOf({ toXyz, blackPoint }: IccProfile): Step {
   // Black point compensation scales XYZ so that white is unchanged and the black point becomes 0.
   const compensate: Step = (value) => {

@@ -48,7 +48,7 @@ export function clamp(value: number): number {
 function readSampledCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   const count = bytes.uint32(at + 8);
   const end = at + 12 + count * 2;
-  // No sample means the identity; a single one is not a sample but the exponent.
+  // No sample means the identity; a single one is not a sample but the exponent, with 8 fractional bits.
   if (count === 0) return { curve: clamp, end };
   if (count === 1) {
     const gamma = bytes.uint16(at + 12) / 256;
@@ -57,6 +57,7 @@ function readSampledCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   return { curve: sampledCurve(bytes.uint16s(at + 12, count), 0xffff), end };
 }
 
+/** Reads parametricCurveType: 4 bytes of type, 4 reserved bytes, 2 of function type, 2 reserved bytes, 4 bytes per parameter. */
 function readParametricCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   const type = bytes.uint16(at + 8);
   const count = PARAMETER_COUNTS[type];

@@ -61,21 +61,21 @@ export function readIccProfile(profile: Uint8Array): IccProfile {
   }
   if (bytes.uint32(field.size) > bytes.length) throw new ProfileError('broken', 'the profile is truncated');
   const deviceClass = bytes.signature(field.deviceClass);
-  const device = bytes.signature(field.colourSpace);
-  const connection = bytes.signature(field.connectionSpace);
-  if (device !== 'RGB ') throw new ProfileError('model', `the colour model is ${JSON.stringify(device)}`);
+  const model = bytes.signature(field.colourSpace);
+  const connectionSpace = bytes.signature(field.connectionSpace);
+  if (model !== 'RGB ') throw new ProfileError('model', `the colour model is ${JSON.stringify(model)}`);
   if (!DEVICE_CLASSES.has(deviceClass)) {
     throw new ProfileError('model', `the device class is ${JSON.stringify(deviceClass)}`);
   }
-  if (connection !== 'XYZ ' && connection !== 'Lab ') {
-    throw new ProfileError('broken', `the connection space is ${JSON.stringify(connection)}`);
+  if (connectionSpace !== 'XYZ ' && connectionSpace !== 'Lab ') {
+    throw new ProfileError('broken', `the connection space is ${JSON.stringify(connectionSpace)}`);
   }
   const tags = tagOffsets(bytes);
   const colorimetric = tags.get('A2B1');
   const tableAt = colorimetric ?? tags.get('A2B0');
   if (tableAt === undefined) return matrixProfile(bytes, tags);
   const { kind, step, gridNodes } = readLookupTable(bytes, tableAt);
-  const toXyz = inOrder([step, connectionSpaceDecoder(connection, kind)]);
+  const toXyz = inOrder([step, connectionSpaceDecoder(connectionSpace, kind)]);
   const hasFixedBlack = colorimetric === undefined && bytes.uint8(field.majorVersion) >= 4;
   return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : detectBlackPoint(toXyz), gridNodes };
 }
@@ -151,14 +151,14 @@ function matrixProfile(bytes: ProfileBytes, tags: ReadonlyMap<string, number>): 
  * Returns the step that decodes the result of a lookup table (0…1) to XYZ. Source: ICC.1:2022, sections 6.3.4.2 and 10.10
  * (the older Lab encoding of lut16Type).
  */
-function connectionSpaceDecoder(connection: 'XYZ ' | 'Lab ', kind: TableKind): Step {
-  if (connection === 'XYZ ') {
+function connectionSpaceDecoder(connectionSpace: 'XYZ ' | 'Lab ', kind: TableKind): Step {
+  if (connectionSpace === 'XYZ ') {
     return (value) => {
       for (let axis = 0; axis < 3; axis++) value[axis] = (value[axis] as number) * XYZ_MAXIMUM;
     };
   }
-  // lut16Type encodes L* 100 as 0xff00, and a* and b* in steps of 1/256; the other types use the whole range for 0…100 and
-  // −128…127.
+  // lut16Type (`mft2`) encodes L* 100 as 0xff00, and a* and b* in steps of 1/256; the other types use the whole range for
+  // 0…100 and −128…127.
   const lightness = kind === 'mft2' ? (0xffff * 100) / 0xff00 : 100;
   const chroma = kind === 'mft2' ? 0xffff / 256 : 255;
   return (value) => {

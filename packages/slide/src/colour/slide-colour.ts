@@ -9,7 +9,7 @@ import { ProfileError, type ProfileFault } from './profile-bytes.ts';
 export interface ColourProfile {
   /** The description in the profile; null when the profile has none or cannot be read. */
   readonly name: string | null;
-  /** Size of the profile in the file; null when it exceeds the limit. */
+  /** Size of the profile in the file; null when it exceeds the limit or cannot be read. */
   readonly bytes: number | null;
   /** Nodes on each side of the colour table; null when the profile is ignored. */
   readonly tableNodes: number | null;

@@ -11,7 +11,7 @@ export interface Confinement {
   readonly compiled: { readonly folder: string; readonly isWritable: boolean } | null;
   /** Folder for temporary files, the only other writable folder; null for none. */
   readonly scratch: string | null;
-  /** Memory for data in addition to what Node takes at its start. Allocations above it fail, which ends the process. */
+  /** Memory for data in addition to what Node takes at its start. Allocations above the sum fail, which ends the process. */
   readonly memoryBytes: number;
   /** The program to execute, and its arguments. */
   readonly program: string;

@@ -1,6 +1,6 @@
 /**
  * The first program of a render process, which reads slides that the server does not trust. This program drops all rights
- * that rendering does not need, and then replaces itself by the program named in its arguments. This is necessary because
+ * that rendering does not need, and then replaces itself by the program named in its arguments. The replacement is necessary because
  * Landlock restricts only the calling thread and what that thread starts later; execve ends Node's other threads.
  *
  * The parent process sends no message before the executed program has reported that it is ready.
@@ -80,7 +80,7 @@ function confine(system: SystemCalls, options: Confinement): void {
 
 /**
  * Returns the bytes that the kernel counts as data of this process. V8 alone reserves half a gigabyte for code without using
- * it. The executed program runs in the same Node and reserves as much.
+ * it. The executed program runs in the same Node and reserves as much, so `confine` adds these bytes to the memory limit.
  *
  * Source: proc(5), `/proc/[pid]/status`.
  */

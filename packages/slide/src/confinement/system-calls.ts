@@ -49,7 +49,7 @@ export const loadSystemCalls = readOnce(async (): Promise<SystemCalls | null> =>
     return {
       prctl: (option, value) => prctl(option, value, 0, 0, 0) as number,
       setResourceLimit(resource, bytes) {
-        const limit = BigUint64Array.of(BigInt(bytes), BigInt(bytes));
+        const limit = BigUint64Array.of(BigInt(bytes), BigInt(bytes)); // soft and hard limit
         return setrlimit(resource, new Uint8Array(limit.buffer)) as number;
       },
       createRuleset: (attributes, byteCount, flags) =>

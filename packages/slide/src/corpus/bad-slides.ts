@@ -1,7 +1,7 @@
 /**
- * Damaged, truncated and hostile files of public test suites and fuzz corpora, by path in the folder `bad-slides`
- * beside TEST_SLIDES, with the expected outcome: the error code, "opens, then" the error code if only the pixels are
- * damaged, or the format of a valid file.
+ * Damaged, truncated and hostile files of public test suites and fuzz corpora, by path in the folder `bad-slides` beside
+ * the folder that the environment variable TEST_SLIDES names. The expected outcome is the error code, "opens, then" and the
+ * error code if only the pixels are damaged, or the format of a valid file.
  */
 export const badSlides: readonly (readonly [file: string, outcome: string])[] = [
   ['aperio/unreadable.svs', 'opens, then FILE_CORRUPT'],

@@ -64,6 +64,7 @@ async function renderAndReturnError(pool: RenderPool, path: string): Promise<Sli
   }
 }
 
+/** Reads how much physical memory a process uses: now (`VmRSS`) or at its peak since the last reset (`VmHWM`). */
 async function readMemoryBytes(processId: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${processId}/status`, 'utf8');
   const [, kilobytes] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];

@@ -119,7 +119,7 @@ async function* readEntries(source: ByteSource, count: number, entries: Span): A
   let window: Uint8Array = new Uint8Array();
   let windowOffset = entries.offset;
   let entryOffset = entries.offset;
-  /** Makes the next bytes of the current entry available in the window. */
+  /** Makes the first `bytes` bytes of the current entry available in the window. */
   const load = async (bytes: number): Promise<void> => {
     if (entryOffset + bytes > end) throw corruptError('its directory ends inside a subblock');
     if (entryOffset + bytes <= windowOffset + window.length) return;

@@ -16,7 +16,7 @@ export const limits = {
   imageSide: 2 ** 31 - 1,
   /** Pixels of the image: 2.7 × 10^11. A whole glass of 25 × 75 mm at 0.1 µm per pixel has 1.9 × 10^11. */
   imagePixels: 2 ** 38,
-  /** Bytes of one subblock, both as stored and as decoded. */
+  /** Bytes of one compressed subblock, both as stored and as decoded. */
   subblockBytes: 2 ** 27,
   /** Entries in the index of a level. The index (mosaic.ts) lists the subblocks in each band of 512 rows. */
   indexEntries: 2 ** 21,

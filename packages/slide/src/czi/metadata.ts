@@ -6,8 +6,9 @@ import type { Colour } from '../decode/raster.ts';
 import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts';
 
 export interface CziMetadata {
-  /** Micrometres per pixel; null when unknown. The same holds for `objectivePower`, the magnification. */
+  /** Micrometres per pixel; null when unknown. */
   readonly mpp: { readonly x: number; readonly y: number } | null;
+  /** Magnification of the objective; null when unknown. */
   readonly objectivePower: number | null;
   /** By channel number, as in the subblock directory of the file. */
   readonly channels: ReadonlyMap<number, ChannelMetadata>;
@@ -52,7 +53,7 @@ export function readCziMetadata(xml: string): CziMetadata {
   };
 }
 
-/** Returns whether the element at a path is on one of `READ_PATHS`, or a direct child of its last element. */
+/** Returns whether the element at a path is on one of `READ_PATHS`, or a direct child of the last element of one. */
 function isKept(path: readonly string[]): boolean {
   return READ_PATHS.some((readPath) => {
     const length = Math.min(path.length, readPath.length);

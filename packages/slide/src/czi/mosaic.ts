@@ -55,9 +55,9 @@ const BAND_ROWS = 512;
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLevel, ...MosaicLevel[]] {
-  const [full, ...reduced] = [...groupByDownsample(subblocks)].sort(([a], [b]) => a - b);
-  if (full?.[0] !== 1) throw corruptError('it has no subblock at full resolution');
-  const [, fullSubblocks] = full;
+  const [fullGroup, ...reducedGroups] = [...groupByDownsample(subblocks)].sort(([a], [b]) => a - b);
+  if (fullGroup?.[0] !== 1) throw corruptError('it has no subblock at full resolution');
+  const [, fullSubblocks] = fullGroup;
 
   const box = boundingBoxOf(fullSubblocks);
   const width = box.right - box.left;
@@ -66,7 +66,7 @@ export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLeve
     throw limitExceededError(`its subblocks span ${width} × ${height} pixels`);
   }
   const fullBoxes = boxesBySceneAndChannel(fullSubblocks);
-  const completeResolutions = reduced.filter(([downsample, reducedSubblocks]) =>
+  const completeResolutions = reducedGroups.filter(([downsample, reducedSubblocks]) =>
     covers(boxesBySceneAndChannel(reducedSubblocks), fullBoxes, downsample),
   );
   if (completeResolutions.length + 1 > limits.levels)

@@ -1,5 +1,6 @@
 /**
- * The segments of a CZI file. Each has an ID, a size and a body; the first contains the offsets of the others.
+ * The segments of a CZI file. Each has an ID, a size and a body. The first contains the offsets of the subblock directory, the
+ * metadata and the attachment directory.
  *
  * Source: ZEISS, "DS_ZISRAW-FileFormat" 1.2 (CZI), as libCZI and OpenSlide read it; all numbers are little-endian.
  */
@@ -187,7 +188,7 @@ async function readSegment(
   return { bodyOffset, bodyBytes };
 }
 
-/** Reads an offset or length of 8 bytes at a position of the view. @throws SlideError FILE_CORRUPT when it is negative */
+/** Reads an offset or length of 8 bytes at a position of the view. @throws SlideError FILE_CORRUPT unless it is 0 to 2^53 − 1 */
 export function readOffset(view: DataView, position: number): number {
   const offset = Number(view.getBigInt64(position, true));
   if (!Number.isSafeInteger(offset) || offset < 0) throw corruptError(`it has the invalid offset ${offset}`);

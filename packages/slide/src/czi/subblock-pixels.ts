@@ -156,7 +156,7 @@ async function decodeSubblock(source: ByteSource, subblock: Subblock): Promise<S
 
   const { packed, isSplit } =
     subblock.compression === compression.zstd1 ? readZstd1(stored) : { packed: stored, isSplit: false };
-  const samples = unpack(packed, 'zstd', expectedBytes, expectedBytes);
+  const samples = unpack(packed, 'zstd', expectedBytes, expectedBytes); // minimum and maximum size
   return { bytes: isSplit ? interleaveBytes(samples) : samples, isRgb: false };
 }
 

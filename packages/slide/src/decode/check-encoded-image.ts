@@ -50,6 +50,7 @@ export function checkEncodedImage(image: Encoded): void {
   if (image.codec === 'jpeg') checkJpeg(image);
   else if (image.codec === 'png') checkPng(image);
   else if (image.codec === 'webp') checkWebp(image);
+  // The decoders of JPEG 2000 and JPEG-LS check the size themselves.
 }
 
 /** Whether bytes start like a JPEG or JPEG-LS stream: the SOI marker, followed by another marker. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../source/memory-source.ts';
 import { buildTiff } from '../testing/build-tiff.ts';
-import { exactDirectory } from '../testing/exact-directory.ts';
+import { losslessDirectory } from '../testing/lossless-directory.ts';
 import { openPyramid } from '../tiff/pyramid.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 import { readTiffImage } from '../tiff/tiff-image.ts';
@@ -9,7 +9,7 @@ import { estimateContrast } from './contrast.ts';
 
 /** Estimates the contrast of a grey image in tiles of 32 × 32 pixels, whose edge tiles are padded with samples of 99. */
 async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: number) => number) {
-  const page = exactDirectory({ width, height: 100, tileSize: 32, samplesPerPixel: 1, bits, sampleAt });
+  const page = losslessDirectory({ width, height: 100, tileSize: 32, samplesPerPixel: 1, bits, sampleAt });
   const source = memorySource(buildTiff({ directories: [page] }).bytes);
   const { first } = await openTiff(source);
   return estimateContrast(await openPyramid(source, [await readTiffImage(first)]), bits);

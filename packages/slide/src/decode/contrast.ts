@@ -73,7 +73,7 @@ export async function estimateContrast(tiles: LevelTiles, bits: number): Promise
   // The second pass of `estimateRange` decodes the tiles of the first pass again, without reading them again.
   const encodedTiles = new Map<string, Promise<EncodedImage | null>>();
   const readTileOnce = (address: TileAddress) => {
-    const key = `${address.column} ${address.row}`;
+    const key = `${address.column} ${address.row}`; // all tiles of the estimate are of one level
     const encodedTile = encodedTiles.get(key) ?? tiles.readTile(address);
     encodedTiles.set(key, encodedTile);
     return encodedTile;

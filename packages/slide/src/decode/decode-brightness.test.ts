@@ -4,7 +4,7 @@ import type { EncodedImage, GreyRange, TiffCoding } from '../model/slide.ts';
 import { memorySource } from '../source/memory-source.ts';
 import { buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
-import { type ExactPlan, exactDirectory, withTags } from '../testing/exact-directory.ts';
+import { type LosslessPlan, losslessDirectory, withTags } from '../testing/lossless-directory.ts';
 import { paintPlain } from '../testing/paint-tissue.ts';
 import { openImageTiles } from '../tiff/image-tiles.ts';
 import { tag } from '../tiff/tags.ts';
@@ -12,7 +12,7 @@ import { openTiff } from '../tiff/tiff-file.ts';
 import { readTiffImage } from '../tiff/tiff-image.ts';
 import { decodeBrightness } from './decode-brightness.ts';
 
-const plan: ExactPlan = {
+const plan: LosslessPlan = {
   width: 32,
   height: 16,
   tileSize: 32,
@@ -45,12 +45,12 @@ const clamped = (value: number) => Math.max(0, Math.min(255, Math.round(value)))
 
 describe('decodeBrightness (maps the samples of a tile from a given range to 0â€¦255)', () => {
   it('returns 8-bit samples unchanged for the range 0 to 255', async () => {
-    const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 0, white: 255 });
+    const row = await firstRow(await firstTile(losslessDirectory(plan)), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => x * 8));
   });
 
   it('stretches samples inside the range to 0â€¦255 and clamps samples outside the range', async () => {
-    const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 50, white: 100 });
+    const row = await firstRow(await firstTile(losslessDirectory(plan)), { black: 50, white: 100 });
     expect(row).toEqual(columns.map((x) => clamped(((x * 8 - 50) * 255) / 50)));
   });
 
@@ -58,7 +58,7 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
     ['little-endian', true],
     ['big-endian', false],
   ] as const)('uses both bytes of a 16-bit sample in a %s file', async (_, isLittleEndian) => {
-    const words = exactDirectory({ ...plan, bits: 16, isLittleEndian, sampleAt: (x) => 1000 + x * 3 });
+    const words = losslessDirectory({ ...plan, bits: 16, isLittleEndian, sampleAt: (x) => 1000 + x * 3 });
     const row = await firstRow(await firstTile(words, isLittleEndian), { black: 1000, white: 1093 });
     expect(row).toEqual(columns.map((x) => clamped((x * 3 * 255) / 93)));
   });
@@ -105,7 +105,7 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
 
   it('returns the palette indices of a palette image as brightness, and ignores the colours of the palette', async () => {
     const palette = short(...Array.from({ length: 768 }, (_, i) => (i * 977) % 65_536));
-    const page = withTags(exactDirectory(plan), {
+    const page = withTags(losslessDirectory(plan), {
       [tag.PhotometricInterpretation]: short(3),
       [tag.ColorMap]: palette,
     });
@@ -115,10 +115,10 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
   });
 
   it('inverts the samples when sample 0 means white', async () => {
-    const inverted = withTags(exactDirectory(plan), { [tag.PhotometricInterpretation]: short(0) });
+    const inverted = withTags(losslessDirectory(plan), { [tag.PhotometricInterpretation]: short(0) });
     const row = await firstRow(await firstTile(inverted), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => 255 - x * 8));
-    const words = withTags(exactDirectory({ ...plan, bits: 16, sampleAt: (x) => 65_535 - x * 100 }), {
+    const words = withTags(losslessDirectory({ ...plan, bits: 16, sampleAt: (x) => 65_535 - x * 100 }), {
       [tag.PhotometricInterpretation]: short(0),
     });
     const dark = await firstRow(await firstTile(words), { black: 0, white: 3100 });
@@ -132,7 +132,7 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
   });
 
   it('rejects three samples per pixel with FORMAT_NOT_SUPPORTED', async () => {
-    const colours = await firstTile(exactDirectory({ ...plan, samplesPerPixel: 3 }));
+    const colours = await firstTile(losslessDirectory({ ...plan, samplesPerPixel: 3 }));
     await expect(decodeBrightness(colours, { black: 0, white: 255 })).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
     });

@@ -115,7 +115,7 @@ async function decodeGrey16({ bytes, width, height }: EncodedImage, range: GreyR
   );
 }
 
-/** Reused for decoded pixels that are then reduced into a new buffer; large enough for most tiles. */
+/** Holds decoded pixels until they are reduced into a new buffer, with no `await` in between; large enough for most tiles. */
 const pixelBuffer = new Uint8Array(2 ** 20);
 
 /**

@@ -62,8 +62,8 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
 
 /**
  * Unpacks a PackBits segment until `target` is full, and ignores the bytes after it (padding to an even length). Unlike
- * `unpackPackBits` of TIFF, rejects a segment that ends early, or in which a run goes past the end. A code below 128
- * precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times; 128 does nothing.
+ * `unpackPackBits` of TIFF, rejects a segment that ends early, or in which a run goes past the end of `target`.
+ * A code below 128 precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times; 128 does nothing.
  */
 function unpack(packed: Uint8Array, target: Uint8Array): void {
   let readPosition = 0;

@@ -142,7 +142,7 @@ interface Scan {
   readonly components: readonly number[];
   /** Maximum difference between a sample and the original; 0 for a lossless scan. */
   readonly NEAR: number;
-  /** Whether the samples of a pixel are adjacent (interleave mode 2); otherwise whole lines are (modes 0 and 1). */
+  /** Whether the scan stores the components pixel by pixel (interleave mode 2), not line by line (modes 0 and 1). */
   readonly isInterleavedByPixel: boolean;
 }
 
@@ -157,8 +157,8 @@ function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Sc
   const hasAllComponents =
     count === frame.components.length && components.every((component, i) => component === i);
   const hasOneComponent = count === 1 && components[0] !== -1;
-  const isComplete = hasAllComponents || (hasOneComponent && interleaveMode === 0);
-  if (interleaveMode > 2 || !isComplete) throw corruptError('its scan does not match its frame');
+  const hasValidComponents = hasAllComponents || (hasOneComponent && interleaveMode === 0);
+  if (interleaveMode > 2 || !hasValidComponents) throw corruptError('its scan does not match its frame');
   if (transform !== 0) throw notSupportedError('a point transform');
   return { components, NEAR, isInterleavedByPixel: interleaveMode === 2 && count > 1 };
 }
@@ -200,7 +200,7 @@ function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   return { MAXVAL, T1, T2, T3, RESET, NEAR, RANGE, qbpp, LIMIT: 2 * (bpp + Math.max(8, bpp)), step };
 }
 
-/** Bits of the last part of a run length, by run index: a state that grows with long runs. Source: T.87, A.2.1. */
+/** Bits of the last part of a run length, by run index. The run index grows with long runs. Source: T.87, A.2.1. */
 const J = [
   0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ];
@@ -333,7 +333,8 @@ function decodeScan(
     const sum = type === 1 ? a + (n >> 1) : a;
     let k = 0; // parameter of the Golomb code
     while (n << k < sum) k++;
-    const mapped = readGolomb(k, LIMIT - (J[runIndex] as number) - 1); // called "glimit" in the standard
+    const glimit = LIMIT - (J[runIndex] as number) - 1; // maximum bits of a code at the end of a run
+    const mapped = readGolomb(k, glimit);
     const mappedWithType = mapped + type;
     const isOdd = (mappedWithType & 1) === 1;
     const magnitude = (mappedWithType + (isOdd ? 1 : 0)) / 2;

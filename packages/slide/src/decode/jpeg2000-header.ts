@@ -141,13 +141,14 @@ function isOpenJpegComment(comment: Uint8Array): boolean {
   return Buffer.from(comment.subarray(2, 22)).toString('latin1') === 'Created by OpenJPEG ';
 }
 
-type Size = Omit<
+/** The properties that the SIZ segment declares. */
+type SizeProperties = Omit<
   Jpeg2000Header,
   'codeStream' | 'isDeclaredYcc' | 'halvings' | 'isTransformed' | 'isByOpenJpeg'
 >;
 
-/** Reads the SIZ segment. Source: T.800, A.5.1. @param at position after the marker */
-function readSize(stream: Uint8Array, at: number): Size {
+/** Reads the SIZ segment. Source: T.800, A.5.1. @param at position after the marker SIZ */
+function readSize(stream: Uint8Array, at: number): SizeProperties {
   const view = viewOf(stream);
   // Bytes count from `at`. The list of components begins at byte 38. Length and capabilities precede the width. The
   // origin of the tiles at bytes 28 and 32 is not needed.
@@ -197,7 +198,7 @@ function readSize(stream: Uint8Array, at: number): Size {
  * @param at position of the number of decomposition levels, the standard's term for halvings
  * @param style the coding style of the same segment; bit 0 says that the segment lists precinct sizes
  */
-function readHalvings(stream: Uint8Array, at: number, style: number, size: Size): number {
+function readHalvings(stream: Uint8Array, at: number, style: number, size: SizeProperties): number {
   const halvings = stream[at] ?? 255;
   if (halvings > 32) throw corruptError(`it declares ${halvings} decomposition levels`);
   // Without a list, each resolution is a single precinct of at most 2^15 × 2^15 pixels.

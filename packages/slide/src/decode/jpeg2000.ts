@@ -1,4 +1,4 @@
-// The triple-slash reference makes the declarations available to every project that compiles these sources.
+// The triple-slash reference makes the type declarations of the codec available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./codecs.d.ts" />
 /** A decoder of JPEG 2000 images. It uses OpenJPEG, compiled to WebAssembly. */
@@ -139,6 +139,7 @@ function wrapInJp2({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
       ...box('ihdr', [...bigEndian(height), ...bigEndian(width), 0, channels, depth8, compression, 0, 0]),
       ...box('colr', [1, 0, 0, ...bigEndian(16)]), // 1: an enumerated colour space; 16: sRGB
       ...box('pclr', [0, 1, channels, ...depths, ...unusedPalette]), // 0, 1: a palette of one entry
+      // Each component: its index (2 bytes), 0 for direct use, a palette column (unused).
       ...box(
         'cmap',
         COMPONENT_ORDER.flatMap((component) => [0, component, 0, 0]),
@@ -181,10 +182,10 @@ function upsampleChroma(
   for (let y = 0, i = 0; y < reducedHeight; y++) {
     const chromaRowStart = (y >> rowShift) * chromaWidth;
     for (let x = 0; x < reducedWidth; x++, i += 3) {
-      const chroma = (chromaRowStart + (x >> 1)) * 3;
+      const chromaAt = (chromaRowStart + (x >> 1)) * 3;
       ycc[i] = decodedPlanes[i + 2] as number;
-      ycc[i + 1] = decodedPlanes[chroma] as number;
-      ycc[i + 2] = decodedPlanes[chroma + 1] as number;
+      ycc[i + 1] = decodedPlanes[chromaAt] as number;
+      ycc[i + 2] = decodedPlanes[chromaAt + 1] as number;
     }
   }
   return ycc;

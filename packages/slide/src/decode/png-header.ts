@@ -28,6 +28,9 @@ const IHDR_DATA_BYTES = 13;
 /** Value of the unit field of the pHYs chunk: pixels per metre. */
 const PHYS_UNIT_METRE = 1;
 
+/** Maximum width and height: the largest four-byte number that the PNG specification allows (section 7.1). */
+const MAX_SIDE = 2 ** 31 - 1;
+
 const GREY = 0; // a colour type
 /** Allowed bits per sample, and samples per decoded pixel, by colour type. Source: PNG specification, section 11.2.1, table 12. */
 const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
@@ -100,7 +103,7 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
     view.getUint8(HEAD_BYTES + 8 + i),
   ) as [number, number, number, number, number];
   const colours = colourTypes[colourType];
-  if (width === 0 || height === 0 || width > 2 ** 31 - 1 || height > 2 ** 31 - 1) {
+  if (width === 0 || height === 0 || width > MAX_SIDE || height > MAX_SIDE) {
     throw corruptError(`it has ${width} × ${height} pixels`);
   }
   if (!colours?.bits.includes(bits))

@@ -14,7 +14,7 @@ export interface Colour {
   readonly b: number;
 }
 
-/** Returns a rectangle of a raster, in pixels from the top left; the raster itself for its whole size. */
+/** Returns a rectangle of a raster; `x` and `y` are its top left pixel. Returns `raster` itself for a rectangle of its whole size. */
 export function cropRaster(raster: Raster, x: number, y: number, width: number, height: number): Raster {
   if (width === raster.width && height === raster.height) return raster;
   const rgb = new Uint8Array(width * height * 3);

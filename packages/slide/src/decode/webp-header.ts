@@ -47,7 +47,8 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
       return { ...simpleFile, width: (sizes & 0x3fff) + 1, height: ((sizes >>> 14) & 0x3fff) + 1 };
     }
     case 'VP8X': {
-      // Byte 20 has flags, of which bit 1 means an animation; width and height minus 1 have 24 bits each.
+      // Byte 20 has flags, of which bit 1 means an animation; width and height minus 1 have 24 bits each. The chunk ends at
+      // byte 30 (HEAD_BYTES). A colour profile, if any, is in the chunk after it: type (4 bytes), length (4), data.
       const hasProfile = bytes.length >= HEAD_BYTES + 8 && textAt(bytes, HEAD_BYTES) === 'ICCP';
       return {
         width: uint24(24) + 1,

@@ -118,8 +118,8 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
  *
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
  * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: the
- *   file has no level of this size, the tile is not JPEG or a gap (empty, but larger levels have pixels there), or it
- *   is an edge tile, which the file stores with padding
+ *   file has no level of this size; or the tile is not JPEG, is a gap (empty, but larger levels have pixels there), or is
+ *   an edge tile, which the file stores with padding
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
 export async function readNativeTile(

@@ -53,7 +53,8 @@ const ITEM = 0xfffe_e000;
 const ITEM_END = 0xfffe_e00d;
 const SEQUENCE_END = 0xfffe_e0dd;
 
-const implicitLittleEndian = '1.2.840.10008.1.2'; // three transfer syntaxes (encodings) that this parser does not read
+// Three transfer syntaxes (encodings) that this parser does not read.
+const implicitLittleEndian = '1.2.840.10008.1.2';
 const deflated = '1.2.840.10008.1.2.1.99';
 const bigEndian = '1.2.840.10008.1.2.2';
 /** Start of all UIDs that the standard defines. They name classes and encodings, not instances, and are kept. */
@@ -163,7 +164,7 @@ class DicomPatcher {
     return offset;
   }
 
-  /** Keeps the pixels and reads the elements after them, such as signatures. */
+  /** Keeps the pixels and reads the elements after them, such as signatures. Returns the end of the file. */
   async #readPixelData({ offset, length }: Header): Promise<number> {
     const end = length === null ? await this.#skipFragments(offset) : offset + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside the pixels');
@@ -192,6 +193,7 @@ class DicomPatcher {
     if (vr === 'SQ') return this.#readItems(header, depth);
     if (length === null) {
       if (vr === 'OB' || vr === 'OW') {
+        // Encapsulated pixels that are not the image of the file, for example an icon, which may show the label.
         const end = await this.#skipFragments(offset);
         await this.#zeroFragments(offset);
         return end;

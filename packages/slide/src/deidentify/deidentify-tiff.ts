@@ -180,13 +180,13 @@ class TiffPatcher {
     this.#layout = { isLittleEndian, isBig, isNdpi: false, firstAt };
     const firstOffset = isBig ? reader.u64(8) : reader.u32(4);
     if (!isBig && isLittleEndian) {
-      // NDPI files have the header of a classic TIFF, but offsets of 8 bytes.
+      // NDPI files have the header of a classic TIFF, but its offset may have 8 bytes. Both lengths are tried.
       for (const offset of new Set([reader.u64(4), firstOffset])) {
         if (offset + 2 > this.#source.size) continue;
         this.#layout = { isLittleEndian, isBig, isNdpi: true, firstAt };
         const directory = await this.#readDirectory(offset).catch(() => null);
         if (directory?.entries.some(({ tag }) => tag === tags.NdpiVersion)) {
-          // The header has 8 bytes with an offset of 4 bytes, and 12 bytes with one of 8 bytes.
+          // The header has 8 bytes if its offset has 4 bytes, and 12 bytes if its offset has 8 bytes.
           const hasShortOffset = offset === firstOffset && reader.u32(8) !== 0;
           this.#keptRanges.keep(0, hasShortOffset ? 8 : 12);
           return offset;
@@ -219,11 +219,11 @@ class TiffPatcher {
     const count = isBig ? counter.u64(0) : counter.u16(0);
     if (count === 0 || count > maxEntries) throw new NotDeidentifiable(`a directory has ${count} entries`);
     const nextBytes = isNdpi ? 8 : pointerBytes;
-    const nextAt = countBytes + count * entryBytes;
+    const nextInBlock = countBytes + count * entryBytes;
     // An NDPI directory is followed by the upper 32 bits of the numbers in its entries.
-    const hasUpperBits = isNdpi && offset + nextAt + nextBytes + 4 * count <= this.#source.size;
+    const hasUpperBits = isNdpi && offset + nextInBlock + nextBytes + 4 * count <= this.#source.size;
     const needsUpperBits = hasUpperBits && this.#source.size > 2 ** 32;
-    const length = nextAt + nextBytes + (hasUpperBits ? 4 * count : 0);
+    const length = nextInBlock + nextBytes + (hasUpperBits ? 4 * count : 0);
     const block = await this.#read(offset, length);
     const pointer = (position: number) => (isBig ? block.u64(position) : block.u32(position));
     const entries: Entry[] = [];
@@ -232,21 +232,22 @@ class TiffPatcher {
       const type = block.u16(entryAt + 2);
       const valueCount = pointer(entryAt + 4);
       const valueAt = entryAt + 4 + pointerBytes;
-      const size = (sizes[type] ?? 0) * valueCount;
-      if (sizes[type] === undefined) throw new NotDeidentifiable(`a value has the unknown type ${type}`);
-      const high = needsUpperBits ? block.u32(nextAt + nextBytes + 4 * i) * 2 ** 32 : 0;
-      const isInEntry = size <= pointerBytes && !(needsUpperBits && type === ASCII); // NDPI never stores ASCII in the entry
+      const bytesPerValue = sizes[type];
+      if (bytesPerValue === undefined) throw new NotDeidentifiable(`a value has the unknown type ${type}`);
+      const valueBytes = bytesPerValue * valueCount;
+      const high = needsUpperBits ? block.u32(nextInBlock + nextBytes + 4 * i) * 2 ** 32 : 0;
+      const isInEntry = valueBytes <= pointerBytes && !(needsUpperBits && type === ASCII); // a large NDPI never stores ASCII there
       entries.push({
         tag: block.u16(entryAt),
         type,
         count: valueCount,
         valueOffset: isInEntry ? offset + valueAt : pointer(valueAt) + high,
-        length: size,
+        length: valueBytes,
         high: isInEntry && valueCount === 1 && (type === LONG || type === IFD) ? high : 0,
       });
     }
-    const next = isNdpi ? block.u64(nextAt) : pointer(nextAt);
-    return { offset, length, nextAt: offset + nextAt, next, entries };
+    const next = isNdpi ? block.u64(nextInBlock) : pointer(nextInBlock);
+    return { offset, length, nextAt: offset + nextInBlock, next, entries };
   }
 
   /** Returns the numbers of a tag; none when the directory does not have it. */

@@ -18,7 +18,7 @@ export type PatchList = readonly Patch[];
 /** Applies the patches to a part of the file, in place. @param start position of the part in the file */
 export function applyPatches(patches: PatchList, part: Uint8Array, start: number): void {
   const end = start + part.length;
-  for (let i = firstPatchAfter(patches, start); i < patches.length; i++) {
+  for (let i = indexOfFirstPatchEndingAfter(patches, start); i < patches.length; i++) {
     const patch = patches[i];
     if (patch === undefined || patch.offset >= end) return;
     const overlapStart = Math.max(patch.offset, start);
@@ -33,7 +33,7 @@ export function applyPatches(patches: PatchList, part: Uint8Array, start: number
 }
 
 /** Returns the index of the first patch that ends after the position, by binary search. */
-function firstPatchAfter(patches: PatchList, position: number): number {
+function indexOfFirstPatchEndingAfter(patches: PatchList, position: number): number {
   let [low, high] = [0, patches.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -80,15 +80,16 @@ export class KeptRanges {
 export function mergePatches(replacements: readonly Patch[], zeros: readonly Range[]): Patch[] {
   const sorted = replacements.toSorted((a, b) => a.offset - b.offset);
   const merged: Patch[] = [...sorted];
-  let next = 0;
+  /** Index in `sorted`: the replacements before it end at or before `uncovered`. */
+  let nextIndex = 0;
   for (const { offset, length } of zeros) {
     const end = offset + length;
     /** Start of the part of the range that is not yet covered. */
     let uncovered = offset;
     for (;;) {
-      const patch = sorted[next];
+      const patch = sorted[nextIndex];
       if (patch !== undefined && patch.offset + patch.length <= uncovered) {
-        next++;
+        nextIndex++;
         continue;
       }
       if (patch === undefined || patch.offset >= end) break;

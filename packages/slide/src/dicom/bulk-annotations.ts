@@ -37,6 +37,7 @@ const maxNameLength = 200;
 /** Number of vertices of the outline that approximates an ellipse. */
 const ellipseVertices = 36;
 
+/** `position`: the value may be large, so `readDataSet` returns only its position in the file. */
 const measurementElements: ElementSelection = new Map([
   [tag.ConceptNameCodeSequence, { items: valuesOf([tag.CodeMeaning]) }],
   [
@@ -88,12 +89,12 @@ export async function readBulkAnnotations(
   const syntax = transferSyntaxOf(meta.transferSyntax);
   if (syntax === null) throw unsupportedError('Its transfer syntax is unknown');
   const context = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
-  // Stops after the tags whose upper 16 bits are 006a, which contain the annotation groups.
+  // The annotation groups are in group 006a (the upper 16 bits of the tag); stops after this group.
   const { dataSet } = await readDataSet(
     context,
     meta.dataSetOffset,
     elements,
-    (number) => number > 0x006a_ffff,
+    (elementTag) => elementTag > 0x006a_ffff,
   );
   if (dataSet.text(tag.Modality) !== 'ANN') throw unsupportedError('The file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
@@ -139,13 +140,13 @@ async function readGroup(
     numbersAt(source, group.position(tag.PointCoordinatesData), 'float32') ??
     numbersAt(source, group.position(tag.DoublePointCoordinatesData), 'float64');
   if (coordinates === null) throw corruptError('a group has no coordinates');
-  const points = pointsPerAnnotation[type];
+  const pointCount = pointsPerAnnotation[type];
   const startList =
-    points === null ? numbersAt(source, group.position(tag.LongPrimitivePointIndexList), 'uint32') : null;
-  if (points === null && (startList === null || startList.length !== count)) {
+    pointCount === null ? numbersAt(source, group.position(tag.LongPrimitivePointIndexList), 'uint32') : null;
+  if (pointCount === null && (startList === null || startList.length !== count)) {
     throw corruptError('a group has no index of its points');
   }
-  if (points !== null && coordinates.length !== 2 * points * count) {
+  if (pointCount !== null && coordinates.length !== 2 * pointCount * count) {
     throw corruptError('a group has another number of points than it claims');
   }
   const measurements = measurementsOf(source, group, decode, count);
@@ -175,11 +176,15 @@ async function readGroup(
     onProgress(end / count);
   }
 
-  /** Returns the indices of the first coordinates of annotations `first` to `end`; for `count`, the end of the list. */
+  /**
+   * Returns the index of the first coordinate of each annotation from `first` to `end`, both included. If `end` is `count`, the
+   * last index is the number of coordinates.
+   */
   async function readStarts(first: number, end: number): Promise<number[]> {
     const coordinateCount = coordinates?.length ?? 0;
     if (startList === null) {
-      return Array.from({ length: end - first + 1 }, (_, n) => 2 * (points ?? 1) * (first + n));
+      const coordinatesPerAnnotation = 2 * (pointCount ?? 1); // `pointCount` is not null when there is no start list
+      return Array.from({ length: end - first + 1 }, (_, n) => coordinatesPerAnnotation * (first + n));
     }
     // The list has no entry after the last annotation, which ends with the last coordinate.
     const stored = await startList.read(first, Math.min(end + 1, count) - first);
@@ -262,18 +267,18 @@ function measurementsOf(
     if (!values) return [];
     const annotationNumbers = numbersAt(source, valuesItem.position(tag.AnnotationIndexList), 'uint32');
     if (values.length !== (annotationNumbers?.length ?? count))
-      throw corruptError('a measurement has too few or many values');
+      throw corruptError('a measurement has too few or too many values');
     const read =
       annotationNumbers === null ? readAllValues(values) : readNumberedValues(values, annotationNumbers);
     return [{ name, read }];
   });
 }
 
-/** Reads a measurement with a value for every annotation. */
+/** Returns a reader of a measurement with a value for every annotation. */
 const readAllValues = (values: Numbers) => async (first: number, end: number) =>
   Float32Array.from(await values.read(first, end - first));
 
-/** Reads a measurement with values for some annotations, whose numbers (from 1) are in ascending order. */
+/** Returns a reader of a measurement with values for some annotations, whose numbers (from 1) are in ascending order. */
 function readNumberedValues(values: Numbers, annotationNumbers: Numbers): Measurement['read'] {
   let nextValue = 0;
   return async (first, end) => {
@@ -319,11 +324,11 @@ function outlineOfEllipse(ends: readonly number[]): number[] {
   const centreY = (majorY1 + majorY2) / 2;
   return Array.from({ length: ellipseVertices }, (_, n) => {
     const angle = (2 * Math.PI * n) / ellipseVertices;
-    const major = Math.cos(angle) / 2;
-    const minor = Math.sin(angle) / 2;
+    const majorFactor = Math.cos(angle) / 2;
+    const minorFactor = Math.sin(angle) / 2;
     return [
-      centreX + (majorX2 - majorX1) * major + (minorX2 - minorX1) * minor,
-      centreY + (majorY2 - majorY1) * major + (minorY2 - minorY1) * minor,
+      centreX + (majorX2 - majorX1) * majorFactor + (minorX2 - minorX1) * minorFactor,
+      centreY + (majorY2 - majorY1) * majorFactor + (minorY2 - minorY1) * minorFactor,
     ];
   }).flat();
 }

@@ -27,11 +27,12 @@ const encodings: Readonly<Record<string, string>> = {
 
 /**
  * Returns a function that decodes the free text of a data set, including that of its items. Only the first of several
- * character sets is used. Without a known one, text is UTF-8 if it is valid UTF-8, otherwise Latin-1.
+ * character sets is used. If it is absent or unknown, text is UTF-8 if it is valid UTF-8, otherwise Latin-1.
  *
  * @param dataSet the data set of the file, read with the element SpecificCharacterSet
  */
 export function textDecodingOf(dataSet: DataSet): DecodeText {
+  // `ISO 2022 IR 100` is `ISO_IR 100` with code extensions, which switch to other character sets and are not read.
   const term = dataSet.text(tag.SpecificCharacterSet)?.replace(/^ISO 2022 IR /, 'ISO_IR ') ?? '';
   const encoding = Object.hasOwn(encodings, term) ? encodings[term] : undefined;
   if (encoding === undefined) return decodeUtf8OrLatin1;

@@ -60,7 +60,7 @@ const realNumbers = new Map<string, { readonly bytes: number; readonly read: Rea
 
 const latin1 = new TextDecoder('latin1');
 const decodeLatin1: DecodeText = (bytes) => latin1.decode(bytes);
-/** Numbers that are stored as text. Source: DICOM PS3.5, table 6.2-1 (IS and DS). */
+/** Patterns of numbers that are stored as text. Source: DICOM PS3.5, table 6.2-1 (IS and DS). */
 const INTEGER_STRING = /^[+-]?\d{1,12}$/;
 const DECIMAL_STRING = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -83,8 +83,9 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
     if (vr === 'IS' || vr === 'DS') {
       return textsOf(tag).map((text) => (pattern.test(text) ? Number(text) : Number.NaN));
     }
+    if (bytes.length === 0) return [];
     const reader = readers.get(vr);
-    if (!reader || bytes.length % reader.bytes !== 0) return bytes.length === 0 ? [] : [Number.NaN];
+    if (!reader || bytes.length % reader.bytes !== 0) return [Number.NaN];
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     return Array.from({ length: bytes.length / reader.bytes }, (_, i) => reader.read(view, i * reader.bytes));
   }

@@ -34,7 +34,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
 
   if (syntax.codec === 'jpeg') {
     const jpegColour = jpegColourOf(pixels, colour);
-    // The prefix only declares the colours; null: it contains no tables, because every frame has its own.
+    // `null`: the prefix contains no tables, because every frame has its own. It declares only the colours.
     const prefix = jpegPrefix(null, jpegColour);
     return async (frame, signal) => {
       const buffer = await readFrame(frame, tileOffset(prefix), signal); // leaves space for the prefix
@@ -85,7 +85,8 @@ export function isJpeg({ transferSyntax }: Instance): boolean {
 
 /**
  * Colours of the samples. `transformed`: the codec converts RGB for compression, and its decoder returns RGB.
- * `ycc-of-openjpeg` does not occur in DICOM files.
+ * An object means grey samples: it states the samples displayed as black and white (`GreyRange`). `ycc-of-openjpeg` does
+ * not occur in DICOM files.
  */
 type Colour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
 

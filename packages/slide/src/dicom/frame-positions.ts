@@ -32,7 +32,7 @@ export const framePositionElements: ElementSelection = new Map([
 
 export interface PositionCollector {
   /** Adds the next frame, given its functional groups (the properties that the file states for each frame). */
-  readonly add: (frame: DataSet) => void;
+  readonly add: (frameGroups: DataSet) => void;
   /** Returns the collected positions. @throws SlideError FILE_CORRUPT when fewer frames were added than claimed */
   finish(): FramePositions;
 }
@@ -68,25 +68,25 @@ export function createPositionCollector(
   const pathOf = (groups: DataSet | undefined) =>
     groups?.items(tag.OpticalPathIdentificationSequence)[0]?.text(tag.OpticalPathIdentifier) ?? null;
   const sharedPath = pathOf(shared);
-  let count = 0;
+  let added = 0;
   return {
-    add(frame) {
-      if (count === frames) throw corruptError(`it describes more frames than the ${frames} that it claims`);
-      const [position] = frame.items(tag.PlanePositionSlideSequence);
+    add(frameGroups) {
+      if (added === frames) throw corruptError(`it describes more frames than the ${frames} that it claims`);
+      const [position] = frameGroups.items(tag.PlanePositionSlideSequence);
       const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
       const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
-      if (column === null || row === null) throw corruptError(`it states no position for frame ${count + 1}`);
+      if (column === null || row === null) throw corruptError(`it states no position for frame ${added + 1}`);
       // A file that does not name its optical paths has only one.
-      const path = pathOf(frame) ?? sharedPath;
+      const path = pathOf(frameGroups) ?? sharedPath;
       const isFirstPath = path === null || firstPathId === null || path === firstPathId;
-      positions.columns[count] = column;
-      positions.rows[count] = row;
-      positions.depths[count] = position?.real(tag.ZOffsetInSlideCoordinateSystem) ?? 0;
-      positions.isFirstPath[count] = isFirstPath ? 1 : 0;
-      count++;
+      positions.columns[added] = column;
+      positions.rows[added] = row;
+      positions.depths[added] = position?.real(tag.ZOffsetInSlideCoordinateSystem) ?? 0;
+      positions.isFirstPath[added] = isFirstPath ? 1 : 0;
+      added++;
     },
     finish() {
-      if (count < frames) throw corruptError(`it has positions of ${count} of its ${frames} frames`);
+      if (added < frames) throw corruptError(`it has positions of ${added} of its ${frames} frames`);
       return positions;
     },
   };

@@ -85,7 +85,8 @@ function openEncapsulated(pixels: PixelPositions, codec: FrameCodec): ReadFrame 
     const start = table.starts[frame] as number;
     const storedBytes = table.endOf(frame) - start;
     if (storedBytes > limits.frameBytes) throw limitExceededError(`a frame has ${storedBytes} bytes`);
-    // The first item header is read into the headroom, which the caller overwrites, so that the frame is not copied.
+    // The first item header is read into the bytes before the contents, so that the contents of this item are not moved.
+    // The caller overwrites the headroom, including the header bytes in it.
     const contentsStart = Math.max(headroom, ITEM_HEADER_BYTES);
     const headerStart = contentsStart - ITEM_HEADER_BYTES;
     const buffer = new Uint8Array(contentsStart + Math.max(storedBytes - ITEM_HEADER_BYTES, 0));
@@ -152,6 +153,7 @@ async function readBasicTable(
   const mayWrapAround = source.size - firstItem > 2 ** 32;
   let wrappedBytes = 0;
   for (let frame = 0; frame < frames; frame++) {
+    // The value for the first frame makes `firstItem` the smallest start that `checkStart` accepts.
     const previousStart = frame === 0 ? firstItem - ITEM_HEADER_BYTES : (starts[frame - 1] as number);
     let start = firstItem + wrappedBytes + view.getUint32(frame * 4, true);
     if (start <= previousStart && mayWrapAround) {
@@ -238,6 +240,7 @@ async function findFrames(
   const window = byteWindow(source, ITEM_HEADER_BYTES + SIGNATURE_BYTES);
   // `limits.items` allows a file with few frames more fragments per frame than `limits.fragmentsPerFrame`.
   const maxItems = frames * limits.fragmentsPerFrame + limits.items;
+  // In both arrays, `tableOf` sets the last entry to the end of the last frame.
   const itemStarts = new Float64Array(frames + 1);
   const frameStarts = new Float64Array(frames + 1);
   let items = 0;

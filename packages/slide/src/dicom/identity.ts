@@ -126,7 +126,7 @@ export function identityOf(dataSet: DataSet): Identity {
   const sopInstance = uidOrNull(dataSet.text(tag.SOPInstanceUID));
   if (series === null || sopInstance === null) throw corruptError('it has no series or instance UID');
   const kind = kindOf(dataSet.texts(tag.ImageType));
-  // An associated image may omit the size of the image, which is then the size of its single frame.
+  // An associated image may omit the size of its total pixel matrix; the size of its single frame is then used.
   const frameSideOf = (sideTag: Tag) => (kind === 'volume' ? null : dataSet.whole(sideTag));
   return {
     series: hashOf([

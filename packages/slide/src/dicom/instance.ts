@@ -246,6 +246,7 @@ function pixelsOf(dataSet: DataSet, sharedGroups: DataSet | undefined): PixelDes
     bitsStored,
     highBit: dataSet.whole(tag.HighBit) ?? bitsStored - 1,
     pixelRepresentation: dataSet.whole(tag.PixelRepresentation) ?? 0,
+    // A width below 1 is invalid. Source: PS3.3 C.11.2.1.2.1.
     window: center === null || width === null || width < 1 ? null : { center, width },
     rescale: {
       // A slope of 0 is invalid, because frame-images.ts divides by it; like an absent slope, it becomes 1.

@@ -33,7 +33,7 @@ interface LabelMap {
   readonly palette: null;
   readonly segments: readonly Segment[];
   /**
-   * Reads `count` rows from row `top` on into the target; pixels outside of all frames become 0.
+   * Reads `count` rows, from row `top` on, into the target of `count` × `width` values; pixels outside of all frames become 0.
    *
    * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED
    */

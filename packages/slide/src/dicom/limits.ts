@@ -10,7 +10,7 @@ export const limits = {
   /** Elements of the file meta information, which precedes the data set. */
   metaElements: 4096,
   sequenceDepth: 16,
-  /** Items of a sequence that is kept in memory, and fragments of the last frame. */
+  /** Items of a sequence that is kept in memory, and fragments of the last frame, which are followed to check an offset table. */
   items: 4096,
   /** Bytes of one value that is kept in memory. */
   valueBytes: 64 * 1024,

@@ -23,7 +23,7 @@ export interface ItemSelection {
 
 /** Selects the values of these elements. */
 export const valuesOf = (tags: readonly Tag[]): ElementSelection =>
-  new Map(tags.map((number) => [number, 'value']));
+  new Map(tags.map((elementTag) => [elementTag, 'value']));
 
 /** Number of data elements that may still be visited. */
 export interface Budget {
@@ -107,11 +107,12 @@ async function readElements(
   while (end === null || offset < end) {
     if (!context.window.covers(offset, SHORT_HEADER_BYTES))
       await loadHeaderBytes(context.window, offset, end);
-    const number = tagAt(context.window, offset);
-    if (number === tag.ItemDelimitationItem && end === null) return offset + SHORT_HEADER_BYTES;
-    if (number >>> 16 === ITEM_GROUP) throw corruptError(`${nameOfTag(number)} is among data elements`);
+    const elementTag = tagAt(context.window, offset);
+    if (elementTag === tag.ItemDelimitationItem && end === null) return offset + SHORT_HEADER_BYTES;
+    if (elementTag >>> 16 === ITEM_GROUP)
+      throw corruptError(`${nameOfTag(elementTag)} is among data elements`);
     // This check precedes the parsing of the header, because elements of the next group may have another encoding.
-    if (stopsAt?.(number)) return offset;
+    if (stopsAt?.(elementTag)) return offset;
     const header = readHeader(context, offset) ?? (await loadHeader(context, offset));
     if (--context.budget.elements < 0) throw limitExceededError('its header has too many elements');
 
@@ -126,6 +127,7 @@ async function readElements(
       return header.offset;
     }
     if (selected === undefined && header.length !== null) {
+      // Skips the element without a call of the async function `readElement`: a header may have millions of elements.
       offset = checkInside(context, header.tag, header.offset, header.length, end);
     } else {
       offset = await readElement(context, header, end, selected, values, depth);
@@ -244,20 +246,20 @@ async function skipFragments({ window, budget }: ParseContext, start: number): P
  */
 function readHeader({ window, isExplicit }: ParseContext, offset: number): Element | null {
   if (!window.covers(offset, SHORT_HEADER_BYTES)) return null;
-  const number = tagAt(window, offset);
-  if (!isExplicit || number >>> 16 === ITEM_GROUP) {
+  const elementTag = tagAt(window, offset);
+  if (!isExplicit || elementTag >>> 16 === ITEM_GROUP) {
     const length = lengthAt(window, offset + 4);
-    const standardVr = vrOfTag(number);
+    const standardVr = vrOfTag(elementTag);
     // Without a stated representation, only a sequence can have an undefined length.
     const vr = length === null && standardVr === 'UN' ? 'SQ' : standardVr;
-    return { tag: number, vr, offset: offset + SHORT_HEADER_BYTES, length };
+    return { tag: elementTag, vr, offset: offset + SHORT_HEADER_BYTES, length };
   }
   const vr = String.fromCharCode(window.u8(offset + 4), window.u8(offset + 5));
   if (shortVrs.has(vr))
-    return { tag: number, vr, offset: offset + SHORT_HEADER_BYTES, length: window.u16(offset + 6) };
-  if (!longVrs.has(vr)) throw corruptError(`${nameOfTag(number)} has an unknown value representation`);
+    return { tag: elementTag, vr, offset: offset + SHORT_HEADER_BYTES, length: window.u16(offset + 6) };
+  if (!longVrs.has(vr)) throw corruptError(`${nameOfTag(elementTag)} has an unknown value representation`);
   if (!window.covers(offset, LONG_HEADER_BYTES)) return null;
-  return { tag: number, vr, offset: offset + LONG_HEADER_BYTES, length: lengthAt(window, offset + 8) };
+  return { tag: elementTag, vr, offset: offset + LONG_HEADER_BYTES, length: lengthAt(window, offset + 8) };
 }
 
 /** Loads and parses the header of an element. */
@@ -280,17 +282,17 @@ async function loadHeaderBytes(window: ByteWindow, offset: number, end: number |
 /** Checks that a value lies in the file and in its enclosing item, which ends at `end`. Returns the offset after the value. */
 function checkInside(
   { window }: ParseContext,
-  number: number,
+  elementTag: number,
   offset: number,
   length: number,
   end: number | null,
 ): number {
   const valueEnd = offset + length;
   if (valueEnd > window.size) {
-    throw truncatedError(`it ends at ${window.size}, before the end of ${nameOfTag(number)}`);
+    throw truncatedError(`it ends at ${window.size}, before the end of ${nameOfTag(elementTag)}`);
   }
   if (end !== null && valueEnd > end)
-    throw corruptError(`${nameOfTag(number)} is longer than its enclosing item`);
+    throw corruptError(`${nameOfTag(elementTag)} is longer than its enclosing item`);
   return valueEnd;
 }
 

@@ -116,7 +116,7 @@ export function vrOfTag(number: number): string {
   return elementsByNumber.get(number)?.vr ?? 'UN';
 }
 
-/** Returns a name for messages, e.g. `Rows`, or `(0009,0010)` for other elements. */
+/** Returns a name for messages, e.g. `Rows`, or `(0009,0010)` for an element outside the dictionary. */
 export function nameOfTag(number: number): string {
   const name = elementsByNumber.get(number)?.name;
   if (name) return name;

@@ -48,15 +48,15 @@ export function indexTiles(image: TiledImage): TileIndex {
   return { columns, rows, frameOf };
 }
 
-/** Finds frames by their number, for TILED_FULL. */
+/** Finds frames by their order in the image, for TILED_FULL. */
 function indexByOrder({ parts }: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
-  // The first columns × rows frames belong to the first optical path and focal plane; those of other ones follow.
+  // The first columns × rows frames belong to the first optical path and focal plane; those of other paths and planes follow.
   const frames = parts.reduce((sum, part) => sum + part.frames, 0);
   if (frames < columns * rows || frames % (columns * rows) !== 0) {
     throw corruptError(`an image of ${columns} × ${rows} tiles has ${frames} frames`);
   }
   return (column, row) => {
-    // Number of the frame within the image, then within the part that has it.
+    // First the index of the frame within the image; the loop reduces it to the index within the part that has the frame.
     let frame = row * columns + column;
     let part = 0;
     for (; frame >= (parts[part]?.frames ?? Number.POSITIVE_INFINITY); part++)

@@ -60,7 +60,7 @@ export function transferSyntaxOf(uid: string): TransferSyntax | null {
 
 /** Returns a name for messages, e.g. `lossless JPEG (transfer syntax 1.2.840.10008.1.2.4.70)`. */
 export function nameOfTransferSyntax(uid: string): string {
-  const [, name] = unsupportedSyntaxes.find(([start]) => uid.startsWith(start)) ?? [];
+  const [, name] = unsupportedSyntaxes.find(([prefix]) => uid.startsWith(prefix)) ?? [];
   return name ? `${name} (transfer syntax ${uid})` : `transfer syntax ${uid}`;
 }
 
@@ -91,6 +91,6 @@ const sopClasses: readonly (readonly [string, string])[] = [
 
 /** Returns a name for messages, e.g. `a CT image`. */
 export function nameOfSopClass(uid: string): string {
-  const [, name] = sopClasses.find(([start]) => uid === start || uid.startsWith(`${start}.`)) ?? [];
+  const [, name] = sopClasses.find(([prefix]) => uid === prefix || uid.startsWith(`${prefix}.`)) ?? [];
   return name ?? `an object of SOP class ${uid}`;
 }

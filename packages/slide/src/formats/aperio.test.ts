@@ -5,7 +5,7 @@ import { buildSvs, type SvsPlan, svsDirectories } from '../testing/build-svs.ts'
 import { ascii, buildTiff, type DirectoryPlan, long, short } from '../testing/build-tiff.ts';
 import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { encodeSamples } from '../testing/encode-samples.ts';
-import { withTags } from '../testing/exact-directory.ts';
+import { withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';

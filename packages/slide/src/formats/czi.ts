@@ -152,7 +152,7 @@ function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  const firstSubblockByChannel = new Map<number, Subblock>(); // openDisplayedImage rejects channels of mixed types
+  const firstSubblockByChannel = new Map<number, Subblock>(); // represents its channel, whose subblocks must have one pixel type
   for (const subblock of subblocks) {
     if (!firstSubblockByChannel.has(subblock.channel)) firstSubblockByChannel.set(subblock.channel, subblock);
   }
@@ -263,7 +263,7 @@ function openMosaicImage(
         return isEmpty ? null : canvas;
       };
       const estimated = await estimateRange(levels, bits, drawTileOfChannel);
-      // An image that is not too dark is displayed in the full range of the samples.
+      // A channel that is not too dark is displayed in the camera's full range.
       const isInverted = false;
       return isTooDark(estimated, bits, isInverted) ? estimated : { black: 0, white: 2 ** bits - 1 };
     }),

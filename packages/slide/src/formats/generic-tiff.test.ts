@@ -5,7 +5,7 @@ import { buildTiledTiff, type TiledTiffPlan, tiledTiffDirectories } from '../tes
 import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
-import { withTags } from '../testing/exact-directory.ts';
+import { withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';

@@ -11,7 +11,7 @@ export interface InstalledLibraries {
   readonly turboJpeg: boolean;
   /** Version of OpenSlide; null when it is not installed. */
   readonly openSlide: string | null;
-  /** Version of Landlock, by which Linux restricts processes that decode slides to the slide folders; 0 if absent. */
+  /** Version of Landlock, the Linux feature that confines render processes to the slide folders; 0 if absent. */
   readonly landlock: number;
 }
 

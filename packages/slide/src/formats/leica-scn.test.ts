@@ -5,7 +5,7 @@ import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-ti
 import { difference } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
-import { exactPicture, withTags } from '../testing/exact-directory.ts';
+import { losslessPicture, withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
@@ -76,10 +76,10 @@ const scnXml = (images: string, namespace = NAMESPACE) =>
 const [WIDTH, HEIGHT] = [400, 240];
 const tissue = paintTissue(WIDTH, HEIGHT);
 /** Directory of the image of the whole glass. */
-const photograph = exactPicture(paintTissue(65, 190), null);
+const photograph = losslessPicture(paintTissue(65, 190), null);
 /** Returns the directories of an image at full resolution and at a quarter of it. */
 const levelsOf = (picture: Raster) =>
-  [1, 4].map((downsample) => exactPicture(shrinkRaster(picture, downsample), 64));
+  [1, 4].map((downsample) => losslessPicture(shrinkRaster(picture, downsample), 64));
 
 /** Directories and XML of a file with the image of the whole glass and one scanned image of two levels. */
 const oneImage = [photograph, ...levelsOf(tissue)];

@@ -174,7 +174,7 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
   };
 }
 
-/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer of at least 0 */
+/** Reads an integer of at least 0. @throws SlideError FILE_CORRUPT when the attribute is missing or has another value */
 function readIntegerAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
@@ -240,6 +240,7 @@ async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Pro
   const [full] = first.levels;
   return openDeclaredLevels(
     source,
+    // The downsample is the mean of the ratios of both sides.
     first.levels.map((tiffImage) => ({
       tiffImage,
       width: tiffImage.width,

@@ -119,7 +119,7 @@ function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlan
 
 /**
  * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and
- * has the aspect ratio of the largest image that fulfils the first two conditions. Levels have different widths.
+ * has the aspect ratio of the largest image that fulfils the first two conditions. Each level is narrower than the one before it.
  *
  * @returns the levels, largest first; empty when there are none
  */
@@ -133,8 +133,8 @@ function choosePyramid(images: readonly NdpiImage[]): NdpiImage[] {
   if (!full) return [];
   const chosen = [full];
   for (const image of largestFirst) {
-    const isSmaller = image.width < (chosen.at(-1)?.width ?? 0);
-    if (isSmaller && hasSameAspectRatio(image, full)) chosen.push(image);
+    const isNarrower = image.width < (chosen.at(-1)?.width ?? 0);
+    if (isNarrower && hasSameAspectRatio(image, full)) chosen.push(image);
   }
   if (chosen.length > limits.levels) {
     throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${chosen.length} levels`);

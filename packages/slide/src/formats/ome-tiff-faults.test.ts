@@ -13,15 +13,15 @@ import {
   WIDTH,
 } from '../testing/build-ome.ts';
 import { type DirectoryPlan, short } from '../testing/build-tiff.ts';
-import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
+import { losslessDirectory, losslessPicture, withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { tag } from '../tiff/tags.ts';
 
 describe('openSlideFrom', () => {
-  const rgb = [exactPicture(tissue, 64)];
+  const rgb = [losslessPicture(tissue, 64)];
   /** OME-XML of a colour image without the XML declaration. */
   const withoutDeclaration = RGB_XML.slice(RGB_XML.indexOf('?>') + 2);
-  const grey16 = exactDirectory({
+  const grey16 = losslessDirectory({
     width: WIDTH,
     height: HEIGHT,
     tileSize: 64,
@@ -109,7 +109,7 @@ describe('openSlideFrom', () => {
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [
         greyDirectory(0),
-        exactDirectory({
+        losslessDirectory({
           width: 299,
           height: 200,
           tileSize: 64,
@@ -134,7 +134,7 @@ describe('openSlideFrom', () => {
           ...greyDirectory(0),
           subDirectories: [
             withTags(
-              exactDirectory({
+              losslessDirectory({
                 width: 150,
                 height: 100,
                 tileSize: 64,
@@ -153,7 +153,7 @@ describe('openSlideFrom', () => {
     [
       'when one of several channels is in colour',
       withTiffData('<TiffData/>', 'SizeC="2"'),
-      [greyDirectory(0), exactPicture(tissue, 64)],
+      [greyDirectory(0), losslessPicture(tissue, 64)],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
@@ -203,7 +203,7 @@ describe('openSlideFrom', () => {
 
   it('rejects an OME-TIFF truncated at any length with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED', async () => {
     const file = buildOmeTiff(RGB_XML, [
-      exactDirectory({
+      losslessDirectory({
         width: 20,
         height: 20,
         tileSize: 16,

@@ -10,9 +10,10 @@ import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 
 /** An image that the XML describes. */
 export interface OmeImage {
+  /** The Image element, and the Pixels element inside it. */
   readonly image: XmlElement;
   readonly pixels: XmlElement;
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /** Number of channels, of one or three samples each. */

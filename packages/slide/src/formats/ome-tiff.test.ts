@@ -24,17 +24,17 @@ import { type DirectoryPlan, short, type TiffPlan } from '../testing/build-tiff.
 import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
-import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
+import { losslessDirectory, losslessPicture, withTags } from '../testing/lossless-directory.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
 describe('an OME-TIFF in colour', () => {
   it.each<[string, DirectoryPlan[], Partial<TiffPlan>]>([
-    ['SubIFDs', [{ ...exactPicture(tissue, 64), subDirectories: reducedDirectories }], {}],
-    ['directories that the XML does not mention', [exactPicture(tissue, 64), ...reducedDirectories], {}],
+    ['SubIFDs', [{ ...losslessPicture(tissue, 64), subDirectories: reducedDirectories }], {}],
+    ['directories that the XML does not mention', [losslessPicture(tissue, 64), ...reducedDirectories], {}],
     [
       'SubIFDs of a big-endian BigTIFF',
-      [{ ...exactPicture(tissue, 64), subDirectories: reducedDirectories }],
+      [{ ...losslessPicture(tissue, 64), subDirectories: reducedDirectories }],
       { isLittleEndian: false, isBig: true },
     ],
   ])(
@@ -67,8 +67,8 @@ describe('an OME-TIFF in colour', () => {
   });
 
   it('has no level for a TIFF directory with half the sides that is not marked as reduced', async () => {
-    const page = exactPicture(shrinkRaster(tissue, 2), 64);
-    expect(sizesOf(await openOmeTiff(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
+    const page = losslessPicture(shrinkRaster(tissue, 2), 64);
+    expect(sizesOf(await openOmeTiff(RGB_XML, [losslessPicture(tissue, 64), page]))).toEqual([[300, 200]]);
   });
 
   it('has no level for a TIFF directory that the XML assigns to another image', async () => {
@@ -78,7 +78,7 @@ describe('an OME-TIFF in colour', () => {
           '<Pixels DimensionOrder="XYCZT" SizeX="150" SizeY="100" SizeC="3" SizeZ="1" SizeT="1"><TiffData IFD="1"/></Pixels>',
         ),
     );
-    const slide = await openOmeTiff(xml, [exactPicture(tissue, 64), ...reducedDirectories]);
+    const slide = await openOmeTiff(xml, [losslessPicture(tissue, 64), ...reducedDirectories]);
     expect(sizesOf(slide)).toEqual([
       [300, 200],
       [75, 50],
@@ -105,7 +105,7 @@ describe('the channels of an OME-TIFF', () => {
 
   it('are overlaid at all levels, whether their pyramids are in SubIFDs or in the main chain of TIFF directories', async () => {
     const half = (index: number) =>
-      exactDirectory({
+      losslessDirectory({
         width: 150,
         height: 100,
         tileSize: 64,
@@ -185,7 +185,7 @@ describe('the channels of an OME-TIFF', () => {
   ] as const)(
     'of 16 bits in a %s file are stretched between their darkest and their brightest pixels',
     async (_, isLittleEndian) => {
-      const page = exactDirectory({
+      const page = losslessDirectory({
         width: WIDTH,
         height: HEIGHT,
         tileSize: 64,
@@ -204,7 +204,7 @@ describe('the channels of an OME-TIFF', () => {
   );
 
   it('of 16 bits with almost equal samples are displayed dark; their contrast is not stretched to the full brightness', async () => {
-    const page = exactDirectory({
+    const page = losslessDirectory({
       width: WIDTH,
       height: HEIGHT,
       tileSize: 64,
@@ -269,7 +269,7 @@ describe('the images of an OME-TIFF', () => {
   /** Returns the start of a Pixels element of a colour image. */
   const pixelsStart = (width: number, height: number) =>
     `<Pixels DimensionOrder="XYCZT" SizeX="${width}" SizeY="${height}" SizeC="3" SizeZ="1" SizeT="1">`;
-  const label = exactPicture(paintTissue(400, 300), null);
+  const label = losslessPicture(paintTissue(400, 300), null);
   const fourImages = omeXml(
     imageXml(`${pixelsStart(400, 300)}<TiffData IFD="0"/></Pixels>`, 'Name="label image"') +
       imageXml(`${pixelsStart(150, 100)}<TiffData IFD="1"/></Pixels>`, 'Name="slide 7"') +
@@ -278,8 +278,8 @@ describe('the images of an OME-TIFF', () => {
   );
 
   it('are recognised by name as label ("label image") or macro ("Macro"), and the largest of the others is the slide', async () => {
-    const half = exactPicture(shrinkRaster(tissue, 2), 64);
-    const slide = await openOmeTiff(fourImages, [label, half, exactPicture(tissue, 64), label]);
+    const half = losslessPicture(shrinkRaster(tissue, 2), 64);
+    const slide = await openOmeTiff(fourImages, [label, half, losslessPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
     expect(difference(await drawLevel(slide, 0), tissue).max).toBe(0);
@@ -291,19 +291,21 @@ describe('the images of an OME-TIFF', () => {
 
   it('are read from consecutive TIFF directories if the XML has no TiffData', async () => {
     const xml = fourImages.replaceAll(/<TiffData[^>]*>/g, '');
-    const half = exactPicture(shrinkRaster(tissue, 2), 64);
-    const slide = await openOmeTiff(xml, [label, half, exactPicture(tissue, 64), label]);
+    const half = losslessPicture(shrinkRaster(tissue, 2), 64);
+    const slide = await openOmeTiff(xml, [label, half, losslessPicture(tissue, 64), label]);
     expect(difference(await drawLevel(slide, 0), tissue).max).toBe(0);
   });
 
   it('are rejected with NOT_A_SLIDE if all are associated images', async () => {
     const xml = omeXml(imageXml(pixelsXml('SizeC="3"', '<TiffData/>'), 'Name="Label Image"'));
-    await expect(openOmeTiff(xml, [exactPicture(tissue, 64)])).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+    await expect(openOmeTiff(xml, [losslessPicture(tissue, 64)])).rejects.toMatchObject({
+      code: 'NOT_A_SLIDE',
+    });
   });
 
   it('are displayed as a slide if their name only begins like that of an associated image, e.g. "macrophages"', async () => {
     const xml = omeXml(imageXml(pixelsXml('SizeC="3"', '<TiffData/>'), 'Name="macrophages, label-free.tif"'));
-    expect(sizesOf(await openOmeTiff(xml, [exactPicture(tissue, 64)]))).toEqual([[300, 200]]);
+    expect(sizesOf(await openOmeTiff(xml, [losslessPicture(tissue, 64)]))).toEqual([[300, 200]]);
   });
 });
 
@@ -360,7 +362,7 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
 describe('the metadata of an OME-TIFF', () => {
   const withPixels = (attributes: string) =>
     openOmeTiff(omeXml(imageXml(pixelsXml(`SizeC="3" ${attributes}`, '<TiffData/>'))), [
-      exactPicture(tissue, 64),
+      losslessPicture(tissue, 64),
     ]);
 
   it.each<[string, { x: number; y: number } | null]>([
@@ -405,7 +407,7 @@ describe('the metadata of an OME-TIFF', () => {
     'with the instrument "%s" and the image element "%s" give the objective power %s',
     async (instrument, settings, power) => {
       const xml = omeXml(instrument + imageXml(settings + pixelsXml('SizeC="3"', '<TiffData/>')));
-      expect((await openOmeTiff(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
+      expect((await openOmeTiff(xml, [losslessPicture(tissue, 64)])).objectivePower).toBe(power);
     },
   );
 });

@@ -118,8 +118,8 @@ export const openslide: SlideFormat = {
 export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null> {
   const library = files.path === null ? null : await loadOpenSlide(); // path null: in object storage, not a local file
   if (!library) return null;
-  const names = (await files.list()).filter((name) => !name.endsWith('/'));
-  const libraryPath = await prepareForLibrary(files, names.length > MAX_LINKS ? [] : names);
+  const fileNames = (await files.list()).filter((name) => !name.endsWith('/')); // names of folders end with a slash
+  const libraryPath = await prepareForLibrary(files, fileNames.length > MAX_LINKS ? [] : fileNames);
   const vendor = await library.detectVendor(libraryPath.path).catch(async (error: unknown) => {
     await libraryPath.remove();
     throw error;
@@ -270,14 +270,14 @@ async function readAssociatedImage(
   file: OpenedFile,
   name: AssociatedImageName,
 ): Promise<EncodedImage> {
-  const image = await file.use(async (slide) => {
-    const { width, height } = library.associatedImageSize(slide, name);
+  const image = await file.use(async (pointer) => {
+    const { width, height } = library.associatedImageSize(pointer, name);
     if (!(width >= 1 && height >= 1)) throw new SlideError('FILE_CORRUPT', `The ${name} has no pixels`);
     if (width * height > limits.associatedPixels) {
       throw new SlideError('LIMIT_EXCEEDED', `The ${name} has ${width} × ${height} pixels`);
     }
     const bgra = new Uint8Array(width * height * 4);
-    await library.readAssociatedImage(slide, name, bgra);
+    await library.readAssociatedImage(pointer, name, bgra);
     return { width, height, bgra };
   });
   const { width, height, bgra } = image;
@@ -286,13 +286,13 @@ async function readAssociatedImage(
 }
 
 async function readIccProfile(library: OpenSlideLibrary, file: OpenedFile): Promise<Uint8Array | null> {
-  return file.use(async (slide) => {
-    const size = library.iccProfileSize(slide);
+  return file.use(async (pointer) => {
+    const size = library.iccProfileSize(pointer);
     if (size <= 0) return null;
     if (size > limits.iccProfileBytes)
       throw new SlideError('LIMIT_EXCEEDED', `The profile has ${size} bytes`);
     const profile = new Uint8Array(size);
-    await library.readIccProfile(slide, profile);
+    await library.readIccProfile(pointer, profile);
     return profile;
   });
 }

@@ -7,7 +7,7 @@ import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-ti
 import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
-import { exactPicture, withTags } from '../testing/exact-directory.ts';
+import { losslessPicture, withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
@@ -75,7 +75,7 @@ function padded(picture: Raster): Raster {
 }
 
 /** Returns the directory of a level. */
-const levelOf = (downsample: number) => exactPicture(padded(shrinkRaster(tissue, downsample)), TILE);
+const levelOf = (downsample: number) => losslessPicture(padded(shrinkRaster(tissue, downsample)), TILE);
 
 /** Builds a Philips TIFF file; by default, with three levels. */
 function build(
@@ -180,7 +180,9 @@ describe('the associated images of a Philips slide', () => {
 
   it('are the label and the macro in the TIFF directories, even if the XML also contains a label', async () => {
     const named = (name: string) =>
-      withTags(exactPicture(paintTissue(90, 60), null), { [tag.ImageDescription]: ascii(`${name} 90x60`) });
+      withTags(losslessPicture(paintTissue(90, 60), null), {
+        [tag.ImageDescription]: ascii(`${name} 90x60`),
+      });
     const images = [wsi([1, 2, 4]), associatedImage('LABELIMAGE', await greenJpegBase64())];
     const slide = await open(
       [levelOf(1), levelOf(2), levelOf(4), named('Macro'), named('Label')],
@@ -291,7 +293,12 @@ describe('openSlideFrom', () => {
       withSpacing('').replace(/<Attribute Name="DICOM_PIXEL_SPACING"[^>]*><\/Attribute>/, ''),
       'FILE_CORRUPT',
     ],
-    ['when none of its directories is tiled', [exactPicture(tissue, null)], xml([wsi([1])]), 'FILE_CORRUPT'],
+    [
+      'when none of its directories is tiled',
+      [losslessPicture(tissue, null)],
+      xml([wsi([1])]),
+      'FILE_CORRUPT',
+    ],
     [
       'when a level has no size',
       [levelOf(1), withTags(levelOf(2), { [tag.ImageLength]: short(0) })],

@@ -170,8 +170,8 @@ const MAX_OBJECTIVE_POWER = 200;
 function readObjectivePower(derivation: string): number | null {
   // The text ends with the name of a file, which might contain `levels=` too.
   const [textBeforeFileName = ''] = derivation.split('sourceFilename');
-  const [, levels] = /(?:^|-)levels=(\d+)/.exec(textBeforeFileName) ?? [];
-  const power = readWholeNumber(levels);
+  const [, firstNumber] = /(?:^|-)levels=(\d+)/.exec(textBeforeFileName) ?? [];
+  const power = readWholeNumber(firstNumber);
   return power !== null && power > 0 && power <= MAX_OBJECTIVE_POWER ? power : null;
 }
 

@@ -182,6 +182,7 @@ async function checkFreeSpace(
   const copyBytes = width * height * rgbBytes * PYRAMID_FACTOR;
   // To rotate an image, libvips keeps all its pixels in a second temporary file.
   const copies = needsAutoOrient ? 2 : 1;
+  // The original is always counted, although only an image in object storage is written to a file.
   const neededBytes = source.size + copies * copyBytes;
   if (neededBytes < freeBlocks * blockBytes) return;
   throw new SlideError(

@@ -93,7 +93,8 @@ export const plainImage: SlideFormat = {
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
-      // The reader of a tiled copy applies the grey range itself. The files declare no grey range, hence null.
+      // A grey range states which samples are displayed as black and white. The files declare none, hence null. The reader of a
+      // tiled copy applies the range itself.
       readTile:
         isOneTile && greyBits !== null
           ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
@@ -254,7 +255,7 @@ async function readJpegMetadata(head: Uint8Array): Promise<{ orientation: Orient
     const body = Buffer.from(head.buffer, head.byteOffset + segment.bodyAt, segment.end - segment.bodyAt);
     const isJfif = segment.marker === marker.APP0 && isColourMarker(head, segment); // in APP0, this checks for "JFIF"
     if (isJfif) jfifMpp = readJfifDensity(body);
-    if (segment.marker === APP1 && body.subarray(0, 6).equals(EXIF)) {
+    if (segment.marker === APP1 && body.subarray(0, EXIF.length).equals(EXIF)) {
       const exif = await readExif(body.subarray(EXIF.length));
       return { orientation: exif.orientation, mpp: exif.mpp ?? jfifMpp };
     }

@@ -7,7 +7,7 @@ import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testin
 import { difference } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
-import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
+import { losslessDirectory, losslessPicture, withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { loadPeerSharp } from '../testing/peer-sharp.ts';
@@ -38,9 +38,9 @@ const patternAt = (index: number, x: number, y: number) => (x * (index + 1) + y)
 const greyDirectory = (
   index: number,
   downsample = 1,
-  options: Partial<Parameters<typeof exactDirectory>[0]> = {},
+  options: Partial<Parameters<typeof losslessDirectory>[0]> = {},
 ): DirectoryPlan =>
-  exactDirectory({
+  losslessDirectory({
     width: WIDTH / downsample,
     height: HEIGHT / downsample,
     tileSize: 64,
@@ -68,16 +68,16 @@ function paint(width: number, height: number, pixelAt: (x: number, y: number) =>
   return { width, height, rgb };
 }
 
-const thumbnail = page(exactPicture(paintTissue(60, 40), null, 'lzw'), 'Thumbnail');
-const overview = page(exactPicture(paintTissue(50, 90), null, 'lzw'), 'Overview');
-const label = page(exactPicture(paintTissue(40, 30), null, 'lzw'), 'Label');
+const thumbnail = page(losslessPicture(paintTissue(60, 40), null, 'lzw'), 'Thumbnail');
+const overview = page(losslessPicture(paintTissue(50, 90), null, 'lzw'), 'Overview');
+const label = page(losslessPicture(paintTissue(40, 30), null, 'lzw'), 'Label');
 
 /** Directories of a slide in transmitted light. */
 const brightfield = [
-  page(exactPicture(tissue, 64), 'FullResolution', '<Objective>20x</Objective>'),
+  page(losslessPicture(tissue, 64), 'FullResolution', '<Objective>20x</Objective>'),
   thumbnail,
-  page(exactPicture(shrinkRaster(tissue, 2), 64), 'ReducedResolution'),
-  page(exactPicture(shrinkRaster(tissue, 4), 64), 'ReducedResolution'),
+  page(losslessPicture(shrinkRaster(tissue, 2), 64), 'ReducedResolution'),
+  page(losslessPicture(shrinkRaster(tissue, 4), 64), 'ReducedResolution'),
   overview,
   label,
 ];
@@ -171,7 +171,7 @@ describe('the associated images of a QPTIFF', () => {
   });
 
   it('do not include pages of an unknown type, and reading a missing image throws ASSOCIATED_IMAGE_MISSING', async () => {
-    const pageOfUnknownType = page(exactPicture(paintTissue(480, 320), 64), 'constructor'); // a property of every object
+    const pageOfUnknownType = page(losslessPicture(paintTissue(480, 320), 64), 'constructor'); // a property of every object
     const slide = await open([...brightfield, pageOfUnknownType]);
     expect(slide.levels[0]).toMatchObject({ width: 240 });
     await expect(
@@ -201,7 +201,7 @@ describe('the metadata of a QPTIFF', () => {
     ['a scan profile of 0', {}, profile('0'), null],
     ['neither resolution tags nor a scan profile', {}, '', null],
   ])('with %s give the micrometres per pixel $3', async (_, tags, xml, mpp) => {
-    const slide = await open([page(withTags(exactPicture(tissue, 64), tags), 'FullResolution', xml)]);
+    const slide = await open([page(withTags(losslessPicture(tissue, 64), tags), 'FullResolution', xml)]);
     expect(slide.mpp).toEqual(mpp);
   });
 
@@ -215,7 +215,7 @@ describe('the metadata of a QPTIFF', () => {
     ['', null],
   ])('with the Objective %j give the objective power %s', async (objective, power) => {
     const slide = await open([
-      page(exactPicture(tissue, 64), 'FullResolution', `<Objective>${objective}</Objective>`),
+      page(losslessPicture(tissue, 64), 'FullResolution', `<Objective>${objective}</Objective>`),
     ]);
     expect(slide.objectivePower).toBe(power);
   });

@@ -29,7 +29,7 @@ export interface SlideFormat {
   /** Name of the reader, for messages; most readers also use it as `Slide.format`. */
   readonly name: string;
   /**
-   * Set when every tile of the format must be decoded and rendered. A server process only sends tiles as they are
+   * Set when every tile of the format must be decoded and rendered. A server process sends tiles only as they are
    * stored, so it leaves such a slide to a render worker (a process that decodes and draws tiles).
    */
   readonly needsRendering?: true;

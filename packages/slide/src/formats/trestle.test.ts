@@ -5,7 +5,7 @@ import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testin
 import { difference } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
-import { exactPicture, withTags } from '../testing/exact-directory.ts';
+import { losslessPicture, withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
@@ -58,9 +58,9 @@ const open = (...options: Parameters<typeof build>): Promise<Slide> => openBytes
 
 /** Directories of three levels, whose tiles overlap by 32, 16 and 0 pixels. */
 const levels = [
-  exactPicture(withOverlaps(tissue, 32), TILE),
-  exactPicture(withOverlaps(shrinkRaster(tissue, 2), 16), TILE),
-  exactPicture(shrinkRaster(tissue, 4), TILE),
+  losslessPicture(withOverlaps(tissue, 32), TILE),
+  losslessPicture(withOverlaps(shrinkRaster(tissue, 2), 16), TILE),
+  losslessPicture(shrinkRaster(tissue, 4), TILE),
 ];
 
 describe('a Trestle slide', () => {
@@ -160,7 +160,7 @@ describe('openSlideFrom', () => {
     ],
     [
       'when overlapping tiles are below the minimum size',
-      [exactPicture(tissue, 8)],
+      [losslessPicture(tissue, 8)],
       overlaps(' 2 2'),
       'LIMIT_EXCEEDED',
     ],
@@ -168,7 +168,7 @@ describe('openSlideFrom', () => {
     ['when a level is larger than the one before it', [half, full], DESCRIPTION, 'FILE_CORRUPT'],
     [
       'when a level is in strips',
-      [full, exactPicture(shrinkRaster(tissue, 2), null)],
+      [full, losslessPicture(shrinkRaster(tissue, 2), null)],
       DESCRIPTION,
       'FORMAT_NOT_SUPPORTED',
     ],

@@ -151,8 +151,8 @@ async function openLevels(
     }
     const areaCount = 1;
     checkAreas(areaCount, grid.columns + grid.rows);
-    // The only area is the whole stored image, whose size contains every overlap twice. Each tile is one cell and is drawn
-    // over the overlaps with the tiles on its left and above it.
+    // The only area is the whole stored image, whose size contains every overlap twice. Each tile is one cell. Where two tiles
+    // overlap, the right or lower one is drawn over the other.
     const area = {
       readTile,
       tileWidth: grid.tileWidth,

@@ -1,6 +1,6 @@
 /**
- * The scanned regions of a Ventana BIF slide from the XML of its largest level: the position of each region, and the
- * overlaps of its camera frames. Each frame is one tile of the file. `ventana-bif.ts` composes the levels from this.
+ * Reads the scanned regions of a Ventana BIF slide from the XML of its largest level: the position of each region, and the
+ * overlaps of its camera frames. Each frame is one tile of that level. `ventana-bif.ts` composes all levels with these values.
  */
 import { SlideError } from '../model/slide.ts';
 import { checkAreas } from '../tiff/mosaic-level.ts';
@@ -183,10 +183,11 @@ function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
  * Returns the position of a frame in the grid. Frames are numbered from 1 in the order of the scan: from the bottom row
  * up, alternately from left to right and from right to left.
  */
-function gridPositionOf(number: number, columns: number, rows: number): { column: number; row: number } {
-  if (number < 1 || number > columns * rows) throw corruptError('a joint names a frame that does not exist');
-  const rowFromBottom = Math.floor((number - 1) / columns);
-  const indexInRow = (number - 1) % columns;
+function gridPositionOf(frameNumber: number, columns: number, rows: number): { column: number; row: number } {
+  if (frameNumber < 1 || frameNumber > columns * rows)
+    throw corruptError('a joint names a frame that does not exist');
+  const rowFromBottom = Math.floor((frameNumber - 1) / columns);
+  const indexInRow = (frameNumber - 1) % columns;
   return {
     column: rowFromBottom % 2 === 0 ? indexInRow : columns - 1 - indexInRow,
     row: rows - 1 - rowFromBottom,

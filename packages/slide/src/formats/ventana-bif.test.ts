@@ -5,7 +5,7 @@ import { ascii, buildTiff, byte, type DirectoryPlan, short } from '../testing/bu
 import { difference } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
-import { exactPicture, withTags } from '../testing/exact-directory.ts';
+import { losslessPicture, withTags } from '../testing/lossless-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
@@ -135,19 +135,19 @@ const xmp = (text: string) => ({ [tag.XMP]: byte(...Buffer.from(text)) });
 /** Builds the directories of levels as the scanner stores them: frames side by side, reduced by each downsample. */
 const levelsOf = (frames: Raster, downsamples: readonly number[]) =>
   downsamples.map((downsample, i) =>
-    withTags(exactPicture(shrinkRaster(frames, downsample), TILE), {
+    withTags(losslessPicture(shrinkRaster(frames, downsample), TILE), {
       [tag.ImageDescription]: ascii(`level=${i} mag=${20 / downsample} quality=90`),
     }),
   );
 
-const macro = withTags(exactPicture(paintTissue(60, 150), null), {
+const macro = withTags(losslessPicture(paintTissue(60, 150), null), {
   [tag.ImageDescription]: ascii('Label_Image'),
   ...xmp(SCANNER),
 });
-const thumbnail = withTags(exactPicture(paintTissue(40, 30), null), {
+const thumbnail = withTags(losslessPicture(paintTissue(40, 30), null), {
   [tag.ImageDescription]: ascii('Thumbnail'),
 });
-const probability = withTags(exactPicture(paintTissue(40, 30), null), {
+const probability = withTags(losslessPicture(paintTissue(40, 30), null), {
   [tag.ImageDescription]: ascii('Probability_Image'),
 });
 
@@ -505,17 +505,17 @@ describe('openSlideFrom', () => {
     ['when an overlap is not a number', withJoint(joint('RIGHT', 1, 2, Number.NaN, 0)), 'FILE_CORRUPT'],
     [
       'when a level has another tile size',
-      [macro, full, withDescription(exactPicture(shrinkRaster(tissue, 2), 64), 'level=1 mag=10')],
+      [macro, full, withDescription(losslessPicture(shrinkRaster(tissue, 2), 64), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
     [
       'when a level has fewer tiles than frames',
-      [macro, full, withDescription(exactPicture(paintTissue(128, 128), 128), 'level=1 mag=10')],
+      [macro, full, withDescription(losslessPicture(paintTissue(128, 128), 128), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
     [
       'when a level is in strips',
-      [macro, full, withDescription(exactPicture(shrinkRaster(tissue, 2), null), 'level=1 mag=10')],
+      [macro, full, withDescription(losslessPicture(shrinkRaster(tissue, 2), null), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
     ['when a level has no size', [macro, withTags(full, { [tag.ImageWidth]: short(0) })], 'FILE_CORRUPT'],

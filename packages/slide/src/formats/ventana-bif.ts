@@ -159,7 +159,7 @@ function withStoredSize({ tiffImage, downsample }: StoredLevel) {
   return { tiffImage, width: tiffImage.width, height: tiffImage.height, downsample };
 }
 
-/** Returns whether the tiles of the file form the image without overlaps, so that they can be sent unchanged. */
+/** Returns whether the region begins in the first tile and its frames neither overlap nor lie apart. */
 function isPlainGrid({ firstColumn, firstRow, overlapsX, overlapsY }: Region): boolean {
   const isZero = (overlap: number) => overlap === 0;
   return firstColumn === 0 && firstRow === 0 && overlapsX.every(isZero) && overlapsY.every(isZero);

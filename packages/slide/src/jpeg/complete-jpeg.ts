@@ -16,13 +16,13 @@ import {
 export type JpegColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
- * The bytes that complete every native tile of a level to a JPEG: the start-of-image marker (SOI), an Adobe marker that
- * declares the colours, and the tables. For a tile that declares its own colours, the Adobe marker must be omitted. The
- * Adobe marker precedes the tables, so that it can be skipped without moving them.
+ * The bytes that complete every native tile of a level to a JPEG: the start-of-image marker (SOI), an Adobe segment that
+ * declares the colours, and the tables. For a tile that declares its own colours, the Adobe segment must be omitted. The
+ * Adobe segment precedes the tables, so that it can be skipped without moving them.
  */
 export interface JpegPrefix {
   readonly bytes: Uint8Array;
-  /** Length of the Adobe marker, which follows SOI; 0 when there is none. */
+  /** Length of the Adobe segment, which follows SOI; 0 when there is none. */
   readonly adobeBytes: number;
 }
 
@@ -30,13 +30,13 @@ export interface JpegPrefix {
 const MARKER_BYTES = 2;
 
 /**
- * Returns the Adobe marker, which declares the colour transform of the samples. Without it, browsers treat three
+ * Returns the Adobe segment, which declares the colour transform of the samples. Without it, browsers treat three
  * components numbered 1, 2, 3 or 0, 1, 2 as YCbCr, and would draw RGB slides in wrong colours.
  *
  * Source: Adobe Technical Note 5116, "Supporting the DCT Filters in PostScript Level 2", section 18
  * (transform 0: no transform; 1: YCbCr).
  */
-function adobeMarker(transform: 0 | 1): number[] {
+function adobeSegment(transform: 0 | 1): number[] {
   const version = [0, 100];
   const flags = [0, 0, 0, 0];
   const adobe = [0x41, 0x64, 0x6f, 0x62, 0x65]; // the letters "Adobe"
@@ -55,14 +55,14 @@ function adobeMarker(transform: 0 | 1): number[] {
  */
 export function jpegPrefix(tables: Uint8Array | null, colour: JpegColour): JpegPrefix {
   const body = tables ? tablesBody(tables) : { bytes: new Uint8Array(), declaresColour: false };
-  const adobe = colour === 'grey' || body.declaresColour ? [] : adobeMarker(colour === 'rgb' ? 0 : 1);
+  const adobe = colour === 'grey' || body.declaresColour ? [] : adobeSegment(colour === 'rgb' ? 0 : 1);
   return {
     bytes: Uint8Array.from([0xff, marker.SOI, ...adobe, ...body.bytes]),
     adobeBytes: adobe.length,
   };
 }
 
-/** Returns the tables without SOI and EOI. */
+/** Returns the tables without SOI and EOI, and whether they declare the colours. */
 function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: boolean } {
   if (tables[0] !== 0xff || tables[1] !== marker.SOI) throw corruptError('its tables do not begin with SOI');
   let declaresColour = false;
@@ -98,10 +98,11 @@ export function completeJpeg(
   if (buffer[offset] !== 0xff || buffer[offset + 1] !== marker.SOI)
     throw corruptError('a tile does not begin with SOI');
   buffer.set(prefix.bytes);
-  const header = readJpegHeader(buffer, prefix.bytes.length);
+  const tileSegmentsAt = prefix.bytes.length; // skips the prefix, so that `declaresColour` applies to the tile itself
+  const header = readJpegHeader(buffer, tileSegmentsAt);
   if (!header.declaresColour || prefix.adobeBytes === 0) return { jpeg: buffer, header };
   const jpeg = buffer.subarray(prefix.adobeBytes);
-  jpeg.set([0xff, marker.SOI]); // overwrites the end of the Adobe marker
+  jpeg.set([0xff, marker.SOI]); // overwrites the end of the Adobe segment
   return { jpeg, header };
 }
 

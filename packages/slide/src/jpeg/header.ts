@@ -80,7 +80,7 @@ export interface Segment {
 export function* segments(jpeg: Uint8Array, at = AFTER_SOI): Generator<Segment> {
   for (let position = at; ; ) {
     if (jpeg[position] !== 0xff) throw corruptError(`it has no marker at byte ${position}`);
-    while (jpeg[position + 1] === 0xff) position++;
+    while (jpeg[position + 1] === 0xff) position++; // skips fill bytes, which may precede a marker
     const code = jpeg[position + 1];
     if (code === undefined) throw corruptError('it ends before its scan');
     if (code === marker.EOI) {
@@ -143,6 +143,7 @@ export function isColourMarker(jpeg: Uint8Array, segment: Segment): boolean {
 /**
  * Returns the size in pixels of an MCU (minimum coded unit), the group of blocks that a scan stores together. In a scan
  * of one component, an MCU is a single block, whatever the sampling factors are.
+ * The function assumes that the scan contains all components of the frame.
  *
  * Source: ITU-T T.81, section A.2.
  */

@@ -40,7 +40,7 @@ function endOfHead(bytes: Uint8Array): number | null {
     if (bytes[at] !== 0xff) throw corruptError(`it has no marker at byte ${at}`);
     const code = bytes[at + 1];
     if (code === 0xff) {
-      at++;
+      at++; // skips a fill byte, which may precede a marker
       continue;
     }
     if (code === marker.EOI) throw corruptError('it has no scan');

@@ -1,8 +1,8 @@
 /**
  * A reader of parts of a JPEG that is too large to decode as a whole, such as a level of a Hamamatsu NDPI file. Restart
  * markers divide its scan into intervals that are coded independently; so the bytes of any rectangle of intervals,
- * with a new header, are a complete JPEG. A list in the file usually states where each interval starts; if the list
- * is missing or wrong, the whole JPEG is searched for restart markers.
+ * with a new header and renumbered markers, are a complete JPEG. A list in the file usually states where each interval
+ * starts; if the list is missing or wrong, the whole JPEG is searched for restart markers.
  *
  * Source: ITU-T T.81, sections A.2 (order of MCUs), B.2.4.4 (restart interval), E.1.4 (effect of a restart marker).
  */
@@ -151,6 +151,7 @@ async function readPart(
   }
   await Promise.all(reads);
 
+  // Checks the marker before each interval, and renumbers it for the part, whose intervals are numbered from 0.
   let intervalOfPart = 0;
   for (const [i, { first, count }] of runs.entries()) {
     for (let interval = first; interval < first + count; interval++, intervalOfPart++) {
@@ -225,10 +226,8 @@ function runsOf(
 function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffer, dataEnd: number): number {
   const lastRun = runs.at(-1);
   if (lastRun?.end !== byteCount) return dataEnd;
-  const endMarkerAt = buffer.indexOf(
-    Uint8Array.of(0xff, marker.EOI),
-    dataEnd - (lastRun.end - lastRun.start),
-  );
+  const lastRunAt = dataEnd - (lastRun.end - lastRun.start);
+  const endMarkerAt = buffer.indexOf(Uint8Array.of(0xff, marker.EOI), lastRunAt);
   return endMarkerAt < 0 || endMarkerAt > dataEnd ? dataEnd : endMarkerAt;
 }
 

@@ -25,6 +25,7 @@ export interface Level {
   /** Pixels, equal for every tile of the level. A tile at the right or bottom edge may be stored smaller (see `readTile`). */
   readonly tileWidth: number;
   readonly tileHeight: number;
+  /** Number of columns and rows of tiles. */
   readonly columns: number;
   readonly rows: number;
   /** Level 0 pixels per pixel of this level; 1 for level 0, rarely a whole number for others. */

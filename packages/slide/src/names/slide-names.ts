@@ -1,6 +1,6 @@
 /**
- * Rules that recognise slides and their companion files by name only, without reading a file. The scan and the uploads of the
- * server use them, and so does the upload dialog in the browser; this folder therefore imports nothing from outside.
+ * Rules that recognise slides and their companion files by name only, without reading a file. The server uses them to scan
+ * folders and to accept uploads; the upload dialog uses them in the browser. So this folder imports nothing from outside.
  *
  * Companions, the other files of a slide, are of four kinds: in a `folder` named after the slide, `listed` in its main file,
  * `optional` files whose names follow a pattern, or the DICOM files of the same `series`.
@@ -16,11 +16,11 @@ type CompanionsOf<Kind extends Companions['kind']> = FormatNames & {
 
 const hasCompanionsOfKind =
   <Kind extends Companions['kind']>(kind: Kind) =>
-  (names: FormatNames): names is CompanionsOf<Kind> =>
-    names.companions?.kind === kind;
+  (format: FormatNames): format is CompanionsOf<Kind> =>
+    format.companions?.kind === kind;
 
-const extensionsOf = (names: readonly FormatNames[]) => [
-  ...new Set(names.flatMap(({ extensions }) => extensions)),
+const extensionsOf = (formats: readonly FormatNames[]) => [
+  ...new Set(formats.flatMap(({ extensions }) => extensions)),
 ];
 
 const formatsWithFolder = formatNames.filter(hasCompanionsOfKind('folder'));
@@ -84,13 +84,13 @@ export function filesToInspect(names: readonly string[]): string[] {
   const candidates = names.filter((name) => companionFolderOf(name) === null);
   if (names.some(listsItsCompanions)) return candidates; // any of them may be a companion
   // Formats with optional companions matter only if the folder contains at least one file with a companion's name.
-  const formatsWithCompanions = formatsWithOptionalCompanions.filter(({ companions }) =>
+  const relevantFormats = formatsWithOptionalCompanions.filter(({ companions }) =>
     names.some((name) => companions.pattern.test(name)),
   );
   return candidates.filter(
     (name) =>
       mayBeDicom(name) ||
-      formatsWithCompanions.some(
+      relevantFormats.some(
         ({ extensions, companions }) => hasExtension(name, extensions) || companions.pattern.test(name),
       ),
   );

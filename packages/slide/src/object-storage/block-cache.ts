@@ -65,8 +65,9 @@ interface Batch {
   waiters: number;
 }
 
+/** A block that is being fetched. */
 interface PendingBlock {
-  readonly block: Promise<Uint8Array>;
+  readonly bytes: Promise<Uint8Array>;
   readonly batch: Batch;
 }
 
@@ -99,7 +100,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     for (const [index, { promise }] of results) {
       const { name } = blockAt(blocks, index);
       promise.catch(() => {}); // If all waiting reads were aborted, no caller handles the error.
-      pending.set(name, { block: promise, batch });
+      pending.set(name, { bytes: promise, batch });
     }
     /** Stores a received block in both caches and passes it to the reads that wait for it. */
     const deliver = (index: number, bytes: Uint8Array) => {
@@ -129,6 +130,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     );
   }
 
+  /** Removes the blocks of a batch, except those that a later batch fetches again. */
   function removePending(batch: Batch): void {
     for (const name of batch.names) if (pending.get(name)?.batch === batch) pending.delete(name);
   }
@@ -172,7 +174,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     for (const batch of batches) batch.waiters++;
     try {
       const allBlocks = Promise.all(
-        sources.map(async (source) => (source instanceof Uint8Array ? source : source.block)),
+        sources.map(async (source) => (source instanceof Uint8Array ? source : source.bytes)),
       );
       const fetched = await unlessAborted(allBlocks, signal);
       for (const [i, index] of indices.entries()) copyFrom(fetched[i] as Uint8Array, index, range);
@@ -225,9 +227,10 @@ function partIn(index: number, { targetStart, offset, length }: ByteRange) {
   };
 }
 
-function copyFrom(block: Uint8Array, index: number, range: ByteRange): void {
+/** Copies the part of a range that lies in a block, from the bytes of this block. */
+function copyFrom(bytes: Uint8Array, index: number, range: ByteRange): void {
   const { targetStart, offset, length } = partIn(index, range);
-  range.target.set(block.subarray(offset, offset + length), targetStart);
+  range.target.set(bytes.subarray(offset, offset + length), targetStart);
 }
 
 /** Groups indices into runs of consecutive indices, at most `MAX_BLOCKS_PER_REQUEST` each. */

@@ -1,8 +1,8 @@
 /**
  * A cache of blocks of objects on disk, one file each. Several processes of a machine may share the folder.
  *
- * The cache writes a block to a temporary file and renames it, so readers never see a partial block. In the file, a
- * CRC-32 checksum precedes the block: the cache does not call fsync, so a power failure may damage files. Lost or
+ * The cache writes a block to a temporary file and renames it, so readers never see a partial block. The cache does not
+ * call fsync, so a power failure may damage files. Therefore a CRC-32 checksum precedes the block in its file. Lost or
  * damaged blocks are read from object storage again.
  */
 import { randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface BlockDiskCache {
   /**
    * Reads `length` bytes of a block, beginning at `offset` in the block, into `target`, beginning at index `targetStart`.
    *
-   * @returns false when the block is not cached or damaged; the contents of `target` are then undefined
+   * @returns false when the block is missing or damaged; the contents of `target` are then undefined
    */
   readInto(
     target: Uint8Array,
@@ -32,7 +32,7 @@ export interface BlockDiskCache {
     offset: number,
     length: number,
   ): Promise<boolean>;
-  /** Writes a block in the background. Skips it while too many blocks wait, and for 10 s after a disk error. */
+  /** Writes a block in the background. Skips the block while too many others wait, and for 10 s after a disk error. */
   put(name: string, block: Uint8Array): void;
   /** Resolves when all blocks are written and the folder is within its limit. */
   settled(): Promise<void>;
@@ -67,18 +67,20 @@ const TOUCH_AFTER_MS = 10 * 60_000;
 /** A temporary file of this age is deleted, because the process that wrote it must have ended. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 /**
- * Maximum number of open block files: half a gigabyte of blocks. A block that another process deletes keeps using
+ * Maximum number of open block files: 512 MiB in blocks of 256 KiB. A block that another process deletes keeps using
  * disk space while it is open here, until the next update of its mtime.
  */
 const MAX_OPEN_FILES = 2048;
-/** Maximum number of blocks that are remembered as verified: 16 GiB of blocks, in about ten megabytes of memory. */
+/** Maximum number of blocks that are remembered as verified: 16 GiB in blocks of 256 KiB. The Map then takes about 10 MB. */
 const MAX_VERIFIED = 65_536;
 /** Pause of writing after a disk error. */
 const PAUSE_AFTER_ERROR_MS = 10_000;
 
 export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheOptions): BlockDiskCache {
   let waitingBytes = 0;
+  /** Bytes that this process has written since its last scan of the folder. */
   let writtenBytes = 0;
+  /** End of the pause of writing after a disk error, by `performance.now()`; 0 after a successful write. */
   let pausedUntil = 0;
   const files = createOpenFiles(MAX_OPEN_FILES);
   /** Blocks whose checksum this process has verified, by name. */
@@ -163,23 +165,24 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
 
   /** Verifies the checksum of a block, once for all concurrent readers. Returns null when it is missing or damaged. */
   function verify(block: Block): VerifiedBlock | Promise<VerifiedBlock | null> {
-    const cached = verifiedBlocks.get(block.name) ?? runningChecks.get(block.name);
-    if (cached !== undefined) return cached;
+    const known = verifiedBlocks.get(block.name) ?? runningChecks.get(block.name);
+    if (known !== undefined) return known;
     const checked = check(block).finally(() => runningChecks.delete(block.name));
     runningChecks.set(block.name, checked);
     return checked;
   }
 
+  /** Verifies the checksum of a block; deletes the file of a damaged block. */
   async function check({ name, byteCount }: Block): Promise<VerifiedBlock | null> {
     const path = pathOf(name);
     try {
       const file = await files.open(path, CHECKSUM_BYTES + byteCount);
       if (file.size === CHECKSUM_BYTES + byteCount && (await hasValidChecksum(file))) {
         if (verifiedBlocks.size >= MAX_VERIFIED) verifiedBlocks.clear();
-        const cached: VerifiedBlock = { path, touchedAt: 0 };
-        verifiedBlocks.set(name, cached);
-        touch(name, cached);
-        return cached;
+        const verified: VerifiedBlock = { path, touchedAt: 0 };
+        verifiedBlocks.set(name, verified);
+        touch(name, verified);
+        return verified;
       }
       await dropState(name, path);
       await rm(path, { force: true });
@@ -191,16 +194,16 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
 
   return {
     async readInto(target, targetStart, block, offset, length) {
-      const cached = await verify(block);
-      if (cached === null) return false;
+      const verified = await verify(block);
+      if (verified === null) return false;
       try {
-        const file = await files.open(cached.path, CHECKSUM_BYTES + block.byteCount);
+        const file = await files.open(verified.path, CHECKSUM_BYTES + block.byteCount);
         await file.readInto(target, targetStart, CHECKSUM_BYTES + offset, length);
       } catch {
-        await dropState(block.name, cached.path); // The file was deleted or truncated.
+        await dropState(block.name, verified.path); // The file was deleted or truncated.
         return false;
       }
-      if (performance.now() - cached.touchedAt > TOUCH_AFTER_MS) touch(block.name, cached);
+      if (performance.now() - verified.touchedAt > TOUCH_AFTER_MS) touch(block.name, verified);
       return true;
     },
 

@@ -2,8 +2,8 @@
  * A guard of requests to object storage: it limits concurrency, retries after transient faults, and stops requests while the
  * storage is down (circuit breaker).
  *
- * While the storage is slow or unreachable, a caller waits a few seconds at most, and the memory for waiting requests is
- * bounded. After five consecutive failures all requests fail immediately until a probe request succeeds.
+ * While the storage is slow or unreachable, a caller waits at most `totalMs`, and the number of waiting requests is
+ * bounded. After `failuresToOpen` consecutive failures all requests fail immediately until a probe request succeeds.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { SlideError, type SlideErrorCode } from '../model/slide.ts';
@@ -40,7 +40,7 @@ export const storeLimits: StoreLimits = {
   probeMs: 5000,
 };
 
-/** A request failed without a response or with an error response, its response is invalid, or the circuit is open. */
+/** The error of a request that got no response, an error response or an invalid one, or that the open circuit stopped. */
 export class StoreFault extends SlideError {
   /** Whether a retry may succeed. Only transient faults count as failures that open the circuit. */
   readonly isTransient: boolean;
@@ -170,7 +170,7 @@ function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
       }
     },
 
-    /** Passes the place to the request that has waited longest. */
+    /** Ends a request: passes its place to the request that has waited longest, or frees the place if none waits. */
     leave(): void {
       const [next] = waiting;
       if (next === undefined) {
@@ -186,6 +186,7 @@ function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
 /** While the circuit is closed, all requests are sent. While it is open, only one probe per `probeMs` is sent. */
 function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
   let failureCount = 0;
+  /** Earliest time of the next probe, by `performance.now()`. */
   let probeAt = 0;
   let isProbing = false;
 

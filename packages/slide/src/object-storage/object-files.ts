@@ -1,6 +1,6 @@
 /**
- * The files of a slide in object storage: the main object, by which the slide is opened, and the other objects in its
- * folder. The folder of an object is its key up to and including the last slash.
+ * The files of a slide in object storage: the main object, by which the slide is opened, and the members (its other
+ * objects) in the same folder. The folder of an object is its key up to and including the last slash.
  */
 import { posix } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
@@ -57,7 +57,7 @@ export async function fingerprintOfLocation(location: SlideLocation, objects: Ob
   return fingerprintOfObjects([main, ...members]);
 }
 
-/** Returns size and ETag of each member (another object of the slide); for a folder, of all objects below it. */
+/** Returns size and ETag of each member; for a member that is a folder, of all objects below it. */
 async function membersOf(
   { path, members = [] }: SlideLocation,
   objects: ObjectReader,

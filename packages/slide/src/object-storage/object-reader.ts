@@ -18,6 +18,7 @@ export interface ObjectReader extends BlockCache {
 
 interface ObjectReaderOptions {
   readonly store: ObjectStore;
+  /** Maximum bytes of blocks that are cached in memory. */
   readonly maxMemoryBytes: number;
   readonly diskCache: BlockDiskCache | null;
 }
@@ -62,13 +63,13 @@ export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectR
 
 /** Caches results for `MAX_AGE_MS` and shares pending ones between callers. Errors are not cached. */
 function createShortCache<T>(load: (name: string) => Promise<T>) {
-  const cache = new Map<string, { readonly result: Promise<T>; readonly loadedAt: number }>();
+  const cache = new Map<string, { readonly result: Promise<T>; readonly startedAt: number }>();
   return {
     get(name: string): Promise<T> {
       const cached = cache.get(name);
-      if (cached && performance.now() - cached.loadedAt < MAX_AGE_MS) return cached.result;
+      if (cached && performance.now() - cached.startedAt < MAX_AGE_MS) return cached.result;
       const result = load(name);
-      const entry = { result, loadedAt: performance.now() };
+      const entry = { result, startedAt: performance.now() };
       if (cache.size >= MAX_CACHED) cache.clear();
       cache.set(name, entry);
       result.catch(() => {

@@ -119,6 +119,7 @@ export function createObjectStore(
     const signed = await signer.sign(url, {
       method,
       headers: {
+        // Without this header, aws4fetch does not include the body in the signature.
         ...(body !== undefined && { 'x-amz-content-sha256': digest('sha256', body, 'hex') }),
         ...headers,
       },
@@ -146,9 +147,9 @@ export function createObjectStore(
       await response.body?.cancel();
       throw new SlideError('FILE_CHANGED', 'The object was replaced');
     }
-    const code = /<Code>(\w{1,64})<\/Code>/.exec(
-      await textOf(response, MAX_ERROR_BYTES).catch(() => ''),
-    )?.[1];
+    // The code is only a detail of the message, so a failure to read it is ignored.
+    const errorBody = await textOf(response, MAX_ERROR_BYTES).catch(() => '');
+    const code = /<Code>(\w{1,64})<\/Code>/.exec(errorBody)?.[1];
     const isTransient = status === 429 || status >= 500;
     throw new StoreFault(
       'STORE_UNAVAILABLE',
@@ -214,7 +215,8 @@ export function createObjectStore(
       const continuation: Record<string, string> = token === '' ? {} : { 'continuation-token': token };
       const page = await readPage({ ...query, ...continuation }, signal);
       yield* objectsIn(page, prefix);
-      token = textAt(page, 'IsTruncated') === 'true' ? (textAt(page, 'NextContinuationToken') ?? '') : null;
+      const hasNextPage = textAt(page, 'IsTruncated') === 'true';
+      token = hasNextPage ? (textAt(page, 'NextContinuationToken') ?? '') : null;
       if (token === '') throw invalidResponse('a page of a list has no continuation token');
     }
   }
@@ -240,7 +242,7 @@ export function createObjectStore(
   // Uploads have longer time limits than the other requests.
   const uploadLimits = { attemptMs: limits.partMs, totalMs: limits.partMs * (limits.retries + 1) };
 
-  /** Sends an upload. @returns the ETag of the response */
+  /** Sends a file or one part of it. @returns the ETag of the response */
   function send(address: string, options: RequestOptions, signal?: AbortSignal): Promise<string> {
     return guard.run(
       async (attemptSignal) => {
@@ -293,12 +295,12 @@ export function createObjectStore(
     try {
       const parts: string[] = [];
       for (let offset = 0; offset < size; offset += partBytes) {
-        const number = parts.length + 1;
+        const partNumber = parts.length + 1;
         const body = await readPart(file, offset, Math.min(partBytes, size - offset));
-        const query = { partNumber: String(number), uploadId };
+        const query = { partNumber: String(partNumber), uploadId };
         const headers = { 'content-md5': digest('md5', body, 'base64') };
         const etag = await send(address, { method: 'PUT', query, headers, body }, signal);
-        parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>&quot;${etag}&quot;</ETag></Part>`);
+        parts.push(`<Part><PartNumber>${partNumber}</PartNumber><ETag>&quot;${etag}&quot;</ETag></Part>`);
       }
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
       // Not retried: if only the response was lost, the upload has succeeded.
@@ -307,8 +309,8 @@ export function createObjectStore(
       if (completed.name !== 'CompleteMultipartUploadResult')
         throw invalidResponse('it could not complete a multipart upload');
     } catch (error) {
-      // Aborts the upload, because unfinished uploads use paid storage. If the abort fails too, the lifecycle rules of the
-      // bucket remove the parts.
+      // Aborts the upload, because unfinished uploads use paid storage; without `signal`, which the caller may have aborted.
+      // If this request fails too, the lifecycle rules of the bucket remove the parts.
       const query = { uploadId };
       await guard
         .run(async (attemptSignal) => {

@@ -1,6 +1,6 @@
 /**
- * Checks of companion files. OpenSlide opens them by names stored in the slide, and a hostile slide may name other
- * files. Both check functions return the names of all files that the library needs.
+ * Checks of companion files, the files of a slide beside its main file. OpenSlide opens them by names stored in the slide,
+ * and a hostile slide may name other files. Both check functions return the names of all files that the library needs.
  */
 import { SlideError } from '../model/slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
@@ -62,7 +62,7 @@ async function readDescription(files: SlideFiles, name: string): Promise<Ini> {
   return readIni(new TextDecoder().decode(await source.read(0, source.size)));
 }
 
-/** Checks that the named files exist in `folder` (`slide/`, or empty for the slide's own), and returns `folder` + name of each. */
+/** Checks that the named files exist. @param folder with a trailing slash; '' for the main file's @returns `folder` + name of each */
 async function checkFiles(
   files: SlideFiles,
   names: readonly (string | undefined)[],

@@ -50,6 +50,7 @@ export interface OpenSlideLibrary {
     width: number,
     height: number,
   ): Promise<void>;
+  /** Reads all pixels of an associated image, in the pixel format of `readRegion`. */
   readAssociatedImage(slide: OpenSlidePointer, name: string, target: Uint8Array): Promise<void>;
   /** Returns the size in bytes; 0 without a profile and in versions before OpenSlide 4. */
   iccProfileSize(slide: OpenSlidePointer): number;

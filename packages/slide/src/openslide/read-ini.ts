@@ -21,8 +21,8 @@ const TRAILING_BLANKS = /[ \t]+$/;
 /**
  * Parses `[section]` and `key = value`; lines that begin with # are comments.
  *
- * Rejects files that another parser could read differently: control characters, names with invisible characters or with
- * white space beyond ASCII, and a key with two different values.
+ * Rejects files that another parser could read differently: those with control characters, with invisible characters or
+ * white space beyond ASCII in a name, or with two different values of a key.
  *
  * Source: GLib 2.74, gkeyfile.c (g_key_file_parse_line and the functions that it calls).
  *
@@ -34,9 +34,9 @@ export function readIni(text: string): Ini {
   let section: Map<string, string> | null = null;
   const lines = text.replace(/^\ufeff/, '').split('\n');
   if (lines.length > MAX_LINES) throw limitExceededError(`${lines.length} lines`);
-  for (const [number, line] of lines.entries()) {
+  for (const [index, line] of lines.entries()) {
     // GLib treats a carriage return before a line feed as part of the line end.
-    const isLastLine = number === lines.length - 1;
+    const isLastLine = index === lines.length - 1;
     const content = (isLastLine ? line : line.replace(/\r$/, '')).replace(LEADING_BLANKS, '');
     if (CONTROL.test(content)) throw corruptError('a control character');
     if (content === '' || content.startsWith('#')) continue;
@@ -62,7 +62,8 @@ function parseSectionName(content: string): string {
 
 function parseKeyAndValue(content: string): readonly [key: string, value: string] {
   const separator = content.indexOf('=');
-  const key = content.slice(0, Math.max(0, separator)).replace(TRAILING_BLANKS, '');
+  const beforeSeparator = content.slice(0, Math.max(0, separator)); // '' if there is no separator (-1)
+  const key = beforeSeparator.replace(TRAILING_BLANKS, '');
   if (key === '' || /[[\]]/.test(key)) throw corruptError('a line without a key and value');
   return [checkName(key), content.slice(separator + 1).replace(LEADING_BLANKS, '')];
 }

@@ -66,8 +66,8 @@ export class BoxAverager {
       // Index of the piece's pixel that lies in column 0 of the result; it may be negative.
       const pieceStart = (row - y) * width - x;
       const resultStart = row * this.#width;
-      const line = rgb.subarray((pieceStart + left) * 3, (pieceStart + right) * 3);
-      this.#rgb.set(line, (resultStart + left) * 3);
+      const samples = rgb.subarray((pieceStart + left) * 3, (pieceStart + right) * 3);
+      this.#rgb.set(samples, (resultStart + left) * 3);
       this.#copied.fill(1, resultStart + left, resultStart + right);
       this.#copiedCount += right - left;
     }
@@ -155,9 +155,9 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
   const secondShare = new Float32Array(count);
   const isInside = (pixel: number) => pixel >= 0 && pixel < limit;
   for (let i = 0; i < count; i++) {
-    const leftEdge = start + i * scale;
-    const pixel = Math.floor(leftEdge + EPSILON);
-    const beyond = leftEdge + scale - (pixel + 1); // how far it extends into the next pixel; negative if it does not
+    const edge = start + i * scale; // left or top edge of the piece's pixel
+    const pixel = Math.floor(edge + EPSILON);
+    const beyond = edge + scale - (pixel + 1); // how far the piece's pixel extends into the next pixel; negative if not at all
     const nextShare = beyond > EPSILON ? beyond : 0;
     first[i] = pixel;
     firstShare[i] = isInside(pixel) ? scale - nextShare : 0;

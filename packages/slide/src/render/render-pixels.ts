@@ -13,7 +13,7 @@ import { renderRegion } from './render-region.ts';
 const MAX_DIRECT_REDUCTION = 8;
 /** Longest side of an overview in pixels. An overview takes at most 12 MB and is cached while its slide is open. */
 const MAX_OVERVIEW_SIDE = 2048;
-/** Pixels of the file that are rendered into an overview at once; at least one row of tiles. */
+/** Maximum pixels of the file that are rendered into an overview at once; a row of tiles with more pixels is not divided. */
 const BAND_PIXELS = 2 ** 24;
 /** Longest time that one call renders an overview: a third of the time limit of a render job. */
 const MAX_CALL_MS = 5000;
@@ -21,9 +21,10 @@ const MAX_CALL_MS = 5000;
 /**
  * Renders a rectangle of a Deep Zoom level.
  *
- * When even the file's smallest level is more than 8 times as large as the Deep Zoom level, the pixels come from an
- * overview: a small copy of the whole slide, rendered once. Without it, every small Deep Zoom level would require reading
- * all tiles of a level of the file again. A Deep Zoom level that is larger than the overview is rendered from the tiles.
+ * The source is the smallest level of the file that is at least as large as the Deep Zoom level. If the source is more than
+ * 8 times as large, the pixels come from an overview: a small copy of the whole slide, rendered once. Without it, every small
+ * Deep Zoom level would require reading all tiles of the source again. A Deep Zoom level that is larger than the overview is
+ * rendered from the tiles.
  *
  * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and decoding
  */

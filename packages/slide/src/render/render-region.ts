@@ -59,10 +59,10 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   const fillGap = async (position: TilePosition) => {
     if (!level.hasGaps) return;
     const pieces = piecesOfGap(slide, source.level, filledPartOf(level, position), signal);
-    for await (const { piece, x: left, y: top, width, height } of pieces) {
+    for await (const { piece, x: pieceX, y: pieceY, width, height } of pieces) {
       const scaleX = width / piece.width / perPixelX;
       const scaleY = height / piece.height / perPixelY;
-      averager.add(piece, left / perPixelX - x, top / perPixelY - y, scaleX, scaleY);
+      averager.add(piece, pieceX / perPixelX - x, pieceY / perPixelY - y, scaleX, scaleY);
     }
   };
 
@@ -116,7 +116,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
         } else addPiece(await decodeFilled(tile, part, shrink), part);
       }
       signal?.throwIfAborted();
-      const pieces = await decodeTiles(columns, shrink);
+      const pieces = await decodeTiles(columns, shrink); // in the order of `wholeTiles`
       for (const [i, position] of wholeTiles.entries()) {
         addPiece(pieces[i] as Raster, filledPartOf(level, position));
       }
@@ -247,7 +247,7 @@ function* batchesOf(
   tilePositions: Iterable<TilePosition>,
   { tileWidth, tileHeight }: Level,
 ): Generator<TilePosition[]> {
-  const size = Math.max(
+  const batchSize = Math.max(
     1,
     Math.min(
       BATCH.tiles,
@@ -258,7 +258,7 @@ function* batchesOf(
   let batch: TilePosition[] = [];
   for (const position of tilePositions) {
     batch.push(position);
-    if (batch.length === size) {
+    if (batch.length === batchSize) {
       yield batch;
       batch = [];
     }
@@ -268,7 +268,7 @@ function* batchesOf(
 
 /** The part of a tile that belongs to the image; the rest of an edge tile is padding. */
 interface FilledPart {
-  /** Pixels of the level. */
+  /** Rectangle in pixels of the level. */
   readonly x: number;
   readonly y: number;
   readonly width: number;

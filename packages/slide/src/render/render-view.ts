@@ -56,12 +56,14 @@ export async function renderView(slide: Slide, view: View, signal?: AbortSignal)
 async function scaledPixels(slide: Slide, view: View, signal?: AbortSignal): Promise<Raster> {
   const { region, downsample } = sourceOf(slide, view);
   const source = await renderPixels(slide, region, signal);
-  const [exactWidth, exactHeight] = [view.width / downsample, view.height / downsample];
+  // Size of the view in pixels of the region, not rounded.
+  const [unroundedWidth, unroundedHeight] = [view.width / downsample, view.height / downsample];
   // If the aspect ratio of the output differs much from the view's, the output may be larger than the source along one
   // axis. `stretchToView` then stretches the pixels.
-  const width = Math.min(view.toWidth, Math.max(1, Math.floor(exactWidth)));
-  const height = Math.min(view.toHeight, Math.max(1, Math.floor(exactHeight)));
-  const [scaleX, scaleY] = [Math.min(1, width / exactWidth), Math.min(1, height / exactHeight)];
+  const width = Math.min(view.toWidth, Math.max(1, Math.floor(unroundedWidth)));
+  const height = Math.min(view.toHeight, Math.max(1, Math.floor(unroundedHeight)));
+  const [scaleX, scaleY] = [Math.min(1, width / unroundedWidth), Math.min(1, height / unroundedHeight)];
+  // Position of the region relative to the view, in pixels of the region; at most 0.
   const [left, top] = [region.x - view.x / downsample, region.y - view.y / downsample];
   const averager = new BoxAverager(width, height);
   averager.add(source, left * scaleX, top * scaleY, scaleX, scaleY);
@@ -127,7 +129,8 @@ function greyOf({ width, height, rgb }: Raster): Raster {
   const grey = new Uint8Array(rgb.length);
   for (let i = 0; i < rgb.length; i += 3) {
     const [red, green, blue] = [rgb[i] as number, rgb[i + 1] as number, rgb[i + 2] as number];
-    grey.fill(0.299 * red + 0.587 * green + 0.114 * blue + 0.5, i, i + 3);
+    const luminance = 0.299 * red + 0.587 * green + 0.114 * blue;
+    grey.fill(luminance + 0.5, i, i + 3); // The Uint8Array truncates, so + 0.5 rounds.
   }
   return { width, height, rgb: grey };
 }

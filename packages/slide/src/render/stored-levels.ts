@@ -1,6 +1,6 @@
 /**
- * The levels of a slide whose tiles are stored as JPEG or JPEG 2000, for protocols that send them unchanged
- * (DICOMweb).
+ * Finds the levels of a slide that store their tiles as JPEG or JPEG 2000, and reads these tiles, for protocols that send
+ * them unchanged (DICOMweb).
  */
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import { readJpeg2000Header } from '../decode/jpeg2000-header.ts';
@@ -104,7 +104,8 @@ async function codingOf(slide: Slide, level: number, description: Level): Promis
   if (leadingPadding) return null;
   try {
     const first = await firstTile(slide, level, description);
-    // The bottom right tile shows whether the tiles on the edges are padded to the full size.
+    // The bottom right tile shows whether the tiles on the edges are padded to the full size: its description (`isFullSize`)
+    // and the header of its bytes (`isOfSize`) must both state that size.
     const last = await slide.readTile({ level, column: columns - 1, row: rows - 1 });
     const isFullSize = [first, last].every(
       (tile) => !tile || (tile.width === tileWidth && tile.height === tileHeight && !tile.orientation),

@@ -26,9 +26,9 @@ export async function cachedTile(
   shrink: number,
   decode: () => Promise<Raster | null>,
 ): Promise<Raster | null> {
-  const number = slideNumbers.get(slide) ?? nextSlideNumber++;
-  slideNumbers.set(slide, number);
-  const key = `${number} ${level} ${column} ${row} ${shrink}`;
+  const slideNumber = slideNumbers.get(slide) ?? nextSlideNumber++;
+  slideNumbers.set(slide, slideNumber);
+  const key = `${slideNumber} ${level} ${column} ${row} ${shrink}`;
   const cached = cache.get(key);
   if (cached) {
     cache.delete(key);

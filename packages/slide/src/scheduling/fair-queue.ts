@@ -9,8 +9,8 @@
  *   party with one waiting job by one turn.
  * - **Priorities.** Among the jobs of one path, the lowest priority number goes first; equal ones go in order of arrival.
  * - **Bounds.** Each level may bound the jobs of one key, and the queue bounds the jobs of all. When the queue is full, a
- *   new job displaces the newest job of the party that has the most waiting, if that party has at least two more
- *   than the new job's own party. Therefore one party cannot fill the queue and block the jobs of others.
+ *   new job displaces the newest of the least urgent jobs of the party that has the most waiting, if that party has at
+ *   least two more than the new job's own party. Therefore one party cannot fill the queue and block the jobs of others.
  * - **Cancellation.** `remove` removes a job whose caller no longer waits. Its party does not lose its turn.
  *
  * The queue does not run jobs and has no timers: its user asks for the `next` job whenever it can start one.
@@ -100,7 +100,7 @@ export class FairQueue<T> {
     let party = this.#all;
     for (const key of ticket.path) {
       const child = party.children.get(key);
-      if (child === undefined) return;
+      if (child === undefined) return; // The key had no other job, so `remove` has removed its party.
       party.children.delete(key);
       party.children.set(key, child);
       party = child;

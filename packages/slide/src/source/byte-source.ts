@@ -9,7 +9,7 @@ export interface ByteSource {
   /**
    * Reads exactly `length` bytes from byte `offset` of the source on.
    *
-   * @throws SlideError FILE_TRUNCATED when the range extends beyond the end, and others; `signal.reason` after an abort
+   * @throws SlideError the errors of `checkRange`, and those of the file or the storage; `signal.reason` after an abort
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**

@@ -21,29 +21,29 @@ export interface ByteWindow {
   copy(at: number, length: number): Uint8Array;
 }
 
-/** Bytes of the first load; most headers have fewer. */
-const MIN_WINDOW_BYTES = 16 * 1024;
+/** Bytes of the first load by default; most headers have fewer. */
+const DEFAULT_LOAD_BYTES = 16 * 1024;
 /** A load that starts within or right after the loaded bytes doubles the size of loads, up to this maximum. */
-const MAX_WINDOW_BYTES = 256 * 1024;
+const MAX_LOAD_BYTES = 256 * 1024;
 
 /**
  * Returns a window without loaded bytes.
  *
- * @param windowBytes minimum bytes of each load, except at the end of the source. A value below the default is for callers
+ * @param minLoadBytes minimum bytes of each load, except at the end of the source. A value below the default is for callers
  *   that read scattered bytes; the loads then never double.
  */
-export function byteWindow(source: ByteSource, windowBytes = MIN_WINDOW_BYTES): ByteWindow {
+export function byteWindow(source: ByteSource, minLoadBytes = DEFAULT_LOAD_BYTES): ByteWindow {
   let start = 0;
   let bytes: Uint8Array = new Uint8Array();
   let view = new DataView(bytes.buffer);
-  let loadBytes = windowBytes;
+  let loadBytes = minLoadBytes;
   return {
     size: source.size,
     covers: (at, length) => at >= start && at + length <= start + bytes.length,
     async load(at, length) {
       const isSequential = at > start && at <= start + bytes.length;
-      const isDoubling = isSequential && windowBytes >= MIN_WINDOW_BYTES;
-      loadBytes = isDoubling ? Math.min(loadBytes * 2, MAX_WINDOW_BYTES) : windowBytes;
+      const isDoubling = isSequential && minLoadBytes >= DEFAULT_LOAD_BYTES;
+      loadBytes = isDoubling ? Math.min(loadBytes * 2, MAX_LOAD_BYTES) : minLoadBytes;
       bytes = await source.read(at, Math.max(length, Math.min(loadBytes, source.size - at)));
       view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       start = at;

@@ -108,7 +108,7 @@ export async function fingerprintOfFiles({ path, members = [] }: SlideLocation):
 }
 
 /**
- * Returns the paths of a member: the file itself, or the folder and then all files in the folder, sorted.
+ * Returns the paths of a member: the file itself, or the folder and then all files at any depth below it, sorted.
  *
  * @param member absolute path; a folder has a trailing slash
  */

@@ -10,9 +10,9 @@ export interface OpenFiles {
    * @param minBytes minimum size the caller needs; a file that was shorter when it was opened is opened again
    * @throws SlideError FILE_MISSING
    */
-  open(file: string, minBytes: number): Promise<ByteSource>;
+  open(path: string, minBytes: number): Promise<ByteSource>;
   /** Closes the file if it is open. */
-  drop(file: string): Promise<void>;
+  drop(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -20,8 +20,9 @@ export interface OpenFiles {
 export function createOpenFiles(maxFiles: number): OpenFiles {
   const sources = new Map<string, Promise<ByteSource>>();
 
-  async function close(file: string, source: Promise<ByteSource>): Promise<void> {
-    if (sources.get(file) === source) sources.delete(file);
+  /** Removes a source from the Map at once, so that `open` no longer returns it, and then closes it. */
+  async function close(path: string, source: Promise<ByteSource>): Promise<void> {
+    if (sources.get(path) === source) sources.delete(path);
     try {
       await (await source).close();
     } catch {
@@ -30,25 +31,25 @@ export function createOpenFiles(maxFiles: number): OpenFiles {
   }
 
   return {
-    async open(file, minBytes) {
-      for (let cached = sources.get(file); cached !== undefined; cached = sources.get(file)) {
+    async open(path, minBytes) {
+      for (let cached = sources.get(path); cached !== undefined; cached = sources.get(path)) {
         const source = await cached;
-        if (sources.get(file) !== cached) continue; // The file was closed in the meantime.
+        if (sources.get(path) !== cached) continue; // The file was closed in the meantime.
         if (source.size < minBytes) {
-          void close(file, cached); // The file has grown since it was opened.
+          void close(path, cached); // The file has grown since it was opened.
           break;
         }
         if (sources.size > maxFiles / 2) {
           // Moves the file to the end of the Map, so that iteration starts with the least recently used one. Below half of the
           // limit nothing is evicted soon, so the order does not matter.
-          sources.delete(file);
-          sources.set(file, cached);
+          sources.delete(path);
+          sources.set(path, cached);
         }
         return source;
       }
-      const opening = openFileSource(file, { mayGrow: true });
-      sources.set(file, opening);
-      opening.catch(() => close(file, opening));
+      const opening = openFileSource(path, { mayGrow: true });
+      sources.set(path, opening);
+      opening.catch(() => close(path, opening));
       for (const [oldest, source] of sources) {
         if (sources.size <= maxFiles) break;
         void close(oldest, source);
@@ -56,13 +57,13 @@ export function createOpenFiles(maxFiles: number): OpenFiles {
       return opening;
     },
 
-    async drop(file) {
-      const cached = sources.get(file);
-      if (cached !== undefined) await close(file, cached);
+    async drop(path) {
+      const cached = sources.get(path);
+      if (cached !== undefined) await close(path, cached);
     },
 
     async close() {
-      await Promise.all([...sources].map(([file, source]) => close(file, source)));
+      await Promise.all([...sources].map(([path, source]) => close(path, source)));
     },
   };
 }

@@ -115,10 +115,12 @@ export interface SlideGroup {
 async function resolveInSlide(folder: string, name: string, members?: readonly string[]): Promise<string> {
   const target = resolve(folder, name);
   if (name.includes('\0') || !isInside(folder, target)) throw outsideFolderError();
-  if (members && !isMember(relative(folder, target).split(sep).join('/'), members)) throw notAMemberError();
+  const relativePath = relative(folder, target);
+  if (members && !isMember(relativePath.split(sep).join('/'), members)) throw notAMemberError();
   const [realFolder, realTarget] = await Promise.all([realPathOf(folder), realPathOf(target)]);
   if (!isInside(realFolder, realTarget)) throw outsideFolderError();
-  if (!members || realTarget === join(realFolder, relative(folder, target))) return realTarget;
+  const hasSymbolicLink = realTarget !== join(realFolder, relativePath);
+  if (!members || !hasSymbolicLink) return realTarget;
   // A symbolic link may lead to another file of the same slide, but not to another slide of the folder.
   if (!(await isInRealMember(folder, realTarget, members))) throw notAMemberError();
   return realTarget;

@@ -71,7 +71,7 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
     const piece = segment(id, body);
     pieces.push(piece);
     end += piece.length;
-    return at;
+    return at; // the position of the segment
   };
 
   const fileBody = Buffer.alloc(512);
@@ -245,13 +245,13 @@ export async function encodeCziPixels(
       .toBuffer();
   }
   const order = storedSamples[pixels];
-  const isWide = pixels === 'gray16' || pixels === 'bgr48';
-  const bytes = new Uint8Array(width * height * order.length * (isWide ? 2 : 1));
+  const is16Bit = pixels === 'gray16' || pixels === 'bgr48';
+  const bytes = new Uint8Array(width * height * order.length * (is16Bit ? 2 : 1));
   for (let pixel = 0, at = 0; pixel < width * height; pixel++) {
     for (const sample of order) {
       const value = sample === null ? 255 : (rgb[pixel * 3 + sample] as number);
-      if (isWide) bytes[at++] = (value * 64) & 255;
-      bytes[at++] = isWide ? (value * 64) >> 8 : value;
+      if (is16Bit) bytes[at++] = (value * 64) & 255;
+      bytes[at++] = is16Bit ? (value * 64) >> 8 : value;
     }
   }
   switch (compression) {

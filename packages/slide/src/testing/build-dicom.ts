@@ -251,7 +251,7 @@ interface FramePlace {
   readonly path: number;
 }
 
-/** Returns the frames of the file in order. A part of a concatenation contains only some of the frames. */
+/** Returns the places of the file's frames, in order. A part of a concatenation contains only some of the frames. */
 function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
   const columns = Math.ceil(width / plan.tileWidth);
   const rows = Math.ceil(height / plan.tileHeight);
@@ -295,7 +295,7 @@ async function encodeFrame(plan: CompletePlan, picture: Raster, place: FramePlac
   if (codec === 'jpeg') return encodeJpeg(rgb, width, height, plan.photometric);
   const samples = samplesOf(rgb, plan);
   if (codec === 'jpeg2000') return encodeJpeg2000(samples);
-  const interleave = samples.samplesPerPixel === 1 ? 0 : 2; // by pixel if there are three components
+  const interleave = samples.samplesPerPixel === 1 ? 0 : 2; // 0: one plane; 2: three components, interleaved by pixel
   if (codec === 'jpegls') return encodeJpegLs(samples, interleave);
   if (codec === 'rle') return encodeDicomRle(samples);
   const values = plan.isPlanar ? planesOf(samples) : samples.values;
@@ -441,12 +441,12 @@ const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', '
 
 function writeElement(element: DicomElement, isExplicit: boolean): Uint8Array {
   const { vr, value } = element;
-  const isUndefined = 'fragments' in value || element.length === UNDEFINED_LENGTH;
+  const hasNoLength = 'fragments' in value || element.length === UNDEFINED_LENGTH;
   let bytes: Uint8Array;
   if (value instanceof Uint8Array) bytes = value;
   else if ('fragments' in value) bytes = writeFragments(value);
-  else bytes = writeItems(value, isExplicit && vr !== 'UN', isUndefined); // items in UN are always implicit
-  const length = element.length ?? (isUndefined ? UNDEFINED_LENGTH : bytes.length);
+  else bytes = writeItems(value, isExplicit && vr !== 'UN', hasNoLength); // items in UN are always implicit
+  const length = element.length ?? (hasNoLength ? UNDEFINED_LENGTH : bytes.length);
   const isLong = longVrs.has(vr);
   const header = Buffer.alloc(isExplicit && isLong ? 12 : 8);
   header.writeUInt16LE(element.tag >>> 16, 0);
@@ -457,10 +457,10 @@ function writeElement(element: DicomElement, isExplicit: boolean): Uint8Array {
   return Buffer.concat([header, bytes]);
 }
 
-function writeItems(items: readonly DicomItem[], isExplicit: boolean, isUndefined: boolean): Uint8Array {
+function writeItems(items: readonly DicomItem[], isExplicit: boolean, hasNoLength: boolean): Uint8Array {
   const encoded = items.map((item) => {
     const contents = Buffer.concat(item.map((element) => writeElement(element, isExplicit)));
-    return isUndefined
+    return hasNoLength
       ? Buffer.concat([
           itemHeader(tag.Item, UNDEFINED_LENGTH),
           contents,
@@ -468,7 +468,7 @@ function writeItems(items: readonly DicomItem[], isExplicit: boolean, isUndefine
         ])
       : Buffer.concat([itemHeader(tag.Item, contents.length), contents]);
   });
-  return Buffer.concat([...encoded, ...(isUndefined ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
+  return Buffer.concat([...encoded, ...(hasNoLength ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
 }
 
 function writeFragments({ offsetTable, fragments, isDelimited = true }: DicomFragments): Uint8Array {
@@ -495,28 +495,28 @@ function withoutLength(element: DicomElement): DicomElement {
   return { ...element, value, length: UNDEFINED_LENGTH };
 }
 
-/** Creates an element with text values. @param number tag of the element @param vr value representation */
-export function text(number: number, vr: string, ...values: readonly string[]): DicomElement {
+/** Creates an element with text values. @param elementTag tag of the element @param vr value representation */
+export function text(elementTag: number, vr: string, ...values: readonly string[]): DicomElement {
   const joined = values.join('\\');
   // Values have an even length.
   const padding = vr === 'UI' ? '\0' : ' ';
   const value = joined.length % 2 === 0 ? joined : joined + padding;
-  return { tag: number, vr, value: Buffer.from(value, 'latin1') };
+  return { tag: elementTag, vr, value: Buffer.from(value, 'latin1') };
 }
 
 // The following functions create elements with numbers; a function has the name of its value representation.
 
-export function us(number: number, ...values: readonly number[]): DicomElement {
-  return { tag: number, vr: 'US', value: littleEndian(2, values) };
+export function us(elementTag: number, ...values: readonly number[]): DicomElement {
+  return { tag: elementTag, vr: 'US', value: littleEndian(2, values) };
 }
 
-export function ul(number: number, ...values: readonly number[]): DicomElement {
-  return { tag: number, vr: 'UL', value: littleEndian(4, values) };
+export function ul(elementTag: number, ...values: readonly number[]): DicomElement {
+  return { tag: elementTag, vr: 'UL', value: littleEndian(4, values) };
 }
 
-export function sl(number: number, ...values: readonly number[]): DicomElement {
+export function sl(elementTag: number, ...values: readonly number[]): DicomElement {
   return {
-    tag: number,
+    tag: elementTag,
     vr: 'SL',
     value: littleEndian(
       4,
@@ -525,14 +525,14 @@ export function sl(number: number, ...values: readonly number[]): DicomElement {
   };
 }
 
-export function fl(number: number, value: number): DicomElement {
+export function fl(elementTag: number, value: number): DicomElement {
   const bytes = Buffer.alloc(4);
   bytes.writeFloatLE(value);
-  return { tag: number, vr: 'FL', value: bytes };
+  return { tag: elementTag, vr: 'FL', value: bytes };
 }
 
-export function sequence(number: number, items: readonly DicomItem[]): DicomElement {
-  return { tag: number, vr: 'SQ', value: items };
+export function sequence(elementTag: number, items: readonly DicomItem[]): DicomElement {
+  return { tag: elementTag, vr: 'SQ', value: items };
 }
 
 /** Serialises non-negative integers in `bytesPerValue` bytes each. */

@@ -13,7 +13,7 @@ const TILES = 256;
 export function buildEndlessTiff(): Uint8Array {
   const stream = pack(new Uint8Array(TILE_SIDE * TILE_SIDE), 'deflate');
   const onePixel = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 }; // 1: grey
-  // Only the tags are used; the sizes and positions among them are replaced below.
+  // One pixel is enough, because only the tags are used. The tags with sizes and positions are replaced below.
   const { tags } = encodeSamples({ ...onePixel, tile: { width: TILE_SIDE, height: 1 } });
   const forAllTiles = (value: number) => long(...new Array<number>(TILES).fill(value));
   const directory = {

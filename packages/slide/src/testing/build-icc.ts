@@ -107,7 +107,7 @@ function gammaCurve(gamma: number): Buffer {
   return body;
 }
 
-/** Serialises numbers from 0 to 1 as integers of 8 bits, or of 16 bits if they are wide. */
+/** Serialises numbers from 0 to 1 as integers of the full range: of 16 bits if `isWide`, otherwise of 8 bits. */
 const encodeNumbers = (samples: readonly number[], isWide: boolean): Buffer => {
   const body = Buffer.alloc(samples.length * (isWide ? 2 : 1));
   for (const [index, sample] of samples.entries()) {
@@ -155,7 +155,7 @@ function table(plan: IccPlan, kind: 'mft1' | 'mft2' | 'mAB '): Buffer {
 /** Builds a table of the type lutAToBType ("mAB "): output curves, grid, input curves; all curves change nothing. */
 function lutAToB(grid: Buffer): Buffer {
   const identity = Buffer.alloc(12);
-  identity.write('curv', 'latin1');
+  identity.write('curv', 'latin1'); // its number of entries stays 0: output equals input
   const curves = Buffer.concat([identity, identity, identity]);
   const head = Buffer.alloc(32);
   const gridAt = head.length + curves.length;

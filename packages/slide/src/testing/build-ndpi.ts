@@ -26,7 +26,7 @@ export interface NdpiPlan {
   readonly downsamples?: readonly number[];
   /** The image; by default tissue. */
   readonly picture?: Raster;
-  /** Restart intervals of full resolution, by default 128 × 8 pixels; smaller levels: width divided by downsample. */
+  /** Restart intervals of full resolution, by default 128 × 8 pixels; smaller levels divide the width by their downsample. */
   readonly intervals?: IntervalCoding;
   /** Index of the first level without restart markers (later levels have none either); by default all levels have them. */
   readonly wholeFrom?: number;
@@ -97,7 +97,7 @@ export async function ndpiDirectories({
     jpeg: await encodeWhole(paintPlain(120, 48, [255, 0, 0])),
   };
   const map: NdpiDirectoryPlan = {
-    tags: { ...commonTags(60, 24, 50, 1), [tag.Compression]: short(1), [tag.SourceLens]: float(MAP_LENS) },
+    tags: { ...commonTags(60, 24, 50, 1), [tag.Compression]: short(1), [tag.SourceLens]: float(MAP_LENS) }, // 1: uncompressed
     jpeg: new Uint8Array(60 * 24),
   };
   return [...levels, macro, map];
@@ -109,16 +109,16 @@ const [MACRO_LENS, MAP_LENS] = [-1, -2];
 /**
  * Returns the tags that all directories have. Some name a patient and a device; readers must not return these names.
  */
-function commonTags(width: number, height: number, pixelsPerCm: number, samples: number) {
+function commonTags(width: number, height: number, pixelsPerCm: number, samplesPerPixel: number) {
   return {
     [tag.ImageWidth]: long(width),
     [tag.ImageLength]: long(height),
-    [tag.BitsPerSample]: short(...Array.from({ length: samples }, () => 8)),
+    [tag.BitsPerSample]: short(...Array.from({ length: samplesPerPixel }, () => 8)),
     [tag.Compression]: short(7), // JPEG
-    [tag.PhotometricInterpretation]: short(samples === 1 ? 1 : 6), // grey or YCbCr
+    [tag.PhotometricInterpretation]: short(samplesPerPixel === 1 ? 1 : 6), // grey or YCbCr
     271: ascii('Hamamatsu'), // Make
     272: ascii('C9600-12'), // Model
-    [tag.SamplesPerPixel]: short(samples),
+    [tag.SamplesPerPixel]: short(samplesPerPixel),
     [tag.RowsPerStrip]: long(height),
     [tag.XResolution]: rational(pixelsPerCm, 1),
     [tag.YResolution]: rational(pixelsPerCm, 1),
@@ -131,6 +131,7 @@ function commonTags(width: number, height: number, pixelsPerCm: number, samples:
   };
 }
 
+/** Encodes an image as a JPEG without restart markers. */
 function encodeWhole({ width, height, rgb }: Raster): Promise<Buffer> {
   return sharp(rgb, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 90, chromaSubsampling: '4:4:4' })
@@ -171,15 +172,15 @@ export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes =
     }).sort(([a], [b]) => Number(a) - Number(b));
     const entries: Buffer[] = [];
     const upperBits: Buffer[] = [];
-    for (const [number, { type, numbers }] of sortedTags) {
+    for (const [tagNumber, { type, numbers }] of sortedTags) {
       const value = Buffer.concat(numbers.map((element) => encode(element, type)));
-      const isInEntry = value.length <= 4 && type !== ASCII;
+      const isInEntry = value.length <= 4 && type !== ASCII; // NDPI never stores ASCII in the entry
       const valueOrOffset = isInEntry ? (numbers[0] ?? 0) : append(value);
       const lowerBits = isInEntry
         ? Buffer.concat([value, Buffer.alloc(4)]).subarray(0, 4)
         : encode(valueOrOffset, LONG);
       entries.push(
-        encode(Number(number), SHORT),
+        encode(Number(tagNumber), SHORT),
         encode(type, SHORT),
         encode(numbers.length / (type === RATIONAL ? 2 : 1), LONG),
         lowerBits,

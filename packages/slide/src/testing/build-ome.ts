@@ -3,7 +3,7 @@ import { type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
 import { tag } from '../tiff/tags.ts';
 import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan } from './build-tiff.ts';
-import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
+import { losslessDirectory, losslessPicture, withTags } from './lossless-directory.ts';
 import { openBytes } from './open-bytes.ts';
 import { paintTissue } from './paint-tissue.ts';
 
@@ -15,6 +15,8 @@ export const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
 /** Size of the test images in pixels. */
 export const [WIDTH, HEIGHT] = [300, 200];
 export const tissue = paintTissue(WIDTH, HEIGHT);
+/** Side of a tile in pixels, unless a test states another one. */
+const TILE_SIDE = 64;
 
 // The following functions build elements of OME-XML; `attributes` are written as they are.
 export const omeXml = (content: string, attributes = `UUID="${UUID}"`) =>
@@ -52,12 +54,12 @@ export const reducedImageTag = { [tag.NewSubfileType]: long(1) };
 
 /** Directories with `tissue` at 1/2 and 1/4 of its size. */
 export const reducedDirectories = [2, 4].map((downsample) =>
-  withTags(exactPicture(shrinkRaster(tissue, downsample), 64), reducedImageTag),
+  withTags(losslessPicture(shrinkRaster(tissue, downsample), TILE_SIDE), reducedImageTag),
 );
 
 /** Returns a directory with the grey image of a plane; each plane is darker by 20 than the plane before it. `tileSize` null: strips. */
-export const greyDirectory = (index: number, tileSize: number | null = 64): DirectoryPlan =>
-  exactDirectory({
+export const greyDirectory = (index: number, tileSize: number | null = TILE_SIDE): DirectoryPlan =>
+  losslessDirectory({
     width: WIDTH,
     height: HEIGHT,
     tileSize,
@@ -69,7 +71,7 @@ export const greyDirectory = (index: number, tileSize: number | null = 64): Dire
 /** Returns the sample of `greyDirectory(index)` at a position; it increases rightwards and downwards, and repeats. */
 export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
 
-/** Paints an image pixel by pixel. */
+/** Paints an image pixel by pixel. @param pixelAt returns red, green and blue, 0…255, of a pixel */
 export function paintPicture(
   width: number,
   height: number,

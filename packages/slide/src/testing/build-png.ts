@@ -38,7 +38,7 @@ export function pngChunks({
   header.writeUInt32BE(height, 4);
   header.set([bits, colourType, 0, 0, 0], 8); // the zeros: standard compression and filters, no interlacing
   const perPixel = samplesPerPixel[colourType] ?? 1;
-  const rowBytes = 1 + Math.ceil((width * perPixel * bits) / 8);
+  const rowBytes = 1 + Math.ceil((width * perPixel * bits) / 8); // the first byte is the filter type, 0: none
   const rows = Buffer.alloc(height * rowBytes);
   for (let y = 0; y < height; y++) {
     for (let i = 0; i < width * perPixel; i++) {
@@ -56,6 +56,7 @@ export function pngChunks({
   ];
 }
 
+/** Joins the chunks to the bytes of a PNG file. */
 export function writePng(chunks: readonly PngChunk[]): Buffer {
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([signature, ...chunks.flatMap(writeChunk)]);

@@ -69,7 +69,7 @@ export async function svsDirectories({
       return withDescription(stored, description, 0);
     }),
   );
-  const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
+  const [full, ...smallerLevels] = levels as [DirectoryPlan, ...DirectoryPlan[]];
   if (!hasAssociatedImages) return levels;
   const maxThumbnailSide = 256;
   const factor = Math.max(1, Math.ceil(Math.max(width, height) / maxThumbnailSide));
@@ -81,7 +81,7 @@ export async function svsDirectories({
       `${library} \r\n${size} -> ${thumbnail.width}x${thumbnail.height} - ${pairs.join('')}`,
       0,
     ),
-    ...reduced,
+    ...smallerLevels,
     withDescription(
       await encodePicture(paintPlain(90, 96, [0, 255, 0]), null),
       `${library} \r\nlabel 90x96`,

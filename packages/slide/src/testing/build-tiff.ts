@@ -64,6 +64,7 @@ const [IFD, IFD8] = [13, 18];
 export function buildTiff({ directories, isLittleEndian = true, isBig = false }: TiffPlan): BuiltTiff {
   const pieces: Buffer[] = [];
   let end = 0;
+  /** Appends bytes and returns their position, which is even: TIFF requires it for directories and values. */
   const append = (bytes: Uint8Array): number => {
     const at = end;
     const padded = Buffer.alloc(bytes.length + (bytes.length % 2));
@@ -106,18 +107,18 @@ export function buildTiff({ directories, isLittleEndian = true, isBig = false }:
 
     const entries = Object.entries(tags).sort(([a], [b]) => Number(a) - Number(b));
     const encodedEntries = entries.flatMap(([tagNumber, { type, numbers }]) => {
-      const [bytes, perValue] = types[type] ?? [1, 1];
+      const [bytesPerNumber, numbersPerValue] = types[type] ?? [1, 1];
       const value =
-        bytes === 1
+        bytesPerNumber === 1
           ? Buffer.from(numbers)
-          : Buffer.concat(numbers.map((element) => encodeNumber(element, bytes)));
+          : Buffer.concat(numbers.map((element) => encodeNumber(element, bytesPerNumber)));
       const valueOrOffset = Buffer.alloc(pointerBytes);
       if (value.length <= pointerBytes) valueOrOffset.set(value);
       else valueOrOffset.set(encodeNumber(append(value), pointerBytes));
       return [
         encodeNumber(Number(tagNumber), 2),
         encodeNumber(type, 2),
-        encodeNumber(numbers.length / perValue, pointerBytes),
+        encodeNumber(numbers.length / numbersPerValue, pointerBytes),
         valueOrOffset,
       ];
     });

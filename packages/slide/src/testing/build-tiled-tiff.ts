@@ -25,8 +25,8 @@ export interface TiledTiffPlan extends Pick<TiffPlan, 'isLittleEndian' | 'isBig'
 export async function buildTiledTiff(plan: TiledTiffPlan = {}): Promise<Uint8Array> {
   const { isLittleEndian = true, isBig = false, pyramid = 'chain' } = plan;
   const levels = await tiledTiffDirectories(plan);
-  const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
-  const directories = pyramid === 'chain' ? levels : [{ ...full, subDirectories: reduced }];
+  const [full, ...smallerLevels] = levels as [DirectoryPlan, ...DirectoryPlan[]];
+  const directories = pyramid === 'chain' ? levels : [{ ...full, subDirectories: smallerLevels }];
   return buildTiff({ directories, isLittleEndian, isBig }).bytes;
 }
 

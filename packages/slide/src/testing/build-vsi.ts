@@ -224,24 +224,24 @@ export const etsPlaces = {
 /** Builds an .ets file: headers "SIS" and "ETS", tiles, list of tiles. `ets-file.ts` names the field offsets. */
 export function buildEts(plan: EtsPlan): Buffer {
   const { tiles, components = 3, componentType = 2, background = [255, 255, 255] } = plan;
-  const dimensions = tiles[0]?.coordinates.length ?? 4;
-  const header = Buffer.alloc(SIS_HEADER_BYTES);
-  const version = 3;
-  header.write('SIS', 'latin1');
-  header.writeUInt32LE(header.length, 4);
-  header.writeUInt32LE(version, 8);
-  header.writeUInt32LE(dimensions, 12);
-  header.writeBigUInt64LE(BigInt(etsPlaces.etsHeader), 16);
-  header.writeUInt32LE(ETS_HEADER_BYTES, 24);
+  const coordinatesPerTile = tiles[0]?.coordinates.length ?? 4;
+  const sisHeader = Buffer.alloc(SIS_HEADER_BYTES);
+  const sisVersion = 3;
+  sisHeader.write('SIS', 'latin1');
+  sisHeader.writeUInt32LE(sisHeader.length, 4);
+  sisHeader.writeUInt32LE(sisVersion, 8);
+  sisHeader.writeUInt32LE(coordinatesPerTile, 12);
+  sisHeader.writeBigUInt64LE(BigInt(etsPlaces.etsHeader), 16);
+  sisHeader.writeUInt32LE(ETS_HEADER_BYTES, 24);
   const etsHeader = Buffer.alloc(ETS_HEADER_BYTES);
   etsHeader.write('ETS', 'latin1');
   const colourSpace = plan.colourSpace ?? (components === 3 ? 3 : 1);
   const [etsVersion, quality, tileDepth] = [0x30006, 90, 1];
-  const numbers = [
+  const fieldsAfterMagic = [
     ...[etsVersion, componentType, components, colourSpace, plan.compression],
     ...[quality, plan.tileWidth, plan.tileHeight, tileDepth],
   ];
-  for (const [i, number] of numbers.entries()) etsHeader.writeUInt32LE(number, 4 + 4 * i);
+  for (const [i, field] of fieldsAfterMagic.entries()) etsHeader.writeUInt32LE(field, 4 + 4 * i);
   etsHeader.set(background, 108);
   etsHeader.writeUInt32LE(plan.componentOrder ?? 0, 148);
   etsHeader.writeUInt32LE((plan.hasResolutions ?? true) ? 1 : 0, 152);
@@ -257,9 +257,9 @@ export function buildEts(plan: EtsPlan): Buffer {
     at += data.length;
     return entry;
   });
-  header.writeBigUInt64LE(BigInt(at), 32); // the position of the list
-  header.writeUInt32LE(tiles.length, 40);
-  return Buffer.concat([header, etsHeader, ...tiles.map(({ data }) => data), ...entries]);
+  sisHeader.writeBigUInt64LE(BigInt(at), 32); // the position of the list
+  sisHeader.writeUInt32LE(tiles.length, 40);
+  return Buffer.concat([sisHeader, etsHeader, ...tiles.map(({ data }) => data), ...entries]);
 }
 
 /** Encoding of a tile; `samples` is uncompressed RGB. */

@@ -72,4 +72,4 @@ process.on('message', (request: ProbeRequest) => {
   );
 });
 process.on('disconnect', () => process.exit());
-process.send?.({ isReady: true });
+process.send?.({ isReady: true }); // requests are sent only after this message

@@ -48,7 +48,7 @@ export function buildDamaged(damage: Damage, plan: CziPlan = completePlan): Buff
 
 /** Offset of a segment's body from the segment's position; the header is before it. */
 export const BODY_OFFSET = 32;
-/** Offset of the first entry in an attachment directory, and of the data in an attachment. */
+/** Offset from the segment's position: of the first entry in an attachment directory, or of the data in an attachment. */
 export const AFTER_ATTACHMENT_HEADER = BODY_OFFSET + 256;
 /** Offset of a segment's used size, in its header. */
 export const USED_SIZE_OFFSET = 24;
@@ -69,12 +69,12 @@ export const entryField = {
   dimensionCount: 28,
   dimensions: 32,
 };
-/** Length of a dimension of an entry, and the offsets of its fields. */
+/** Bytes that describe one dimension in a directory entry, and the offsets of the fields among them. */
 export const dimensionField = { bytes: 20, start: 4, size: 8, storedSize: 16 };
-// The following functions return the position in the file of an offset in directory entry `i`, in a dimension of that
-// entry (0 is X, 1 is Y), or in the segment of the first subblock.
+// The following functions convert an offset to a position in the file. The offset counts from the start of directory
+// entry `i`, of a dimension in that entry (0 is X, 1 is Y), or of the segment of the first subblock.
 export const positionInEntry = (places: CziPlaces, i: number, offset: number) =>
   (places.entries[i] ?? 0) + offset;
-export const positionInDimension = (places: CziPlaces, i: number, index: number, offset: number) =>
-  positionInEntry(places, i, entryField.dimensions + index * dimensionField.bytes + offset);
+export const positionInDimension = (places: CziPlaces, i: number, dimension: number, offset: number) =>
+  positionInEntry(places, i, entryField.dimensions + dimension * dimensionField.bytes + offset);
 export const positionInSubblock = (places: CziPlaces, offset: number) => (places.subblocks[0] ?? 0) + offset;

@@ -1,4 +1,4 @@
-// The triple-slash reference makes the declarations available to every project that compiles these sources.
+// The triple-slash reference makes the declarations of the codecs available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../decode/codecs.d.ts" />
 /** Encodes frames of DICOM files for tests, in the codecs that sharp does not encode. */
@@ -40,8 +40,8 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
   const { J2KEncoder } = await loadOpenJpeg();
   const encoder = new J2KEncoder();
   encoder.getDecodedBuffer(frameInfo(samples)).set(bytesOf(samples.values));
-  const isLossless = true;
-  encoder.setQuality(isLossless, 1);
+  const [isLossless, rate] = [true, 1];
+  encoder.setQuality(isLossless, rate);
   encoder.setDecompositions(halvings);
   encoder.encode();
   const encoded = Uint8Array.from(encoder.getEncodedBuffer());
@@ -78,21 +78,21 @@ export async function encodeSubsampledJpeg2000(
   const packets = streams.map((stream) => stream.subarray(stream.indexOf(startOfData) + 2, -2)); // no end marker
   // The SIZ segment follows the start marker (2 bytes). It has a marker (2 bytes), 38 bytes, and 3 for each component:
   // bits minus one, column step, row step. The stream of the first image has one component, so its SIZ ends at 45.
-  const size = Buffer.concat([
+  const sizSegment = Buffer.concat([
     first.subarray(2, 42),
     Buffer.from(componentSteps.flatMap(([x, y]) => [7, x, y])),
   ]);
-  size.writeUInt16BE(38 + 3 * 3, 2); // length of the segment
-  size.writeUInt16BE(3, 38); // number of components
+  sizSegment.writeUInt16BE(38 + 3 * 3, 2); // length without the marker
+  sizSegment.writeUInt16BE(3, 38); // number of components
   const tileAt = first.indexOf(startOfTile);
-  const tile = Buffer.from(first.subarray(tileAt, first.indexOf(startOfData) + 2));
+  const tileHeader = Buffer.from(first.subarray(tileAt, first.indexOf(startOfData) + 2));
   const packetBytes = packets.reduce((sum, { length }) => sum + length, 0);
-  tile.writeUInt32BE(tile.length + packetBytes, 6); // length of the tile part
+  tileHeader.writeUInt32BE(tileHeader.length + packetBytes, 6); // length of the tile part
   return Buffer.concat([
     first.subarray(0, 2),
-    size,
+    sizSegment,
     first.subarray(45, tileAt),
-    tile,
+    tileHeader,
     ...packets,
     Buffer.from([0xff, 0xd9]), // end of the code stream
   ]);

@@ -12,8 +12,8 @@ export interface IntervalJpeg {
 export interface IntervalCoding {
   /**
    * Size of an interval in pixels: a multiple of a JPEG block, which has 8 × 8 pixels, or 16 × 16 with subsampled
-   * chroma (`half`). The blocks in a row of the image are a multiple of the blocks in an interval's width; the last
-   * block may be incomplete.
+   * chroma (`half`). The number of blocks in a row of the image must be a multiple of the number of blocks in a row of
+   * an interval; the last block of the image's row may be incomplete.
    */
   readonly width: number;
   readonly height: number;
@@ -23,7 +23,7 @@ export interface IntervalCoding {
 
 /**
  * Encodes an image as one baseline JPEG with restart intervals, as slide scanners do. A width or height of more than
- * 65,535 pixels is declared as 0.
+ * 65,535 pixels, which does not fit into its 16-bit field, is declared as 0.
  */
 export async function encodeIntervals(
   picture: Raster,

@@ -28,20 +28,20 @@ export async function encodePicture(
   const quality = colour === 'rgb' ? 90 : 80;
   const tiling = tileSize === null ? {} : { tile: true, tileWidth: tileSize, tileHeight: tileSize };
   const source = memorySource(await picture.tiff({ compression: 'jpeg', quality, ...tiling }).toBuffer());
-  const { first } = await openTiff(source);
+  const { first: encodedDirectory } = await openTiff(source);
 
   const [offsetsTag, byteCountsTag] =
     tileSize === null
       ? ([tag.StripOffsets, tag.StripByteCounts] as const)
       : ([tag.TileOffsets, tag.TileByteCounts] as const);
-  const count = first.count(offsetsTag);
-  const offsets = await first.table(offsetsTag, count);
-  const byteCounts = await first.table(byteCountsTag, count);
+  const count = encodedDirectory.count(offsetsTag);
+  const offsets = await encodedDirectory.table(offsetsTag, count);
+  const byteCounts = await encodedDirectory.table(byteCountsTag, count);
   const streams = await Promise.all(
     Array.from(offsets, (offset, i) => source.read(offset, byteCounts[i] as number)),
   );
   const samples = colour === 'grey' ? 1 : 3;
-  const tables = await first.bytes(tag.JPEGTables);
+  const tables = await encodedDirectory.bytes(tag.JPEGTables);
   return {
     tags: {
       [tag.ImageWidth]: long(width),
@@ -53,7 +53,7 @@ export async function encodePicture(
       [tag.PlanarConfiguration]: short(1), // interleaved samples
       ...(tables && { [tag.JPEGTables]: undefinedBytes(tables) }),
       ...(tileSize === null
-        ? { [tag.RowsPerStrip]: long((await first.number(tag.RowsPerStrip)) ?? height) }
+        ? { [tag.RowsPerStrip]: long((await encodedDirectory.number(tag.RowsPerStrip)) ?? height) }
         : { [tag.TileWidth]: short(tileSize), [tag.TileLength]: short(tileSize) }),
     },
     [tileSize === null ? 'strips' : 'tiles']: colour === 'rgb' ? streams.map(asAperioWrites) : streams,
@@ -69,7 +69,8 @@ function asAperioWrites(stream: Uint8Array): Uint8Array {
   // Everything between the start marker (2 bytes) and the frame segment is removed, and with it the Adobe marker.
   const jpeg = Uint8Array.from([0xff, marker.SOI, ...stream.subarray(frameAt)]);
   const removedBytes = frameAt - 2;
-  // The number of a component is in the frame segment (3 bytes per component) and in the scan segment (2 bytes each).
+  // The number of a component is in the frame segment (components from byte 10, 3 bytes each) and in the scan segment
+  // (components from byte 5, 2 bytes each).
   components.forEach((_, i) => {
     jpeg[frameAt - removedBytes + 10 + 3 * i] = i;
     jpeg[scanAt - removedBytes + 5 + 2 * i] = i;

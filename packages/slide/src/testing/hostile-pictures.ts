@@ -42,7 +42,7 @@ export function blackPng(side: number): Buffer {
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
   header.set([1, 0, 0, 0, 0], 8); // one bit, grey, standard compression and filters, no interlacing
-  const rows = Buffer.alloc((1 + Math.ceil(side / 8)) * side);
+  const rows = Buffer.alloc((1 + Math.ceil(side / 8)) * side); // the first byte of a row is its filter type, 0: none
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', header),

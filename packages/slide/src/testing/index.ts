@@ -1,4 +1,4 @@
-/** Test helpers: builders of small slides, and the expected outcomes of broken files. */
+/** Test helpers for all packages: builders of slides, test object stores, and the expected outcomes of broken files. */
 export { badSlides } from '../corpus/bad-slides.ts';
 export { buildCzi, type CziPlan } from './build-czi.ts';
 export { buildDicom, type DicomPlan } from './build-dicom.ts';

@@ -5,7 +5,7 @@ import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
 /** An image to store without loss. */
-export interface ExactPlan {
+export interface LosslessPlan {
   /** Size in pixels. */
   readonly width: number;
   readonly height: number;
@@ -30,8 +30,8 @@ const compressions: Readonly<Record<Packing, number>> = {
   zstd: 50_000,
 };
 
-/** Builds a TIFF directory with exactly these grey or RGB samples. Samples of a tile beyond the image edge are 99. */
-export function exactDirectory(plan: ExactPlan): DirectoryPlan {
+/** Builds a TIFF directory with these grey or RGB samples, compressed without loss. Samples of a tile beyond the image edge are 99. */
+export function losslessDirectory(plan: LosslessPlan): DirectoryPlan {
   const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
   const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];
   const blocks: Uint8Array[] = [];
@@ -63,22 +63,22 @@ export function exactDirectory(plan: ExactPlan): DirectoryPlan {
  *
  * @param tileSize side in pixels; null for strips of 16 rows
  */
-export function exactPicture(
+export function losslessPicture(
   { width, height, rgb }: Raster,
   tileSize: number | null,
   packing: Packing = 'deflate',
 ): DirectoryPlan {
   const sampleAt = (x: number, y: number, sample: number) => rgb[(y * width + x) * 3 + sample] as number;
-  return exactDirectory({ width, height, tileSize, samplesPerPixel: 3, bits: 8, packing, sampleAt });
+  return losslessDirectory({ width, height, tileSize, samplesPerPixel: 3, bits: 8, packing, sampleAt });
 }
 
-/** Adds or replaces tags of a directory. */
+/** Returns a copy of a directory with these tags added or replaced; undefined stands for an empty directory. */
 export function withTags(directory: DirectoryPlan | undefined, tags: DirectoryPlan['tags']): DirectoryPlan {
   return { ...directory, tags: { ...directory?.tags, ...tags } };
 }
 
 /** Returns the bytes of a tile or strip before packing. @param left position of the block in pixels of the image */
-function samplesOf(plan: ExactPlan, left: number, top: number, width: number, rows: number): Uint8Array {
+function samplesOf(plan: LosslessPlan, left: number, top: number, width: number, rows: number): Uint8Array {
   const { samplesPerPixel, bits, isLittleEndian = true, sampleAt } = plan;
   const bytes = new Uint8Array((width * rows * samplesPerPixel * bits) / 8);
   const view = new DataView(bytes.buffer);

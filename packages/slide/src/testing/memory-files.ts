@@ -4,7 +4,8 @@ import type { SlideFiles } from '../source/slide-files.ts';
 
 /** Returns files of a slide that exist only in memory. @param files bytes by file name, the main file first */
 export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideFiles {
-  const [[name, main] = ['', new Uint8Array()]] = Object.entries(files);
+  const [mainFile] = Object.entries(files);
+  const [name, main] = mainFile ?? ['', new Uint8Array()];
   return {
     name,
     path: null,

@@ -10,7 +10,7 @@ import type { ObjectFacts, ObjectStore } from '../object-storage/object-store.ts
 export interface MemoryStore extends ObjectStore {
   /** Stores an object, or replaces it. */
   set(key: string, bytes: Uint8Array): void;
-  /** Makes every request throw `fault`; null makes requests succeed again. */
+  /** Makes every request except `delete` throw `fault`; null makes requests succeed again. */
   failWith(fault: SlideError | null): void;
   /** Number of requests by kind. */
   readonly requests: { head: number; read: number; list: number };
@@ -51,7 +51,7 @@ export function memoryStore(objects: Readonly<Record<string, Uint8Array>> = {}):
     async *list(prefix) {
       requests.list++;
       for (const key of [...objectsByKey.keys()].sort()) {
-        // A fault that starts during the list ends it.
+        // Throws a fault that `failWith` sets during the listing.
         const { size, etag } = requireObject(key);
         if (key.startsWith(prefix)) yield { key, size, etag, lastModified: '2026-01-01T00:00:00.000Z' };
       }

@@ -2,8 +2,8 @@ import zlib from 'node:zlib';
 import type { Packing } from '../model/slide.ts';
 
 /**
- * Packs bytes as TIFF writers do. `old-lzw` is the LZW of writers before 1991, which fill bytes from the lowest bit and
- * add a bit to the codes one code later.
+ * Packs bytes as TIFF writers do. `old-lzw` is the LZW of writers before 1991. They fill bytes from the lowest bit, and
+ * their codes become one bit longer one code later than in TIFF 6.0.
  */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {

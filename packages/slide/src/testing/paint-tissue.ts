@@ -1,8 +1,8 @@
 import type { Raster } from '../decode/raster.ts';
 
 /**
- * Paints an image that resembles stained tissue on glass: soft pink and violet shapes with grain, chosen by eye. Images
- * of the same size are equal. No two tiles of an image are equal, so that tests detect a misplaced tile.
+ * Paints an image that resembles stained tissue on glass: soft pink and violet shapes with grain. Its numbers are chosen
+ * by eye. Images of the same size are equal. No two tiles of an image are equal, so that tests detect a misplaced tile.
  */
 export function paintTissue(width: number, height: number): Raster {
   const rgb = new Uint8Array(width * height * 3);

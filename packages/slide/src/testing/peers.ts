@@ -101,10 +101,7 @@ const TIMEOUT_MS = 30_000;
 /** An image of at most this many pixels is read once as a whole, a larger one rectangle by rectangle. */
 const MAX_WHOLE_PIXELS = 2 ** 25;
 
-/**
- * The file readers of libvips that do not use OpenSlide or other programs. Only 8-bit samples are compared, because programs
- * convert samples of more bits to 8 bits differently.
- */
+/** The file readers of libvips that do not use OpenSlide or other programs. */
 const loaders = ['tiffload', 'pngload', 'jpegload', 'jp2kload'] as const;
 /** Readers with the option "autorotate", which turns an image upright as Lamina does. */
 const rotatingLoaders: readonly string[] = ['tiffload', 'jpegload'];
@@ -167,6 +164,7 @@ async function readPictureInfo(
     if (!loaders.some((name) => name === loader)) return null;
     const source = rotatingLoaders.includes(loader) ? `${link}[autorotate]` : link;
     const field = await readHeader(source);
+    // Only 8-bit samples are compared, because programs convert samples of more bits to 8 bits differently.
     const isComparable = field('format') === 'uchar' && ['b-w', 'srgb'].includes(field('interpretation'));
     return isComparable ? { source, width: Number(field('width')), height: Number(field('height')) } : null;
   } catch {

@@ -56,7 +56,7 @@ export const withMeta = (...elements: readonly DicomElement[]) =>
   changedFile((file) => ({
     ...file,
     meta: [
-      ...file.meta.filter(({ tag: number }) => !elements.some((element) => element.tag === number)),
+      ...file.meta.filter(({ tag: metaTag }) => !elements.some((element) => element.tag === metaTag)),
       ...elements,
     ],
   }));
@@ -166,11 +166,14 @@ export const nestedSequences = (depth: number): DicomElement => {
   for (let i = 0; i < depth; i++) items = [[sequenceOf(items)]];
   return sequenceOf(items);
 };
-/** Headers of 20,000 nested sequences (0008,0006) and items without their ends; `writeDicom` would recurse too deep. */
+/**
+ * Headers of 20,000 nested sequences (0008,0006), each with one item; all ends are omitted. `writeDicom` cannot build
+ * them, because it would recurse too deep.
+ */
 export const deeplyNestedSequences = Buffer.concat(
   Array.from({ length: 20_000 }, () =>
     Buffer.concat([
-      Buffer.from([0x08, 0x00, 0x06, 0x00, 0x53, 0x51, 0, 0, 0xff, 0xff, 0xff, 0xff]),
+      Buffer.from([0x08, 0x00, 0x06, 0x00, 0x53, 0x51, 0, 0, 0xff, 0xff, 0xff, 0xff]), // VR "SQ", undefined length
       itemHeader(tag.Item, UNDEFINED_LENGTH),
     ]),
   ),

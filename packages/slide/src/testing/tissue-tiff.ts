@@ -32,7 +32,7 @@ export function pictureOf(colourAt: (pixel: number) => readonly [number, number,
     rgb: Uint8Array.from({ length: pixels * 3 }, (_, i) => colourAt(Math.floor(i / 3))[i % 3] as number),
   };
 }
-/** Builds a grey image of the same size. @param greyAt returns the sample of a pixel */
+/** Builds a grey image of WIDTH × HEIGHT pixels. @param greyAt returns the sample of a pixel */
 export const greyPicture = (greyAt: (pixel: number) => number) =>
   pictureOf((pixel) => [greyAt(pixel), greyAt(pixel), greyAt(pixel)]);
 /** Returns a sample of the tissue. @param sample 0 red, 1 green, 2 blue */
@@ -61,7 +61,7 @@ export const greyPlan = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
   photometric: 1, // grey, 0 is black
   bits,
 });
-/** Returns the expected grey, 0…255, of a pixel of `greyPlan(bits)`. */
+/** Returns a function that returns the expected grey, 0…255, of a pixel of `greyPlan(bits)`. */
 export const expectedGrey = (bits: number) => (pixel: number) => {
   const value = greySample(pixel, bits);
   // Of 16-bit samples, Lamina shows the high byte.

@@ -1,7 +1,7 @@
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
 import { tag } from '../tiff/tags.ts';
 import { ascii, buildTiff, type DirectoryPlan, long, undefinedBytes } from './build-tiff.ts';
-import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
+import { losslessDirectory, losslessPicture, withTags } from './lossless-directory.ts';
 import { paintTissue } from './paint-tissue.ts';
 
 /** A small slide of a vendor format that describes its levels and images in a text (XML or name-value pairs). */
@@ -16,7 +16,7 @@ export interface VendorSlide {
 const [WIDTH, HEIGHT, TILE] = [80, 64, 32];
 const tissue = paintTissue(WIDTH, HEIGHT);
 const half = shrinkRaster(tissue, 2); // 40 × 32 pixels
-const STRIPS = null; // for `exactPicture`, instead of the side of a tile
+const STRIPS = null; // for `losslessPicture`, instead of the side of a tile
 
 /** Adds an ImageDescription. */
 const withDescription = (directory: DirectoryPlan, text: string) =>
@@ -24,7 +24,7 @@ const withDescription = (directory: DirectoryPlan, text: string) =>
 
 /** Builds a directory with a grey image, whose samples are the red samples of `picture`. */
 const greyDirectory = (picture: Raster): DirectoryPlan =>
-  exactDirectory({
+  losslessDirectory({
     width: picture.width,
     height: picture.height,
     tileSize: TILE,
@@ -119,7 +119,7 @@ export const vendorSlides: readonly VendorSlide[] = [
   vendorSlide('ome-tiff', omeXml, (text) => [
     { ...withDescription(greyDirectory(tissue), text), subDirectories: [greyDirectory(half)] },
     { ...greyDirectory(tissue), subDirectories: [greyDirectory(half)] },
-    exactPicture(half, STRIPS),
+    losslessPicture(half, STRIPS),
   ]),
   vendorSlide(
     'qptiff',
@@ -127,33 +127,35 @@ export const vendorSlides: readonly VendorSlide[] = [
     (text) => [
       withDescription(greyDirectory(tissue), text),
       withDescription(greyDirectory(half), qptiffPage('ReducedResolution', '<Name>DAPI</Name>')),
-      withDescription(exactPicture(half, STRIPS), qptiffPage('Label', '')),
+      withDescription(losslessPicture(half, STRIPS), qptiffPage('Label', '')),
     ],
   ),
   vendorSlide('philips-tiff', philipsXml, (text) => [
-    withTags(withDescription(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('Philips DP v1.0') }),
-    withTags(exactPicture(half, TILE), { [tag.NewSubfileType]: long(1) }),
+    withTags(withDescription(losslessPicture(tissue, TILE), text), {
+      [tag.Software]: ascii('Philips DP v1.0'),
+    }),
+    withTags(losslessPicture(half, TILE), { [tag.NewSubfileType]: long(1) }),
   ]),
   vendorSlide('ventana-bif', ventanaXml, (text) => [
-    withTags(withDescription(exactPicture(half, STRIPS), 'Label Image'), {
+    withTags(withDescription(losslessPicture(half, STRIPS), 'Label Image'), {
       [tag.XMP]: undefinedBytes(
         Buffer.from('<iScan Magnification="20" ScanRes="0.465" ScanWhitePoint="235"/>'),
       ),
     }),
-    withTags(withDescription(exactPicture(paintTissue(96, 64), TILE), 'level=0 mag=20 quality=90'), {
+    withTags(withDescription(losslessPicture(paintTissue(96, 64), TILE), 'level=0 mag=20 quality=90'), {
       [tag.XMP]: undefinedBytes(Buffer.from(text)),
     }),
-    withDescription(exactPicture(paintTissue(48, 32), TILE), 'level=1 mag=10 quality=90'),
+    withDescription(losslessPicture(paintTissue(48, 32), TILE), 'level=1 mag=10 quality=90'),
   ]),
   vendorSlide('leica-scn', scnXml, (text) => [
-    withDescription(exactPicture(tissue, TILE), text),
-    exactPicture(half, TILE),
-    exactPicture(tissue, TILE),
-    exactPicture(half, TILE),
+    withDescription(losslessPicture(tissue, TILE), text),
+    losslessPicture(half, TILE),
+    losslessPicture(tissue, TILE),
+    losslessPicture(half, TILE),
   ]),
   // OverlapsXY: x and y in pixels for each level, here 4 and 6 for level 0, 2 and 2 for level 1.
   vendorSlide('trestle', 'Background Color=E6E0DC;Objective Power=20;OverlapsXY= 4 6 2 2', (text) => [
-    withTags(withDescription(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('MedScan') }),
-    exactPicture(half, TILE),
+    withTags(withDescription(losslessPicture(tissue, TILE), text), { [tag.Software]: ascii('MedScan') }),
+    losslessPicture(half, TILE),
   ]),
 ];

@@ -116,7 +116,7 @@ FILE_0=Data0000.dat
 `;
 }
 
-const ROOT_POINTERS_BYTES = 8;
+const ROOT_POINTERS_BYTES = 8; // positions of two tables, 4 bytes each
 
 /**
  * Builds the index file: version and slide id; the positions of two tables; the first table, which states the position of

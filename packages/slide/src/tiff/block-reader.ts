@@ -188,8 +188,8 @@ function findBlocks(
   return blocks;
 }
 
-/** The bytes of several blocks, one after the other, and the length of each. */
-interface ReadBlockBytes {
+/** The bytes of several blocks, one after the other, and the length of each in bytes. */
+interface JoinedBlocks {
   readonly bytes: Uint8Array;
   readonly blockBytes: readonly number[];
 }
@@ -200,7 +200,7 @@ async function readStored(
   blocks: readonly StoredBlock[],
   _tables: Uint8Array | null, // unused; readStored and readJpegs have the same parameters
   signal?: AbortSignal,
-): Promise<ReadBlockBytes> {
+): Promise<JoinedBlocks> {
   const blockBytes = blocks.map(({ byteCount }) => byteCount);
   const bytes = new Uint8Array(blockBytes.reduce((sum, length) => sum + length, 0));
   let targetAt = 0;
@@ -217,7 +217,7 @@ async function readJpegs(
   blocks: readonly StoredBlock[],
   tables: Uint8Array | null,
   signal?: AbortSignal,
-): Promise<ReadBlockBytes> {
+): Promise<JoinedBlocks> {
   const prefix = jpegPrefix(tables, 'grey'); // `grey` adds no colour marker
   const streamAt = tileOffset(prefix);
   const jpegs: Uint8Array[] = [];

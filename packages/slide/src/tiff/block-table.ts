@@ -27,7 +27,7 @@ export const blockTags = {
   strips: [tag.StripOffsets, tag.StripByteCounts],
 } as const;
 
-/** Checks that the tables have at least `count` entries, when an image is opened. @throws SlideError FILE_CORRUPT */
+/** Checks, without reading the tables, that each has at least `count` entries. @throws SlideError FILE_CORRUPT */
 export function checkBlockTable(
   directory: TiffDirectory,
   [offsetsTag, byteCountsTag]: BlockTags,

@@ -2,7 +2,7 @@
 export interface ByteReader {
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** Returns a reader of `length` bytes from `offset`, whose offsets count from there. */
+  /** Returns a reader of the `length` bytes at `offset`. Offsets of the new reader count from its first byte. */
   slice(offset: number, length: number): ByteReader;
   u8(offset: number): number;
   u16(offset: number): number;
@@ -26,7 +26,7 @@ export function byteReader(bytes: Uint8Array, isLittleEndian: boolean): ByteRead
     u64(offset) {
       const high = view.getUint32(isLittleEndian ? offset + 4 : offset, isLittleEndian);
       const low = view.getUint32(isLittleEndian ? offset : offset + 4, isLittleEndian);
-      // 2^21 × 2^32 is 2^53.
+      // With `high` below 2^21, the number is below 2^21 × 2^32 = 2^53.
       return high < 2 ** 21 ? high * 2 ** 32 + low : Number.POSITIVE_INFINITY;
     },
     f32: (offset) => view.getFloat32(offset, isLittleEndian),

@@ -28,7 +28,7 @@ export interface ChannelImages {
   readonly significantBits?: number | null;
 }
 
-/** Maximum number of channels. It limits the work per tile, for which one tile of each channel is read. */
+/** Maximum number of channels. It limits the work per composed tile, which needs one tile of each channel. */
 export const MAX_CHANNELS = 64;
 /** Maximum pixels of a tile. It limits memory, which holds the tile of one channel and the composed tile together. */
 const MAX_TILE_PIXELS = 2 ** 24;
@@ -107,7 +107,7 @@ async function openChannel(
   };
 }
 
-/** Returns the bits of a sample. @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel or other bits */
+/** Returns the bits per sample, 8 or 16, of a grey or palette image. @throws SlideError FORMAT_NOT_SUPPORTED for all others */
 async function readBits(directory: TiffDirectory): Promise<8 | 16> {
   const { samplesPerPixel, bitsPerSample, photometric } = await readSampleLayout(directory);
   const [bits] = bitsPerSample;
@@ -137,7 +137,7 @@ async function readPaletteColour(directory: TiffDirectory): Promise<Colour | nul
     b: palette[index * 3 + 2] ?? 0,
   });
   const lastColour = colourAt(lastIndex);
-  // Checks five colours of the palette; each may differ by 4 from the exact value.
+  // Checks the colours at 0, 1/4 … 4/4 of the palette; each red, green and blue may differ by 4 from the exact value.
   const isLinear = [0, 1, 2, 3, 4].every((quarter) => {
     const { r, g, b } = colourAt(Math.round((lastIndex * quarter) / 4));
     const isNear = (value: number, lastValue: number) => Math.abs(value - (lastValue * quarter) / 4) <= 4;
@@ -173,7 +173,8 @@ async function readComposedTile(
     const brightness = cropToLevel(await decodeBrightness(tile, await readRange()), level, address);
     const { width, height } = brightness;
     composed ??= { codec: 'rgb', bytes: new Uint8Array(width * height * 3), width, height };
-    addChannel(new Uint8ClampedArray(composed.bytes.buffer), { brightness, colour });
+    const rgb = new Uint8ClampedArray(composed.bytes.buffer); // a view, so addChannel changes `composed`
+    addChannel(rgb, { brightness, colour });
   }
   return composed;
 }

@@ -14,7 +14,8 @@ const WHITE_IS_ZERO = 0;
  * extends to the maximum sample, which adds no information.
  *
  * @param bits bits of one sample
- * @returns the range in brightness, which for WhiteIsZero is the maximum sample minus the sample; null when none is usable
+ * @returns the range in brightness, which for WhiteIsZero is the maximum sample minus the sample; null when no range is declared
+ *   or the declared one is ignored
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED
  */
 export async function readDeclaredRange(directory: TiffDirectory, bits: number): Promise<GreyRange | null> {

@@ -16,7 +16,7 @@ let imageCount = 0;
 let lastDecoding: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes a tile of the file, or returns it from the cache. Used for tiles of the file that lie under several composed tiles.
+ * Decodes a tile of the file, or returns it from the cache. Used where several composed tiles (mosaic-level.ts) show parts of it.
  *
  * Decoding cannot be aborted, because other callers may wait for the same tile. Tiles are decoded one at a time, so that
  * memory does not depend on the number of concurrent requests.
@@ -33,7 +33,7 @@ export function decodeCached(readTile: ReadTile, column: number, row: number): P
     const image = await readTile(column, row);
     return image && decodeImage(image);
   });
-  lastDecoding = decoding.catch(() => {});
+  lastDecoding = decoding.catch(() => {}); // after a failure, the next tile is decoded all the same
   cache.set(key, decoding, { size: 1 });
   decoding.then(
     (decoded) => {

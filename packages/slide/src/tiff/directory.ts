@@ -72,7 +72,7 @@ interface Entry {
 type ReadNumber = (reader: ByteReader, position: number) => number;
 
 /** Bytes of one value, by field type. Source: TIFF 6.0, section 2; Technical Note 1 (type 13); BigTIFF (16 to 18). */
-const sizes: Readonly<Record<number, number>> = {
+const bytesPerValue: Readonly<Record<number, number>> = {
   1: 1, // BYTE
   2: 1, // ASCII
   3: 2, // SHORT
@@ -92,7 +92,7 @@ const sizes: Readonly<Record<number, number>> = {
 };
 
 /** Readers of non-negative integers, by field type. */
-const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
+const integerReaders: Readonly<Record<number, ReadNumber>> = {
   1: (reader, position) => reader.u8(position),
   3: (reader, position) => reader.u16(position),
   4: (reader, position) => reader.u32(position),
@@ -102,7 +102,7 @@ const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
 };
 
 /** Readers of real and signed numbers, by field type; `| 0` makes 32 bits signed. */
-const realNumbers: Readonly<Record<number, ReadNumber>> = {
+const realReaders: Readonly<Record<number, ReadNumber>> = {
   5: (reader, position) => reader.u32(position) / reader.u32(position + 4),
   9: (reader, position) => reader.u32(position) | 0,
   11: (reader, position) => reader.f32(position),
@@ -113,7 +113,10 @@ const realNumbers: Readonly<Record<number, ReadNumber>> = {
 const byteTypes = new Set([1, 2, 7]);
 /** Field types that NDPI treats specially: a single LONG or IFD may have 8 bytes, and ASCII is never in the entry. */
 const [LONG, IFD, ASCII] = [4, 13, 2];
-/** Bytes of the first read at a directory: usually all its entries, and often the small values after them. */
+/**
+ * Bytes of the first read at a directory: usually all its entries, and often the small values after them. At the end of the
+ * file the read is shorter, but includes the number of entries: if the file ends inside that, the read throws FILE_TRUNCATED.
+ */
 const WINDOW_BYTES = 1024;
 
 /**
@@ -146,10 +149,9 @@ export async function readDirectory(
 
   const readPointerSized = (position: number) => (layout.isBig ? window.u64(position) : window.u32(position));
   // An entry: tag (2 bytes), type (2), count, and the value or its offset (`pointerBytes` each). Positions are in `window`.
-  // `readPointerSized` reads numbers of `pointerBytes`.
   const entries = new Map<number, Entry>();
   for (let position = countBytes; position < nextAt; position += entryBytes) {
-    const number = window.u16(position);
+    const tagNumber = window.u16(position);
     const type = window.u16(position + 2);
     const count = readPointerSized(position + 4);
     const valueAt = position + 4 + pointerBytes;
@@ -157,7 +159,8 @@ export async function readDirectory(
     const high = layout.isWideNdpi ? window.u32(highsAt + index * 4) * 2 ** 32 : 0;
     // A value that fits into the field of the offset is stored there instead. The size 1 assumed for unknown types has
     // no effect, because no function reads their values.
-    const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);
+    const fitsInEntry = (bytesPerValue[type] ?? 1) * count <= pointerBytes;
+    const isInEntry = fitsInEntry && !(layout.isWideNdpi && type === ASCII);
     const isOneNumber = count === 1 && (type === LONG || type === IFD);
     const entry = {
       type,
@@ -166,11 +169,11 @@ export async function readDirectory(
       high: isInEntry && isOneNumber ? high : 0,
     };
     // If a tag has two entries, the first one is used, as libtiff does.
-    if (!entries.has(number)) entries.set(number, entry);
+    if (!entries.has(tagNumber)) entries.set(tagNumber, entry);
   }
 
   const readValues: ReadValues = async (tag, entry, count) => {
-    const length = (sizes[entry.type] ?? 0) * count;
+    const length = (bytesPerValue[entry.type] ?? 0) * count;
     if (length > limits.valueBytes) {
       throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag)} has ${entry.count} values`);
     }
@@ -204,8 +207,8 @@ function directoryOf(
     count: number,
     onNumber: (n: number, i: number) => void,
   ) {
-    const numberAt = wholeNumbers[entry.type];
-    const size = sizes[entry.type];
+    const numberAt = integerReaders[entry.type];
+    const size = bytesPerValue[entry.type];
     if (!numberAt || !size) throw wrongTypeError(tag, entry);
     if (entry.count === 0) throw new SlideError('FILE_CORRUPT', `${nameOfTag(tag)} has no values`);
     const reader = await readValues(tag, entry, count);
@@ -257,8 +260,8 @@ function directoryOf(
           `${nameOfTag(tag)} has fewer than the ${length} values it needs`,
         );
       }
-      const isWide = sizes[entry.type] === 8 || entry.high > 0;
-      const table = isWide ? new Float64Array(length) : new Uint32Array(length);
+      const mayExceed32Bits = bytesPerValue[entry.type] === 8 || entry.high > 0;
+      const table = mayExceed32Bits ? new Float64Array(length) : new Uint32Array(length);
       await forEachNumber(tag, entry, length, (number, i) => {
         table[i] = number;
       });
@@ -266,16 +269,16 @@ function directoryOf(
     },
     async real(tag) {
       const entry = entries.get(tag);
-      const realAt = entry && realNumbers[entry.type];
+      const realAt = entry && realReaders[entry.type];
       if (!realAt || entry.count === 0) return null;
       const real = realAt(await readValues(tag, entry, 1), 0);
       return Number.isFinite(real) ? real : null;
     },
     async reals(tag) {
       const entry = shortEntry(tag);
-      const realAt = entry && realNumbers[entry.type];
+      const realAt = entry && realReaders[entry.type];
       if (!realAt) return null;
-      const size = sizes[entry.type] ?? 8;
+      const size = bytesPerValue[entry.type] ?? 8; // all types of `realReaders` have a size
       const reader = await readValues(tag, entry, entry.count);
       return Array.from({ length: entry.count }, (_, i) => realAt(reader, i * size));
     },

@@ -7,8 +7,8 @@ import { openPyramid, type Pyramid } from './pyramid.ts';
 import type { TiffImage } from './tiff-image.ts';
 
 /**
- * Opens a pyramid as `openPyramid` does. Every tile of a grey image above 8 bits states which sample values are shown as
- * black and as white.
+ * Opens a pyramid as `openPyramid` does. The tiles of a grey image above 8 bits state which sample values are shown as
+ * black and as white, unless `withGreyRange` decides to show all values.
  *
  * @throws SlideError as openPyramid does
  */

@@ -6,9 +6,9 @@ import { nameOfTag, tag } from './tags.ts';
 
 /** Reads the profile; returns null when the image has none. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
 export async function readIccProfile(directory: TiffDirectory): Promise<Uint8Array | null> {
-  const bytes = directory.count(tag.ICCProfile);
-  if (bytes > limits.iccProfileBytes) {
-    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag.ICCProfile)} has ${bytes} bytes`);
+  const byteCount = directory.count(tag.ICCProfile);
+  if (byteCount > limits.iccProfileBytes) {
+    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag.ICCProfile)} has ${byteCount} bytes`);
   }
-  return bytes === 0 ? null : directory.bytes(tag.ICCProfile);
+  return byteCount === 0 ? null : directory.bytes(tag.ICCProfile);
 }

@@ -39,7 +39,7 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
 /** Aperio's number for YCbCr samples, which the code stream does not declare. Source: OpenSlide's notes on Aperio. */
 const JPEG_2000_YCC = 33003;
-/** With this number, libvips 8.14 stores RGB as YCbCr but declares RGB; OpenJPEG then transforms the colours again. */
+/** With this number, libvips 8.14 stores YCbCr but declares RGB; the colour `ycc-of-openjpeg` covers this case. */
 const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 /** Value of PlanarConfiguration for an image with a plane for every sample. */
@@ -86,8 +86,8 @@ function jpeg2000Coding(layout: SampleLayout): ImageCoding {
     return { codec: 'jpeg2000', colour: { black: maxSample, white: 0 } };
   }
   if (isColour && isYcc) return { codec: 'jpeg2000', colour: 'ycc' };
-  const isLibvipsRgb = isColour && compression === JPEG_2000_LOSSY;
-  return { codec: 'jpeg2000', colour: isLibvipsRgb ? 'ycc-of-openjpeg' : null };
+  const mayBeLibvipsRgb = isColour && compression === JPEG_2000_LOSSY;
+  return { codec: 'jpeg2000', colour: mayBeLibvipsRgb ? 'ycc-of-openjpeg' : null };
 }
 
 function webpCoding(layout: SampleLayout): ImageCoding {
@@ -113,7 +113,7 @@ async function readSampleCoding(
   // sampleFormat 3 is floating point; predictor 1 is none, 2 is the difference from the pixel on the left; with
   // fillOrder 2, the first pixel of a byte is in its low bits.
   if (sampleFormat === 3) throw notSupportedError(`floating point of ${bits} bits a sample`);
-  if (!isSupportedDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
+  if (!isSupportedBitDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
     throw notSupportedError(`${bitsPerSample.join(', ')} bits a sample`);
   }
   checkSampleFormat(sampleFormat, bits);
@@ -148,7 +148,7 @@ function checkSampleFormat(sampleFormat: number, bits: number): void {
   }
 }
 
-function isSupportedDepth(bits: number | undefined): bits is TiffCoding['bits'] {
+function isSupportedBitDepth(bits: number | undefined): bits is TiffCoding['bits'] {
   return bits === 1 || bits === 2 || bits === 4 || bits === 8 || bits === 16;
 }
 
@@ -193,8 +193,8 @@ async function readColour(
     : { model, alpha };
 }
 
-function modelOf(number: number | null): TiffColour['model'] | null {
-  switch (number) {
+function modelOf(interpretation: number | null): TiffColour['model'] | null {
+  switch (interpretation) {
     case photometric.whiteIsZero:
     case photometric.blackIsZero:
       return 'grey';
@@ -237,7 +237,7 @@ async function readPalette(directory: TiffDirectory, bits: TiffCoding['bits']): 
  */
 async function checkYcc(directory: TiffDirectory, layout: SampleLayout, bits: number): Promise<void> {
   if (packings[layout.compression] === 'jpeg') return;
-  const subsampling = (await directory.numbers(tag.YCbCrSubSampling)) ?? [2, 2];
+  const subsampling = (await directory.numbers(tag.YCbCrSubSampling)) ?? [2, 2]; // TIFF's default
   if (subsampling.some((step) => step !== 1)) {
     throw notSupportedError(
       `YCbCr with colours at 1/${subsampling.join(' × 1/')} of the resolution, other than in JPEG`,

@@ -103,7 +103,7 @@ export async function readSampleLayout(directory: TiffDirectory): Promise<Sample
   };
 }
 
-/** Reads the orientation. TIFF 6.0 defines 1…8; some writers leave 0, which is read as 1. */
+/** Reads the orientation. TIFF 6.0 defines 1…8; a missing or other value (some writers leave 0) is read as 1. */
 export async function readOrientation(directory: TiffDirectory): Promise<Orientation> {
   const orientation = await directory.number(tag.Orientation);
   return isOrientation(orientation) ? orientation : 1;

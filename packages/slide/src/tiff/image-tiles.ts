@@ -62,7 +62,7 @@ function openTiles(
   };
 }
 
-/** Low strips of the codec `tiff`, whose decoder accepts several, are joined into tiles of up to this many rows. */
+/** Strips of few rows are joined into tiles of up to this many rows; a tile can contain several only with the codec `tiff`. */
 const JOINED_ROWS = 64;
 
 async function openStrips(
@@ -119,29 +119,29 @@ function rotateTiles(
   const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);
   const storedX = { imageSide: width, tileSide: tiles.width, count: tiles.columns };
   const storedY = { imageSide: height, tileSide: tiles.height, count: tiles.rows };
-  const [xAxis, yAxis] = isSwapped ? [storedY, storedX] : [storedX, storedY];
+  const [uprightX, uprightY] = isSwapped ? [storedY, storedX] : [storedX, storedY];
   // Stored padding is on the right and bottom; a flip moves it to the left and top.
-  const left = flipsX ? xAxis.count * xAxis.tileSide - xAxis.imageSide : 0;
-  const top = flipsY ? yAxis.count * yAxis.tileSide - yAxis.imageSide : 0;
+  const left = flipsX ? uprightX.count * uprightX.tileSide - uprightX.imageSide : 0;
+  const top = flipsY ? uprightY.count * uprightY.tileSide - uprightY.imageSide : 0;
   return {
     grid: {
-      width: xAxis.imageSide,
-      height: yAxis.imageSide,
-      tileWidth: xAxis.tileSide,
-      tileHeight: yAxis.tileSide,
-      columns: xAxis.count,
-      rows: yAxis.count,
+      width: uprightX.imageSide,
+      height: uprightY.imageSide,
+      tileWidth: uprightX.tileSide,
+      tileHeight: uprightY.tileSide,
+      columns: uprightX.count,
+      rows: uprightY.count,
       ...((left > 0 || top > 0) && { leadingPadding: { left, top } }),
       ...(needsRendering && { needsRendering }),
     },
     async readTile(column, row, signal, allocate) {
-      const isInside = column >= 0 && column < xAxis.count && row >= 0 && row < yAxis.count;
+      const isInside = column >= 0 && column < uprightX.count && row >= 0 && row < uprightY.count;
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
       if (orientation === 1) return await readTile(column, row, signal, allocate); // 1 is upright
-      const columnBeforeFlip = flipsX ? xAxis.count - 1 - column : column;
-      const rowBeforeFlip = flipsY ? yAxis.count - 1 - row : row;
+      const columnBeforeFlip = flipsX ? uprightX.count - 1 - column : column;
+      const rowBeforeFlip = flipsY ? uprightY.count - 1 - row : row;
       const [storedColumn, storedRow] = isSwapped
         ? [rowBeforeFlip, columnBeforeFlip]
         : [columnBeforeFlip, rowBeforeFlip];

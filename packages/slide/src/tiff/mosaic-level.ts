@@ -98,7 +98,7 @@ export function openMosaicLevel({
       for (const area of areas) {
         for (const cell of cellsUnder(area, rect)) {
           signal?.throwIfAborted();
-          const tile = await decodeCached(area.readTile, cell.column, cell.row);
+          const tile = await decodeCached(area.readTile, cell.tileColumn, cell.tileRow);
           if (!tile) continue;
           canvas ??= blankRaster(rect.width, rect.height, background);
           drawCell(canvas, rect, tile, cell);
@@ -119,8 +119,8 @@ interface Rectangle {
 
 interface Cell {
   /** The tile of the file that contains the cell. */
-  readonly column: number;
-  readonly row: number;
+  readonly tileColumn: number;
+  readonly tileRow: number;
   /** Position of the cell in this tile, in pixels. */
   readonly xInTile: number;
   readonly yInTile: number;
@@ -145,8 +145,8 @@ function* cellsUnder(area: MosaicArea, rect: Rectangle): Generator<Cell> {
         height: Math.min(cellHeight, area.height - storedRow * cellHeight),
       };
       yield {
-        column: Math.floor(storedColumn / area.cellsPerTile),
-        row: Math.floor(storedRow / area.cellsPerTile),
+        tileColumn: Math.floor(storedColumn / area.cellsPerTile),
+        tileRow: Math.floor(storedRow / area.cellsPerTile),
         xInTile: (storedColumn % area.cellsPerTile) * cellWidth,
         yInTile: (storedRow % area.cellsPerTile) * cellHeight,
         target,

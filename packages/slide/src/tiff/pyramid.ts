@@ -14,7 +14,7 @@ interface Size {
 
 /** One image at several resolutions, each in its own directory. */
 export interface Pyramid {
-  /** Full resolution. */
+  /** The image of full resolution. */
   readonly full: TiffImage;
   readonly levels: readonly [Level, ...Level[]];
   readonly readTile: Slide['readTile'];
@@ -67,7 +67,7 @@ function chooseLevels(tiffImages: readonly TiffImage[]): TiffImage[] {
   for (const tiffImage of largestFirst) {
     const isSmaller = tiffImage.width < (levels.at(-1)?.width ?? 0);
     const hasSameOrientation = tiffImage.orientation === full.orientation;
-    if (isSmaller && hasSameOrientation && isReduced(tiffImage, full)) levels.push(tiffImage);
+    if (isSmaller && hasSameOrientation && hasSameAspectRatio(tiffImage, full)) levels.push(tiffImage);
   }
   if (levels.length > limits.levels) {
     throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${levels.length} levels`);
@@ -76,10 +76,10 @@ function chooseLevels(tiffImages: readonly TiffImage[]): TiffImage[] {
 }
 
 /**
- * Returns whether an image can be a reduced version of full resolution: one downsample (the factor by which it is
- * smaller) yields both its width and its height, each within a pixel, because writers round up, down or to the nearest.
+ * Returns whether an image can be a reduced version of full resolution: a single downsample yields its width and its
+ * height. Each may differ by a pixel, because writers round up, down or to the nearest.
  */
-function isReduced(tiffImage: Size, full: Size): boolean {
+function hasSameAspectRatio(tiffImage: Size, full: Size): boolean {
   const minDownsample = Math.max(full.width / (tiffImage.width + 1), full.height / (tiffImage.height + 1));
   const maxDownsample = Math.min(full.width / (tiffImage.width - 1), full.height / (tiffImage.height - 1));
   return minDownsample <= maxDownsample;

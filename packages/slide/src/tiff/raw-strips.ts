@@ -19,7 +19,7 @@ interface RawStrips {
   /** Rows of the image. */
   readonly height: number;
   readonly rowsPerStrip: number;
-  /** Bytes of one row; every row begins at a new byte. */
+  /** Bytes of one row of the image; every row begins at a new byte. */
   readonly rowBytes: number;
   readonly stripsPerPlane: number;
   readonly planes: number;
@@ -52,7 +52,7 @@ export function openRawStrips(
     stripsPerPlane: Math.ceil(height / rowsPerStrip),
     planes,
   };
-  const listedCount = directory.count(blockTags.strips[0]);
+  const listedCount = directory.count(blockTags.strips[0]); // the offsets; byte counts may be missing
   if (listedCount < raw.stripsPerPlane * planes) {
     throw new SlideError(
       'FILE_CORRUPT',
@@ -80,8 +80,8 @@ export function openRawStrips(
       const left = column * TILE.width;
       const top = row * TILE.height;
       const tileRect = {
-        rowStartByte: (left * bitsPerPixel) / 8,
-        bytesPerRow: bytesOf(Math.min(TILE.width, width - left) * bitsPerPixel),
+        firstByteInRow: (left * bitsPerPixel) / 8,
+        tileRowBytes: bytesOf(Math.min(TILE.width, width - left) * bitsPerPixel),
         topRow: top,
         rows: Math.min(TILE.height, height - top),
       };
@@ -89,10 +89,10 @@ export function openRawStrips(
         listRuns(raw, offsets, plane, tileRect),
       ).flat();
       if (runs.length === 0) return null;
-      const bytes = new Uint8Array(planes * tileRect.rows * tileRect.bytesPerRow);
+      const bytes = new Uint8Array(planes * tileRect.rows * tileRect.tileRowBytes);
       await readRuns(source, runs, bytes, signal);
       // The decoder receives the rows of each plane as one block.
-      const blockBytes = new Array<number>(planes).fill(tileRect.rows * tileRect.bytesPerRow);
+      const blockBytes = new Array<number>(planes).fill(tileRect.rows * tileRect.tileRowBytes);
       return {
         codec: 'tiff',
         bytes,
@@ -139,7 +139,7 @@ function listRuns(
   { rowsPerStrip, rowBytes, stripsPerPlane }: RawStrips,
   offsets: NumberTable,
   plane: number,
-  tileRect: { rowStartByte: number; bytesPerRow: number; topRow: number; rows: number },
+  tileRect: { firstByteInRow: number; tileRowBytes: number; topRow: number; rows: number },
 ): Run[] {
   const runs: Run[] = [];
   let emptyRows = 0;
@@ -149,11 +149,11 @@ function listRuns(
       emptyRows++;
       continue;
     }
-    const offset = stripOffset + (row % rowsPerStrip) * rowBytes + tileRect.rowStartByte;
+    const offset = stripOffset + (row % rowsPerStrip) * rowBytes + tileRect.firstByteInRow;
     const last = runs.at(-1);
     if (last && last.offset + last.length === offset) {
-      runs[runs.length - 1] = { offset: last.offset, length: last.length + tileRect.bytesPerRow };
-    } else runs.push({ offset, length: tileRect.bytesPerRow });
+      runs[runs.length - 1] = { offset: last.offset, length: last.length + tileRect.tileRowBytes };
+    } else runs.push({ offset, length: tileRect.tileRowBytes });
   }
   if (emptyRows > 0 && runs.length > 0)
     throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');

@@ -71,6 +71,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   }
 
   const { directory: first, next } = await readDirectoryOnce(firstOffset, 0);
+  // The results of both functions are kept, because `readDirectoryOnce` rejects a second read of a directory.
   let mainChain: Promise<readonly TiffDirectory[]> | null = null;
   const subDirectoriesOf = new Map<TiffDirectory, Promise<readonly TiffDirectory[]>>();
 

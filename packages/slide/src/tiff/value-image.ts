@@ -85,18 +85,18 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const layout = await readSampleLayout(directory);
   const packing = supportedPackingOf(layout);
   const bits = layout.bitsPerSample[0] ?? 1;
-  const sample = sampleOf(bits, layout.sampleFormat);
+  const decoder = decoderOf(bits, layout.sampleFormat);
   // The value of pixels without data (at most 100 bytes of text); NaN when the file states none. `readRows` stores NaN
-  // for these pixels. Integers cannot represent NaN, so the type of such a file is floating point.
+  // for these pixels. Integers cannot represent NaN, so `type` is floating point when the file states a value.
   const statedNoData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
   // Floats of 32 bits contain the nearest value, for example -9999.900390625 for -9999.9.
   const noData =
     layout.sampleFormat === FLOATING_POINT && bits === 32 ? Math.fround(statedNoData) : statedNoData;
-  const type = Number.isNaN(noData) || sample.type.startsWith('float') ? sample.type : 'float32';
+  const type = Number.isNaN(noData) || decoder.type.startsWith('float') ? decoder.type : 'float32';
   const storedBlocks = await blocksOf(directory, geometry);
   const rowBytes = Math.ceil((storedBlocks.width * bits) / 8);
   const hasUncompressedStrips = packing === 'none' && geometry.tiles === null;
-  const blocks = hasUncompressedStrips ? splitStrips(storedBlocks, geometry.height, rowBytes) : storedBlocks;
+  const blocks = hasUncompressedStrips ? splitStrip(storedBlocks, geometry.height, rowBytes) : storedBlocks;
   if (rowBytes * blocks.height > maxBlockBytes) {
     throw new SlideError('LIMIT_EXCEEDED', `A block has ${rowBytes * blocks.height} bytes of samples`);
   }
@@ -118,7 +118,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const rows = isTiled ? blocks.height : Math.min(blocks.height, geometry.height - row * blocks.height);
     // A block longer than `maxBlockBytes` is damaged; reading only its beginning limits the memory.
     const packed = { source, offset, length: Math.min(length, maxBlockBytes) };
-    const stored =
+    const unpacked =
       packing === 'jpeg'
         ? await readJpegBlock(packed, prefix as JpegPrefix, blocks.width, rows)
         : await readPackedBlock(
@@ -127,8 +127,8 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
             rows * rowBytes,
             blocks.height * rowBytes,
           );
-    const isLittleEndian = undoPredictor(stored, { layout, bits, rows, rowBytes, directory });
-    const values = sample.decode(stored, { rows, width: blocks.width, rowBytes, isLittleEndian });
+    const isLittleEndian = undoPredictor(unpacked, { layout, bits, rows, rowBytes, directory });
+    const values = decoder.decode(unpacked, { rows, width: blocks.width, rowBytes, isLittleEndian });
     // A Map lists its keys in the order of insertion, so this deletes the oldest blocks.
     for (const oldest of cache.keys()) if (cache.size >= maxCachedBlocks) cache.delete(oldest);
     cache.set(index, values);
@@ -251,8 +251,8 @@ async function blocksOf(
 /** Bytes of the blocks into which a single strip is split. */
 const SPLIT_STRIP_BYTES = 2 ** 22;
 
-/** Splits the strip of an uncompressed image with a single strip, so that the whole strip need not be in memory. */
-function splitStrips(blocks: Blocks, imageHeight: number, rowBytes: number): Blocks {
+/** Splits the only strip of an uncompressed image, so that it need not be in memory as a whole. Several strips stay as they are. */
+function splitStrip(blocks: Blocks, imageHeight: number, rowBytes: number): Blocks {
   const height = Math.max(1, Math.floor(SPLIT_STRIP_BYTES / rowBytes));
   if (blocks.offsets.length !== 1 || blocks.height <= height) return blocks;
   const count = Math.ceil(imageHeight / height);
@@ -267,8 +267,8 @@ function splitStrips(blocks: Blocks, imageHeight: number, rowBytes: number): Blo
   };
 }
 
-/** The decompressed rows of a block. */
-interface StoredRows {
+/** Layout of the decompressed rows of a block. */
+interface RowLayout {
   readonly rows: number;
   readonly width: number;
   /** Bytes of one row; every row begins at a new byte. */
@@ -277,9 +277,9 @@ interface StoredRows {
 }
 
 /** How the samples of an image become numbers. `decode` may change the byte order of `bytes` in place. */
-interface Sample {
+interface Decoder {
   readonly type: ValueType;
-  decode(bytes: Uint8Array, rows: StoredRows): ArrayLike<number>;
+  decode(bytes: Uint8Array, rowLayout: RowLayout): ArrayLike<number>;
 }
 
 /**
@@ -288,9 +288,9 @@ interface Sample {
  * @param format value of SampleFormat
  * @throws SlideError FORMAT_NOT_SUPPORTED
  */
-function sampleOf(bits: number, format: number): Sample {
+function decoderOf(bits: number, format: number): Decoder {
   /** Describes samples that a typed array can view. @param type a `ValueType` that holds all their values */
-  const view = (createArray: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Sample => ({
+  const view = (createArray: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Decoder => ({
     type,
     decode(bytes, { isLittleEndian }) {
       if (isLittleEndian !== isHostLittleEndian) {
@@ -317,7 +317,7 @@ function sampleOf(bits: number, format: number): Sample {
 }
 
 /** Returns the decoder of samples of 1, 2 or 4 bits. The first sample of a byte is in its high bits. */
-function decodeBits(bits: number): Sample['decode'] {
+function decodeBits(bits: number): Decoder['decode'] {
   const samplesPerByte = 8 / bits;
   const mask = 2 ** bits - 1;
   return (bytes, { rows, width, rowBytes }) => {
@@ -351,7 +351,7 @@ function undoPredictor(
   { layout, bits, rows, rowBytes, directory }: PredictedRows,
 ): boolean {
   const { isLittleEndian } = directory;
-  const size = bits / 8;
+  const size = bits / 8; // bytes per sample
   const packing = packings[layout.compression];
   // Predictor 1 is none. Uncompressed samples, JPEG and samples below 8 bits have none either, whatever the tag says.
   if (packing === 'none' || packing === 'jpeg' || layout.predictor === 1 || size < 1) return isLittleEndian;
@@ -376,7 +376,10 @@ function undoPredictor(
 
 /**
  * Undoes the floating-point predictor. A row contains the high bytes of all samples, then their next bytes, and so on, each
- * byte as the difference from the byte before it. The result is big-endian.
+ * byte as the difference from the byte before it.
+ *
+ * @param size bytes per sample
+ * @returns false: the samples are big-endian afterwards
  */
 function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, size: number): false {
   const width = rowBytes / size;

@@ -16,11 +16,11 @@ export async function readXmlTag(
   xmlTag: Tag,
   keep?: (path: readonly string[]) => boolean,
 ): Promise<XmlElement | null> {
-  const bytes = directory.count(xmlTag);
-  if (bytes === 0) return null;
-  if (bytes > xmlLimits.characters) {
-    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(xmlTag)} has ${bytes} bytes of XML`);
+  const byteCount = directory.count(xmlTag);
+  if (byteCount === 0) return null;
+  if (byteCount > xmlLimits.characters) {
+    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(xmlTag)} has ${byteCount} bytes of XML`);
   }
-  const text = await directory.text(xmlTag, bytes);
+  const text = await directory.text(xmlTag, byteCount);
   return text === null ? null : readXml(text, keep);
 }

@@ -48,7 +48,7 @@ const tileField = { width: 28, height: 32, depth: 36, background: 108, hasResolu
 /** Bytes of the list of tiles that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
 
-/** Codes of compressions, colour spaces, component orders and sample types. Source: SlideIO, Compression and ColorSpace. */
+/** Codes of compressions, colour spaces, sample orders and sample types. Source: SlideIO, Compression and ColorSpace. */
 const codecs: Readonly<Record<number, EtsCodec>> = { 0: 'samples', 2: 'jpeg', 3: 'jpeg2000', 8: 'png' };
 const unsupportedCodecs: Readonly<Record<number, string>> = { 5: 'lossless JPEG', 9: 'BMP' };
 const unsupportedColours: Readonly<Record<number, string>> = { 2: 'a palette', 5: 'colours in HSV' };
@@ -87,20 +87,20 @@ export async function readEtsFile(source: ByteSource): Promise<EtsFile> {
 /** Reads codec, samples, tile size and background from the second header. */
 function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
   const uint32At = (position: number) => etsHeader.getUint32(position, true);
-  const componentType = uint32At(sampleField.type);
+  const sampleType = uint32At(sampleField.type);
   const samplesPerPixel = uint32At(sampleField.perPixel);
   const colourSpace = uint32At(sampleField.colourSpace);
   const compression = uint32At(sampleField.compression);
-  const componentOrder = uint32At(sampleField.order);
+  const sampleOrder = uint32At(sampleField.order);
   const codec = codecs[compression];
   if (!codec) throw notSupportedError(unsupportedCodecs[compression] ?? `compression ${compression}`);
   const unsupportedColour = unsupportedColours[colourSpace];
   if (unsupportedColour) throw notSupportedError(unsupportedColour);
   if (samplesPerPixel !== 1 && samplesPerPixel !== 3)
     throw notSupportedError(`${samplesPerPixel} samples a pixel`);
-  if (componentType !== UNSIGNED_8_BITS && componentType !== UNSIGNED_16_BITS)
-    throw notSupportedError(`samples of the type ${componentType}`);
-  const bits = componentType === UNSIGNED_8_BITS ? 8 : 16;
+  if (sampleType !== UNSIGNED_8_BITS && sampleType !== UNSIGNED_16_BITS)
+    throw notSupportedError(`samples of the type ${sampleType}`);
+  const bits = sampleType === UNSIGNED_8_BITS ? 8 : 16;
   if (bits === 16 && (samplesPerPixel === 3 || codec === 'jpeg' || codec === 'png')) {
     throw notSupportedError(`${samplesPerPixel} samples of 16 bits in ${codec}`);
   }
@@ -117,7 +117,7 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
     codec,
     samplesPerPixel,
     bits,
-    isBlueFirst: colourSpace === COLOUR_SPACE_BGR || componentOrder === BLUE_FIRST,
+    isBlueFirst: colourSpace === COLOUR_SPACE_BGR || sampleOrder === BLUE_FIRST,
     tileWidth,
     tileHeight,
     background: Array.from({ length: samplesPerPixel }, (_, i) =>

@@ -21,7 +21,7 @@ interface Grid {
   readonly columns: number;
   readonly rows: number;
   /** For each channel, row by row: the index of the tile in the list of the file; −1 for a missing tile. */
-  readonly tiles: ReadonlyMap<number, Int32Array>;
+  readonly tilesByChannel: ReadonlyMap<number, Int32Array>;
 }
 
 interface Size {
@@ -46,7 +46,7 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
   const grids = gridsOf(ets, size, stack);
   const [full] = grids;
   if (full?.resolution !== 0) throw corruptError('it has no tile at full resolution');
-  const channels = [...full.tiles.keys()].sort((a, b) => a - b);
+  const channels = [...full.tilesByChannel.keys()].sort((a, b) => a - b);
   const [firstChannel = 0] = channels;
   const isComposed = ets.samplesPerPixel === 1 && channels.length > 1; // several grey channels are overlaid
   if (isComposed && channels.length > limits.channels) throw notSupportedError(`${channels.length} channels`);
@@ -71,7 +71,8 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${level}`);
       }
-      const tileIndexOf = (channel: number) => grid.tiles.get(channel)?.[row * grid.columns + column] ?? -1;
+      const tileIndexOf = (channel: number) =>
+        grid.tilesByChannel.get(channel)?.[row * grid.columns + column] ?? -1;
       if (!isComposed) return readTileByIndex(tileIndexOf(firstChannel), rangeOf(firstChannel), signal);
 
       const decodedChannels: Channel[] = [];
@@ -120,7 +121,7 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
   const channelIndex = coordinateIndexOf(stack.channelDimension, positionDimensions);
   const displayedCoordinates = displayedCoordinatesOf(ets, positionDimensions, stack.focusDimension);
 
-  const grids = new Map<number, Grid & { readonly tiles: Map<number, Int32Array> }>();
+  const grids = new Map<number, Grid & { readonly tilesByChannel: Map<number, Int32Array> }>();
   let allocatedCells = 0;
   for (let i = 0; i < tiles.count; i++) {
     const start = i * dimensions;
@@ -134,20 +135,20 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
       resolution,
       columns: Math.ceil(Math.ceil(size.width / 2 ** resolution) / tileWidth),
       rows: Math.ceil(Math.ceil(size.height / 2 ** resolution) / tileHeight),
-      tiles: new Map<number, Int32Array>(),
+      tilesByChannel: new Map<number, Int32Array>(),
     };
     grids.set(resolution, grid);
     if (column < 0 || column >= grid.columns || row < 0 || row >= grid.rows) {
       throw corruptError(`a tile is at ${column}, ${row} of ${grid.columns} × ${grid.rows}`);
     }
     const channel = channelIndex === null ? 0 : (coordinates[start + channelIndex] as number);
-    let tileIndices = grid.tiles.get(channel);
+    let tileIndices = grid.tilesByChannel.get(channel);
     if (!tileIndices) {
       allocatedCells += grid.columns * grid.rows;
       if (allocatedCells > limits.gridCells)
         throw limitExceededError(`it has positions for more than ${limits.gridCells} tiles`);
       tileIndices = new Int32Array(grid.columns * grid.rows).fill(-1);
-      grid.tiles.set(channel, tileIndices);
+      grid.tilesByChannel.set(channel, tileIndices);
     }
     const cell = row * grid.columns + column;
     // Of two tiles at one position the first is used.

@@ -32,7 +32,7 @@ export interface ChannelDisplay {
   readonly range: GreyRange | null;
 }
 
-/** Numbers of the tags that are read; some have different meanings in different parents. Source: SlideIO, vsitags. */
+/** Numbers of the tags on the paths to the values that are read; the meaning of some depends on the parent. Source: SlideIO, vsitags. */
 export const vsiTag = {
   collection: 2000,
   stack: 2001,
@@ -55,7 +55,8 @@ export const vsiTag = {
   tableElements: 268435458,
 } as const;
 
-const readTags: ReadonlySet<number> = new Set([
+/** Tags of the fields whose values are read; the other tags are steps on the paths to these fields. */
+const valueTags: ReadonlySet<number> = new Set([
   vsiTag.displayLimits,
   vsiTag.frameScale,
   vsiTag.frameUnit,
@@ -82,7 +83,7 @@ const IMPLAUSIBLE = 1000;
 /** Reads all images that the .vsi file lists. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
 export async function readStacks(source: ByteSource): Promise<readonly Stack[]> {
   const leavesByStack = new Map<number, Leaf[]>();
-  for (const { path, ...leaf } of await readLeaves(source, readTags)) {
+  for (const { path, ...leaf } of await readLeaves(source, valueTags)) {
     const [collection, stack, ...pathInStack] = path;
     if (collection?.tag !== vsiTag.collection || stack?.tag !== vsiTag.stack) continue;
     const number = stack.index ?? 0;
@@ -125,11 +126,11 @@ function hasTags(path: readonly Step[], tags: readonly number[]): boolean {
   return path.length === tags.length && tags.every((expected, i) => path[i]?.tag === expected);
 }
 
-/** Returns the kind of a stack: `label` if it has this name, otherwise the kind of its stack type. */
+/** Returns the kind of a stack: `label` if it has this name, otherwise the kind of its stack type; `slide` without a type. */
 function readKind(name: Leaf | null, type: Leaf | null): Stack['kind'] {
   if (readText(name).trim().toLowerCase() === 'label') return 'label';
-  const [number] = readInt32s(type);
-  return number === undefined ? 'slide' : (kinds[number] ?? 'other');
+  const [typeNumber] = readInt32s(type);
+  return typeNumber === undefined ? 'slide' : (kinds[typeNumber] ?? 'other');
 }
 
 function readMpp(scale: Leaf | null, unit: Leaf | null): Stack['mpp'] {
@@ -157,15 +158,16 @@ function readChannels(
   channelDimension: number,
 ): ReadonlyMap<number, ChannelDisplay> {
   const channels = new Map<number, ChannelDisplay>();
-  for (const { path, ...leaf } of leaves) {
-    const [dimension, channel, field] = path;
+  for (const leaf of leaves) {
+    const [dimension, channel, field] = leaf.path;
     if (dimension?.tag !== vsiTag.dimension || dimension.index !== channelDimension) continue;
     if (channel?.tag !== vsiTag.channelProperties) continue;
     const number = channel.index ?? 0;
     const display = channels.get(number) ?? { colour: null, range: null };
-    if (field?.tag === vsiTag.displayLimits && path.length === 3) {
-      channels.set(number, { ...display, range: readRange({ path, ...leaf }) });
+    if (field?.tag === vsiTag.displayLimits && leaf.path.length === 3) {
+      channels.set(number, { ...display, range: readRange(leaf) });
     } else if (field?.tag === vsiTag.colourTable && leaf.type === BGR_TABLE_TYPE) {
+      // The leaf is the field `tableElements` below the colour table.
       channels.set(number, { ...display, colour: readLastColour(leaf.bytes) });
     }
   }

@@ -36,6 +36,7 @@ const VOLUME_MAGIC = 0x5349;
 const FIELD_HEADER_BYTES = 16;
 /** Flags of a field's type. Extended fields are volumes or other structures; an inline value is in the header. */
 const flag = { hasIndex: 0x0800_0000, isExtended: 0x1000_0000, isInline: 0x4000_0000 } as const;
+/** The bits that hold the type of a field without its flags, and those that hold the number of fields of a volume. */
 const TYPE_MASK = 0x00ff_ffff;
 const COUNT_MASK = 0x0fff_ffff;
 /** Types of extended fields that are volumes; the others are TIFF directories and drawings, which are skipped. */

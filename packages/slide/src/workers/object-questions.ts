@@ -55,6 +55,7 @@ function belongsToJob(job: RenderJob, question: ObjectQuestion): boolean {
   if (!isObject) return false;
   // The ETag becomes a header of the request to object storage, so it may contain only characters that are safe in headers.
   if (question.kind === 'read' && !/^[!#-~]{1,256}$/.test(question.object.etag)) return false;
+  // The path of a grouping job is the folder itself, '' for the root; the path of any other job is the main object.
   const folder = job.kind === 'group' && path !== '' ? `${path}/` : path.slice(0, path.lastIndexOf('/') + 1);
   return keyOf(question).startsWith(folder);
 }

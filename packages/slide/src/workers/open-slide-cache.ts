@@ -71,6 +71,7 @@ export class OpenSlideCache {
     const cachedSlide = this.#open.get(key)?.slide;
     this.#open.delete(key);
     // If the open slide has the expected fingerprint, the files are not checked here: `use` checks them after the work.
+    // An error of `fingerprintOf` counts as a change; `openSlide` then opens the files again or throws its own error.
     const expected = location.fingerprint;
     const isCurrent =
       cachedSlide !== undefined &&

@@ -20,7 +20,10 @@ export interface RenderPoolOptions {
   readonly queueLimit: number;
   /** Maximum number of waiting requests of one account; `queueLimit` by default. */
   readonly accountQueueLimit?: number;
-  /** The same for one image session (a browser's credential for tiles). Beyond any limit, requests fail with BUSY. */
+  /**
+   * Maximum number of waiting requests of one image session (a browser's credential for tiles); `queueLimit` by default.
+   * Requests beyond any of the three limits fail with BUSY.
+   */
   readonly sessionQueueLimit?: number;
   /** A job that runs longer fails, and its process is killed. */
   readonly timeoutMs: number;
@@ -61,7 +64,8 @@ const MAX_SLOW_SLIDES = 1000;
  * Accounts take turns in the queue (`RenderQueue`). If there are several processes, one of them is reserved for tiles of
  * slides that are not slow. Identical concurrent jobs run once. A job is cancelled when no request waits for it.
  *
- * `requester` is the account and session that wait for a result; null when no account waits (`JobRequest.requester`).
+ * The parameter `requester` is the account and session that wait for a result; null when no account waits
+ * (`JobRequest.requester`).
  */
 export class RenderPool {
   readonly #options: RenderPoolOptions;
@@ -144,7 +148,7 @@ export class RenderPool {
   }
 
   /**
-   * Reads the colour profile of the slide and computes its table.
+   * Reads the colour profile of the slide and converts it to a colour table.
    *
    * @throws SlideError FILE_CHANGED, BUSY, DECODE_FAILED; errors of opening the slide
    */
@@ -234,6 +238,7 @@ export class RenderPool {
     const key = JSON.stringify(job);
     const task = this.#tasks.get(key) ?? newTask(job);
     const worker = task.isStarted ? null : this.#findFreeWorker(job);
+    // `place` is the position in the queue; `displaced` rejects when a full queue drops it for another requester.
     const place = this.#queue.join(task, request, worker === null);
     this.#tasks.set(key, task);
     // Without a free worker, the task waits in the queue until `#startWaiting` starts it.
@@ -244,7 +249,6 @@ export class RenderPool {
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
-    // `place` is the position in the queue; `displaced` rejects when a full queue drops it for another requester.
     try {
       return await Promise.race([task.result.promise, place.displaced.promise, aborted]);
     } finally {

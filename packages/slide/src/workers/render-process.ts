@@ -33,7 +33,7 @@ const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, 
 const objects = createObjectClient(send); // reads objects of the bucket by asking the server process
 const slides = new OpenSlideCache(objects);
 const decodeFailure = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
-/** The controllers that cancel running jobs, by the number of their request. */
+/** The controllers that cancel running jobs, by `RenderRequest.id`. */
 const runningJobs = new Map<number, AbortController>();
 
 function runJob(job: RenderJob, signal: AbortSignal): Promise<unknown> {
@@ -84,7 +84,7 @@ send({ isReady: true });
 // half the time and uses 20 MB less.
 flushCompileCache();
 
-// Ctrl-C in a terminal sends signals to child processes too. They are ignored, because the server ends this process.
+// Ctrl-C in a terminal sends signals to child processes too. This process ignores them, because the server ends it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => {

@@ -15,8 +15,8 @@ export interface Requester {
 /** The origin of a job. */
 export interface JobRequest {
   /**
-   * Null for a job without an account, such as reading a slide that a scan found. A tile then counts as a viewer's request,
-   * any other job as a job of the server itself.
+   * Null for a job without an account, such as reading a slide that a scan found. Without an account, a tile job counts as a
+   * viewer's request, and any other job as a job of the server itself.
    */
   readonly requester: Requester | null;
   /** Whether the job renders a tile before a viewer requests it. Such a job runs only when no other job waits. */
@@ -93,8 +93,8 @@ export class RenderQueue {
    */
   join(task: RenderTask, { requester, isPrerendering = false }: JobRequest, mustWait: boolean): Place {
     const isInternal = requester === null && task.job.kind !== 'tile';
-    const requestQueue = isInternal ? this.#internal : this.#requested;
-    const queue = isPrerendering ? this.#prerendering : requestQueue;
+    const regularQueue = isInternal ? this.#internal : this.#requested;
+    const queue = isPrerendering ? this.#prerendering : regularQueue;
     // All viewers' requests without a requester share one account and one session, both named ''.
     const keyPath = queue === this.#requested ? [requester?.account ?? '', requester?.session ?? ''] : [];
     const key = JSON.stringify([isPrerendering, isInternal, ...keyPath]);

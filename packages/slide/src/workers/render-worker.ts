@@ -1,6 +1,6 @@
 /**
- * A worker that runs one job at a time: in a process that is shared by all slides and runs TypeScript readers only, or, for a
- * slide that a C library must read, in a second process that may open the files of this slide only.
+ * A worker that runs one job at a time. It has a process that serves all slides but runs TypeScript readers only. For a slide
+ * that a C library must read, it starts a second process, which may open only the files of this slide.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -52,7 +52,7 @@ export class RenderWorker {
   #isEnding = false;
   #hasEnded = false;
 
-  /** @param onEnd called once, when the shared process ends (`isFault`: unless it was idle) or the own process fails */
+  /** @param onEnd called once, when the shared process ends or the own process fails; `isFault` is false only after an idle end */
   constructor(options: RenderWorkerOptions, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
@@ -111,7 +111,8 @@ export class RenderWorker {
   async #perform(job: RenderJob, track: (run: Run) => Promise<unknown>): Promise<unknown> {
     if (job.kind !== 'group' && slidesWithOwnProcess.has(keyOf(job.location)))
       return track(this.#runInOwnProcess(job));
-    // If a slide folder was replaced, the process would see an empty folder and return wrong groups instead of an error.
+    // A `group` job groups the files of a folder into slides. If a slide folder was replaced, the process would see an empty
+    // folder and return wrong groups instead of an error.
     if (job.kind === 'group') await this.#renewShared();
     try {
       return await track(this.#shared.run(job));
@@ -135,10 +136,10 @@ export class RenderWorker {
   async #renewShared(): Promise<boolean> {
     const { slideFolders } = this.#options;
     if (slideFolders === null) return false;
-    const current = identitiesOf(slideFolders);
-    if ((await current) === (await this.#folderIdentities) || this.#isEnding) return false;
+    const currentIdentities = identitiesOf(slideFolders);
+    if ((await currentIdentities) === (await this.#folderIdentities) || this.#isEnding) return false;
     const old = this.#shared;
-    this.#folderIdentities = current;
+    this.#folderIdentities = currentIdentities;
     this.#shared = this.#startShared();
     await old.dismiss();
     return true;

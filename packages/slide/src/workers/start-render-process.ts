@@ -1,4 +1,4 @@
-/** The server's side of a render process: starts it with limited rights and memory, sends it jobs, kills it at a limit. */
+/** The server's side of a render process: starts it with limited rights and memory, sends it jobs, kills it when it exceeds a limit. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { answerObjectQuestion } from './object-questions.ts';
 import { readProcessState } from './process-state.ts';
 import { errorOf } from './worker-failure.ts';
 
-/** Interval of the checks of a busy process. When two consecutive checks find the process stopped, it is killed. */
+/** Interval of the checks of a busy process. When two consecutive checks find the process suspended by a signal, it is killed. */
 const CHECK_EVERY_MS = 250;
 /**
  * Memory for the data of a process in addition to what Node takes at its start. The kernel enforces it. The largest image
@@ -166,7 +166,7 @@ export class RenderProcess {
       this.#startIdleTimer();
     });
     this.#send({ id, job });
-    return { result, cancel: () => this.#send({ id, job: null }) };
+    return { result, cancel: () => this.#send({ id, job: null }) }; // null cancels the job with this id
   }
 
   /** Kills the process; its job fails with `error`. */
@@ -190,17 +190,17 @@ export class RenderProcess {
   }
 
   /**
-   * Starts checks that kill the process when it is stopped (suspended), which would block its job until the timeout, or
+   * Starts checks that kill the process when a signal has suspended it, which would block its job until the timeout, or
    * when it exceeds the memory limit. The caller clears the returned timer after the job.
    */
   #watch(): NodeJS.Timeout {
-    let stoppedChecks = 0;
+    let suspendedChecks = 0; // consecutive checks that found the process suspended
     const check = async () => {
       const { pid } = this.#child;
       const state = pid === undefined ? null : await readProcessState(pid);
       if (!state || this.#isEnding) return;
-      stoppedChecks = state.isSuspended ? stoppedChecks + 1 : 0;
-      if (stoppedChecks >= 2) {
+      suspendedChecks = state.isSuspended ? suspendedChecks + 1 : 0;
+      if (suspendedChecks >= 2) {
         await this.end(new SlideError('DECODE_FAILED', 'The decoding process was stopped by a signal'));
       } else if (state.residentBytes > MAX_RESIDENT_BYTES) {
         await this.end(new SlideError('DECODE_FAILED', 'The decoding process took too much memory'));
@@ -211,7 +211,7 @@ export class RenderProcess {
 
   #send(request: RenderRequest | QuestionReply): void {
     if (this.#unsent) this.#unsent.push(request);
-    // A process that has just ended cannot receive messages; its `exit` event fails the job.
+    // A process that has just ended cannot receive messages. Errors of `send` are ignored: the `exit` event fails the job.
     else if (this.#child.connected) this.#child.send(request, () => {});
   }
 
@@ -310,7 +310,7 @@ export function startConfined(confinement: Confinement): ChildProcess {
   });
 }
 
-/** Returns null when the folder cannot be created; most jobs write no files and succeed without it. */
+/** Creates the temporary folder of a process. @returns its path; null after an error: most jobs write no files and do not need it */
 function createTemporaryFolder(scratchFolder: string): string | null {
   return nullOnError(() => {
     mkdirSync(scratchFolder, { recursive: true });

@@ -36,7 +36,8 @@ export const xmlLimits = {
  * @param keep called for every element except the root, with the names of the elements from the root to this element.
  *   An element for which `keep` returns false is skipped with its contents and does not count against the limit
  * @returns the root element
- * @throws SlideError FILE_CORRUPT when it is not well-formed or has a document type definition, LIMIT_EXCEEDED
+ * @throws SlideError FILE_CORRUPT when the document is not well-formed or has a document type definition; LIMIT_EXCEEDED
+ *   when it exceeds one of `xmlLimits`
  */
 export function readXml(text: string, keep: (path: readonly string[]) => boolean = () => true): XmlElement {
   if (text.length > xmlLimits.characters) throw limitExceededError(`${text.length} characters`);
@@ -52,7 +53,7 @@ export function readXml(text: string, keep: (path: readonly string[]) => boolean
   parser.on('text', tree.addText);
   parser.on('cdata', tree.addText);
   try {
-    parser.write(text.trimStart()).close();
+    parser.write(text.trimStart()).close(); // the parser rejects white space before an XML declaration
   } catch (cause) {
     if (cause instanceof SlideError) throw cause;
     throw new SlideError('FILE_CORRUPT', 'The XML is not well-formed', { cause });

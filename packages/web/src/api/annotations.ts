@@ -83,7 +83,10 @@ export async function createLayer(imageId: string, name: string): Promise<Annota
 
 export type LayerEdit = Omit<BodyInputOf<typeof updateAnnotationLayer>, 'version'>;
 
-/** Changes a layer. Loads its current version first, because the version increments with every changed annotation. */
+/**
+ * Changes a layer. Loads its current version first: the server rejects an old version, and the version increments with every
+ * changed annotation.
+ */
 export async function updateLayer(
   imageId: string,
   layerId: string,

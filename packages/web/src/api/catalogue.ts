@@ -150,11 +150,11 @@ async function loadGroups(
     return previous;
   }
   const { response, etag } = changed;
-  const pagesToLoad = previous === undefined ? [] : pages; // a new list needs only its first page, which is loaded already
-  const loadedRows = [
-    ...(firstPage === null ? [] : [{ page: 0, rows: firstPage }]),
-    ...(await Promise.all(pagesToLoad.map(async (page) => ({ page, rows: await loadRows(page) })))),
-  ];
+  // A new list needs only its first page, which is loaded already.
+  const loadedRows =
+    firstPage !== null
+      ? [{ page: 0, rows: firstPage }]
+      : await Promise.all(pages.map(async (page) => ({ page, rows: await loadRows(page) })));
   for (const { page, rows } of loadedRows) {
     if (rows.revision !== response.revision) continue; // the catalogue has changed since; visible pages are reloaded
     queryClient.setQueryData(

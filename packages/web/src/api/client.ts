@@ -205,9 +205,9 @@ async function send<T>(
   if (cachedEtag) headers.set('If-None-Match', cachedEtag);
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
 
-  const signedOut =
+  const untilSignOut =
     endpoint.method === 'GET' && headers.has('Authorization') ? callsUntilSignOut.signal : null;
-  const signals = [signal, timeout, signedOut].filter(
+  const signals = [signal, timeout, untilSignOut].filter(
     (abortSignal) => abortSignal !== undefined && abortSignal !== null,
   );
   let errorResponse: Response;
@@ -224,7 +224,7 @@ async function send<T>(
     errorResponse = response;
     responseText = await response.text();
   } catch (error) {
-    if (signal?.aborted || signedOut?.aborted) throw error;
+    if (signal?.aborted || untilSignOut?.aborted) throw error;
     throw new NoResponseError(error);
   }
   throw apiErrorOf(errorResponse, responseText, endpoint, token);

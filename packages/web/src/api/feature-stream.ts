@@ -38,6 +38,7 @@ export async function* readFeatures(
       if (head === null) {
         const start = text.indexOf(listStart);
         if (start < 0) continue;
+        // `]}` closes the list, which is still empty, and the FeatureCollection.
         head = JSON.parse(`${text.slice(0, start + listStart.length)}]}`) as Partial<FeatureBatch>;
         text = text.slice(start + listStart.length);
       }

@@ -35,7 +35,7 @@ export interface ImageSessions {
   get(): Promise<string>;
   /** Replaces a session that the server has rejected. Callers that report the same session get the same new session. */
   replaceRejected(rejectedId: string): Promise<string>;
-  /** Creates a new session even if the current one is still valid. Returns the session of a creation that is running. */
+  /** Creates a new session even if the current one is still valid. While a creation is running, returns the session of this creation. */
   refresh(): Promise<string>;
   /**
    * Registers an open viewer. All sessions are revoked when the last viewer is closed, and when the user leaves the page.

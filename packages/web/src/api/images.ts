@@ -70,12 +70,12 @@ export async function fetchPixels(
   request: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
-  const signedOut = signOutSignal();
-  const signal = AbortSignal.any([request.signal, signedOut]);
+  const untilSignOut = signOutSignal();
+  const signal = AbortSignal.any([request.signal, untilSignOut]);
   try {
     return await fetchWithSession(url, { ...request, signal }, sessions);
   } catch (error) {
-    if (!signedOut.aborted) throw error;
+    if (!untilSignOut.aborted) throw error;
     return rejectWhenAborted(request.signal);
   }
 }

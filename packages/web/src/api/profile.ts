@@ -35,7 +35,7 @@ export function useProfile({ refetchIntervalMs }: ProfileOptions = {}) {
   });
 }
 
-/** @throws Error whose message is shown to the user */
+/** Loads the profile and updates the stored account. @throws Error whose message is shown to the user */
 async function fetchProfile(signal: AbortSignal): Promise<Profile> {
   try {
     const { user } = await call(getProfile, { signal });

@@ -54,10 +54,10 @@ export async function revokeShareLink(linkId: string): Promise<ActionResult> {
   }
 }
 
-type OpenResult = Promise<OpenedLink | { readonly error: ErrorCode | null; readonly message: string }>;
+type OpenResult = OpenedLink | { readonly error: ErrorCode | null; readonly message: string };
 
 /** The request of `preopenLink` that no call of `openLink` has used yet. */
-let preopened: { readonly secret: string; readonly result: OpenResult } | null = null;
+let preopened: { readonly secret: string; readonly result: Promise<OpenResult> } | null = null;
 
 /** Opens a link while the browser still loads the code of the page that shows it. The first `openLink` of that page uses the result. */
 export function preopenLink(secret: string): void {
@@ -71,14 +71,14 @@ export function preopenLink(secret: string): void {
  * @param password undefined unless the user has typed one
  * @returns the content of the link, or the error code (null if there is no response) with a message for the user
  */
-export function openLink(secret: string, password: string | undefined): OpenResult {
+export function openLink(secret: string, password: string | undefined): Promise<OpenResult> {
   const isPreopened = preopened?.secret === secret && password === undefined;
   const result = isPreopened ? preopened?.result : undefined;
   preopened = null;
   return result ?? requestLink(secret, password);
 }
 
-async function requestLink(secret: string, password: string | undefined): OpenResult {
+async function requestLink(secret: string, password: string | undefined): Promise<OpenResult> {
   try {
     return await call(openShareLink, { body: { secret, ...(password !== undefined && { password }) } });
   } catch (error) {

@@ -21,7 +21,7 @@ export function readStoredSignIn(): StoredSignIn | null {
   if (token === null && text === null) return null;
   try {
     if (!token) throw new Error('The stored user has no token.');
-    return { token, user: User.parse(JSON.parse(text ?? '')) };
+    return { token, user: User.parse(JSON.parse(text ?? '')) }; // '' is invalid JSON: a missing user throws
   } catch {
     clearStoredSignIn();
     return null;

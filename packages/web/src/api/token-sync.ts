@@ -1,10 +1,10 @@
 /**
  * Token synchronisation: the app sends the current bearer token to the URL in the setting `tokenSyncUrl`, if the deployment has one
- * (docs/requirements.md, SIGN-12). The app ignores a URL of another origin, and only logs failures.
+ * (docs/requirements.md, SIGN-12). The app ignores a URL of another origin. It logs failed requests and does not repeat them.
  */
 import { settings } from '../browser/settings.ts';
 
-/** Tokens obtained longer ago are not sent: the computer may have slept while the API was verifying the sign-in. */
+/** Older tokens are not sent (SIGN-12). A token can be older, for example if the computer sleeps while the API verifies the sign-in. */
 const maxTokenAgeMs = 300_000;
 
 /** Sends a new token. @param obtainedAt when the token was obtained, in milliseconds since the epoch */

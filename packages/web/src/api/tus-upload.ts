@@ -76,6 +76,7 @@ export function sendByTus({ file, destination, metadata, signal, onProgress }: F
     void upload.abort();
     reject(signal.reason as Error);
   });
+  // A signal that was already aborted does not fire the event.
   if (signal.aborted) return Promise.reject(signal.reason as Error);
   upload.start();
   return promise;

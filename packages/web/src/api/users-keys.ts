@@ -1,6 +1,6 @@
 /**
- * Cache keys of accounts, applicants and the counts of waiting decisions. They are separate from the calls in `users.ts`, because code
- * for members needs the keys but not the calls for administrators.
+ * Cache keys of accounts, applicants and the counts of waiting decisions. They are separate from the calls for administrators in
+ * `users.ts`, because the slide viewer loads `datasets.ts`, which needs the keys but not these calls.
  */
 import { queryClient } from './query-client.ts';
 

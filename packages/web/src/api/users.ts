@@ -88,7 +88,7 @@ export function useUsers(userQuery: UserQuery) {
   });
 }
 
-/** Returns the query parameters of a page of accounts; none for the first page without search, filters and order. */
+/** Returns the query parameters of a page of accounts; none for the first page in the default order without search and filters. */
 function parametersOf({ search, status, role, sort, page }: UserQuery) {
   const parameters = {
     ...(page > 1 && { offset: (page - 1) * usersPerPage }),
@@ -258,7 +258,7 @@ export function suspend(uid: string): Promise<ActionResult> {
   return resultOf(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
 }
 
-/** Undoes a suspension by a new approval. @param wasAdmin also promotes: an approval never gives the role `admin` */
+/** Undoes a suspension by a new approval. @param wasAdmin whether to promote afterwards: an approval never gives `admin` */
 export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<ActionResult> {
   const approved = await approve(uid, null); // null: `viewer` stays, any other role becomes `user`
   return approved.success && wasAdmin ? promote(uid) : approved;

@@ -7,8 +7,8 @@ const levels = ['tooShort', 'weak', 'fair', 'strong'] as const;
 type Level = (typeof levels)[number];
 
 /**
- * Estimates the strength of a password by its length and variety; the thresholds are a rough guide. Only the server has the list of
- * common passwords, which it rejects.
+ * Estimates the strength of a password by its length and variety; the thresholds are a rough guide. Common passwords are not
+ * detected here: only the server has their list, and it rejects them.
  *
  * @returns null for an empty password
  */

@@ -32,9 +32,9 @@ export function ShareDialog(props: ShareDialogProps) {
   const { heading, target, proposedTitle = '', languageWhenMixed, onCreate, onClose } = props;
   const texts = shareDialogTexts[languageWhenMixed];
   const [title, setTitle] = useState(proposedTitle);
-  const [isMovementFree, setMovementFree] = useState(true);
+  const [isMovementFree, setMovementFree] = useState(true); // whether visitors may move and zoom the slides
   const [areAnnotationsShown, setAnnotationsShown] = useState(false);
-  // The value of Mantine's NumberInput is the string '' while the field is empty.
+  // The value of Mantine's NumberInput is the string '' while the field is empty. An empty `maxOpenings` means no limit.
   const [days, setDays] = useState<number | string>(shareLinkDefaultDays);
   const [maxOpenings, setMaxOpenings] = useState<number | string>('');
   const [password, setPassword] = useState('');

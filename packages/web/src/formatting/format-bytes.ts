@@ -4,8 +4,8 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte
 
 /** Formats a number of bytes in the largest unit (a power of 1000) in which it is at least 1: '12,4 GB' in Turkish. */
 export function formatBytes(bytes: number): string {
-  const thousands = Math.floor(Math.log10(Math.max(bytes, 1)) / 3);
-  const power = Math.min(units.length - 1, thousands);
+  const largestPower = Math.floor(Math.log10(Math.max(bytes, 1)) / 3);
+  const power = Math.min(units.length - 1, largestPower);
   return new Intl.NumberFormat(chosenLanguageOr('tr'), {
     style: 'unit',
     unit: units[power],

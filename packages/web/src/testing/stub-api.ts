@@ -53,7 +53,7 @@ export function stubApi(answers: Answers): readonly ApiCall[] {
   return calls;
 }
 
-/** Returns an answer function for `stubApi` whose response stays pending until the test calls `respondWith`. */
+/** Returns `answer`, a function for `stubApi`; its response stays pending until the test passes the response to `respondWith`. */
 export function pendingResponse(): {
   readonly answer: () => Promise<Answer>;
   readonly respondWith: (answer: Answer) => void;

@@ -92,6 +92,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** Text that screen readers read out after a change on the screen. */
   const [announcement, announce] = useState('');
 
+  /** `drawing`: the measurements, the chosen measuring tool and the points placed with it; `dispatch` changes them. */
   const { drawing, dispatch, placePointAtCentre } = useDrawing(view, calibration, announce);
   const hasDrawing = drawing.shapes.length > 0 || drawing.placedPoints.length > 0;
 

@@ -18,7 +18,7 @@ interface ObjectivesProps {
 
 /** Buttons that zoom to the magnifications of a microscope's objectives. */
 export function Objectives({ calibration, pose, onFit, onZoomTo }: ObjectivesProps) {
-  // A zoom that exceeds the maximum only within the tolerance of `isSameZoom` stays available.
+  // A zoom stays available if it exceeds the maximum by less than the tolerance of `isSameZoom`.
   const isTooStrong = (zoom: number) => zoom > pose.maxZoom && !isSameZoom(zoom, pose.maxZoom);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields

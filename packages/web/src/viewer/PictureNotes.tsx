@@ -15,7 +15,7 @@ import { texts } from './texts.ts';
 export type Incompleteness = 'offline' | 'unreachable' | 'failed' | 'slow';
 
 interface PictureNotesProps {
-  /** Why the view is not sharp; null while it is. */
+  /** Why the view is not sharp; null while the view is sharp. */
   readonly incomplete: Incompleteness | null;
   readonly onRetry: () => void;
   /** Whether the user has adjusted the colours of the slide. */
@@ -29,7 +29,7 @@ export function PictureNotes({ incomplete, onRetry, areColoursChanged, onResetCo
     // This element is always in the page, so that screen readers announce changes of its content.
     <div className={classes.notes} role="status">
       {incomplete !== null && (
-        // The style sheet reads `data-grave`.
+        // The style sheet reads `data-grave`. `slow` needs no retry: the tiles are still being loaded.
         <div className={classes.note} data-grave={incomplete !== 'slow' || undefined}>
           <IconAlertTriangle size={18} aria-hidden />
           <span>{texts.incomplete[incomplete]}</span>

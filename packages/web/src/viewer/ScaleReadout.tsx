@@ -24,6 +24,7 @@ interface ScaleReadoutProps {
  */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
   const isPixelSizeEstimated = calibration?.derived === 'mpp'; // µm per pixel, calculated from the magnification
+  const degrees = Math.round(rotation) % 360; // 359.6° rounds to 360°, which is 0°
   return (
     <div className={classes.scale}>
       <span
@@ -42,9 +43,7 @@ export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleR
       ) : (
         <ScaleBar calibration={calibration} zoom={zoom} />
       )}
-      {Math.round(rotation) % 360 !== 0 && (
-        <span title={texts.rotationAngle}>{Math.round(rotation) % 360}°</span>
-      )}
+      {degrees !== 0 && <span title={texts.rotationAngle}>{degrees}°</span>}
       {isPixelSizeEstimated && !calibration.isEntered && (
         <span title={texts.estimatedHint}>{texts.estimated}</span>
       )}

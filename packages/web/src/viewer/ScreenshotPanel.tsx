@@ -46,7 +46,7 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
   const allChoices = [screenChoice, ...choices];
   const [chosenIndex, setChosenIndex] = useState(0);
   const [type, setType] = useState<PictureType>('image/png');
-  /** Progress of the picture that is being saved; null while no picture is being saved. */
+  /** The running save, with its progress from 0 to 1; null while no picture is being saved. */
   const [runningSave, setRunningSave] = useState<{
     readonly abortController: AbortController;
     readonly fraction: number;

@@ -105,8 +105,8 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   }, []);
 
   useEffect(() => {
-    // Prepares the viewer while no slide is chosen. If a slide is opened before the browser is idle, `OpenSlide` creates the
-    // viewer.
+    // Creates the viewer when the browser is idle, usually before a slide is chosen. `OpenSlide` creates the viewer if a slide is
+    // opened earlier, and in Safari, which does not support requestIdleCallback.
     const idleCallback = window.requestIdleCallback?.(getOrCreateView);
     return () => {
       if (idleCallback !== undefined) cancelIdleCallback(idleCallback);
@@ -175,7 +175,8 @@ function OpenSlide(props: OpenSlideProps) {
   const [attempt, setAttempt] = useState(0);
   /**
    * URL of the thumbnail that is shown until tiles are loaded; null: none is shown, for example because it would not
-   * fit a field that is only a part of the slide. The URL is state: a renewed image session must not change it.
+   * fit a field that is only a part of the slide. The URL is state, so that it stays the same when a renewed image session
+   * changes `thumbnailUrl`.
    */
   const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? thumbnailUrl : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
@@ -241,7 +242,7 @@ function OpenSlide(props: OpenSlideProps) {
     let openedView: SlideView | null = null;
     let fieldTimer: ReturnType<typeof setTimeout> | undefined;
     /** The last field as JSON; empty before the first field is known. */
-    let lastField = '';
+    let lastFieldJson = '';
     /** The progress to render in the next frame; undefined while no frame is scheduled. */
     let pendingProgress: LoadingState | null | undefined;
     let frame = 0;
@@ -321,15 +322,15 @@ function OpenSlide(props: OpenSlideProps) {
 
     /** Reports a new field after `fieldDelayMs`, unless the field changes again within this time. */
     function onFieldChanged(field: SlideField) {
-      const newField = JSON.stringify(field);
-      if (newField === lastField) return;
-      if (lastField !== '') setPlaceholderUrl(null); // the thumbnail does not move with the view
-      lastField = newField;
+      const fieldJson = JSON.stringify(field);
+      if (fieldJson === lastFieldJson) return;
+      if (lastFieldJson !== '') setPlaceholderUrl(null); // the thumbnail does not move with the view
+      lastFieldJson = fieldJson;
       clearTimeout(fieldTimer);
       fieldTimer = setTimeout(() => publishField(field), fieldDelayMs);
     }
 
-    /** Shows a message for an error that affects all tiles. A single missing tile is only visible as blur. */
+    /** Shows a message if no tile has been loaded yet or the session is lost. Otherwise, a missing tile is only visible as blur. */
     function onTileFailed(tileFailure: PixelFailure, hasLoadedTiles: boolean) {
       if (!hasLoadedTiles || isAboutSession(tileFailure)) setFailure(tileFailure);
     }
@@ -347,7 +348,7 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [slide, fetchPixels, descriptors, getOrCreateView, attempt]);
 
-  /** If the server corrects the colours instead of the view, opens the slide again, to load tiles in other colours. */
+  /** Opens the slide again, to load tiles in other colours, if the server and not the view corrects the colours. */
   const reopenForColours = useEffectEvent(() => {
     if (view === null || view.correctsColours || profile?.tableSize == null) return;
     fieldBeforeReopening.current = view.destination();
@@ -398,7 +399,7 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [view]);
 
-  const [latestSession, setLatestSession] = useState(session);
+  const [latestSession, setLatestSession] = useState(session); // the last session that is not null
   // Set during rendering: React renders again immediately, before the page shows an error of the previous session.
   if (session !== null && session !== latestSession) {
     setLatestSession(session);

@@ -45,7 +45,7 @@ export function ToolButton({ label, Icon, shortcut, tooltip, ref, ...props }: To
     </>
   );
   return (
-    // The panel that the button has opened is beside it: a tooltip would cover the panel.
+    // No tooltip while the panel of the button is open: the panel is beside the button, and the tooltip would cover the panel.
     <Tooltip
       label={labelWithShortcut}
       position={tooltip}

@@ -96,6 +96,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
     lastField = field;
     const abortController = new AbortController();
     runningPrefetch = abortController;
+    // A copy, from which the calls of `loadAll` take the tiles.
     const tiles = [
       ...tilesToPrefetch(descriptor, { field, size: view.size(), direction, pointer: view.pointer() }),
     ];
@@ -129,7 +130,7 @@ function isServerBusy(error: unknown): boolean {
   );
 }
 
-/** Returns whether the browser saves data or reports a slow connection. */
+/** Returns whether the user has asked the browser for less data use, or the browser reports a slow connection. */
 function isConnectionSlow(): boolean {
   const { connection } = navigator as Navigator & { readonly connection?: Connection };
   return connection?.saveData === true || /2g|3g/.test(connection?.effectiveType ?? '');

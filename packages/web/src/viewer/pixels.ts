@@ -45,7 +45,8 @@ const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 /** Returns whether a later retry may succeed; false for missing and damaged tiles. */
 export function canRetry(failure: PixelFailure): boolean {
   if (failure.kind !== 'status') return failure.kind !== 'unreadable';
-  // The server reports a damaged slide as 502 with a message. A proxy reports that it does not reach the server, without one.
+  // The server reports a damaged slide as 502 with a message. A proxy that does not reach the server also responds with 502, but
+  // without a message of the API.
   if (failure.status === 502) return failure.message === '';
   return temporaryStatuses.includes(failure.status);
 }

@@ -50,6 +50,7 @@ export function tilesToPrefetch(
   const finerLevel = levelAt(field.zoom * zoomStep);
   const visibleArea = areaOf(field, size);
 
+  /** Tiles by `keyOf`. A `Map` keeps the order in which keys are added first, so the most probable tiles stay first. */
   const candidates = new Map<string, TileCoordinates>();
   const add = (tiles: readonly TileCoordinates[]) => {
     for (const tile of tiles) candidates.set(keyOf(tile), tile);
@@ -85,12 +86,12 @@ function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['s
   return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
-/** Returns the area moved in the direction of a movement by its own width or height; null if there is no movement. */
+/** Returns the area, moved by its own width or height in the direction of a movement; null if there is no movement. */
 function nextAreaOf(area: Area, { x, y }: Point): Area | null {
   /** The movement as a fraction of the area's width or of its height: the larger of the two fractions. */
-  const length = Math.max(Math.abs(x) / area.width, Math.abs(y) / area.height);
-  if (length === 0) return null;
-  return { ...area, x: area.x + x / length, y: area.y + y / length };
+  const movedFraction = Math.max(Math.abs(x) / area.width, Math.abs(y) / area.height);
+  if (movedFraction === 0) return null;
+  return { ...area, x: area.x + x / movedFraction, y: area.y + y / movedFraction };
 }
 
 /** Returns an area that is larger by `margin` on each side. */

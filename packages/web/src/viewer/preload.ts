@@ -48,7 +48,7 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
       signal: abortController.signal,
       onRenewing,
     });
-    loadingDescriptor.catch(() => undefined); // `handOver` returns the same promise, so the opening of the slide handles the error
+    loadingDescriptor.catch(() => undefined); // prevents an unhandled rejection; the caller of `handOver` handles the error
 
     const preload: Preload = {
       url,

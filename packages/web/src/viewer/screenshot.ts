@@ -103,6 +103,7 @@ export async function takeCapture(view: CapturedView): Promise<Blob> {
     view.onProgress((top + canvas.height) / height);
   }
   if (png !== null) return png.finish();
+  // Never the case: without a PNG writer, there is a canvas. TypeScript needs the check.
   if (jpegCanvas === null) throw new Error('The picture has neither a PNG writer nor a canvas.');
   return jpegCanvas.convertToBlob({ type, quality: jpegQuality });
 }

@@ -205,8 +205,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     // the new field. (Without HTTP/2, browsers send six requests per server at a time and queue the others.)
     imageLoaderLimit: 24,
   });
-  // OpenSeadragon's viewer and viewport share one object with the size at first. A first resize then changes it in both places,
-  // so that `preserveImageSizeOnResize` compares the new size with itself. `getContainerSize` returns a copy.
+  // At first, OpenSeadragon's viewer and viewport share one object with the size. The first resize would change both, and
+  // `preserveImageSizeOnResize` would compare the new size with itself. `getContainerSize` returns a copy, which separates them.
   Object.assign(viewer.viewport, { containerSize: viewer.viewport.getContainerSize() });
   viewer.canvas.setAttribute('role', 'application');
   viewer.canvas.setAttribute('aria-label', label);
@@ -375,7 +375,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
 
   /**
    * Sets the maximum zoom level. At OpenSeadragon's level 1, the slide is as wide as the viewer, so the limit depends
-   * on both widths. `Object.assign` sets a property that OpenSeadragon's types do not declare, here and below.
+   * on both widths. In this file, `Object.assign` sets properties that OpenSeadragon's types do not declare.
    */
   function limitZoom() {
     const image = viewer.world.getItemAt(0);
@@ -396,7 +396,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   });
   // OpenSeadragon raises this event after each drawing, when it has checked which tiles the view needs.
   viewer.addHandler('update-viewport', publishSharpness);
-  // OpenSeadragon raises this event during the resize; the new placement is only known at the following `viewport-change`.
+  // OpenSeadragon raises this event during the resize; the new placement is not known before `viewport-change`.
   viewer.addHandler('after-resize', () => {
     limitZoom();
     isResized = true;

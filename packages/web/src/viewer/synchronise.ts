@@ -46,7 +46,7 @@ export function fieldOfFollower(
   // Mirroring is applied after the rotation. When only one slide is mirrored, the follower must therefore rotate in
   // the opposite direction.
   const rotationSign = leaderField.isMirrored === followerField.isMirrored ? 1 : -1;
-  const hasLeaderFlipped = leaderField.isMirrored !== newLeaderField.isMirrored;
+  const hasMirroringChanged = leaderField.isMirrored !== newLeaderField.isMirrored;
   return {
     x: followerField.x + followerMovement.x / followerPixel.x,
     y: followerField.y + followerMovement.y / followerPixel.y,
@@ -54,7 +54,7 @@ export function fieldOfFollower(
     rotation: withinFullTurn(
       followerField.rotation + rotationSign * (newLeaderField.rotation - leaderField.rotation),
     ),
-    isMirrored: followerField.isMirrored !== hasLeaderFlipped,
+    isMirrored: followerField.isMirrored !== hasMirroringChanged,
   };
 }
 
@@ -71,6 +71,7 @@ export function correspondingField(
   target: Size & Pick<ViewPosition, 'calibration'>,
 ): SlideField {
   const { field, calibration, width, height } = source;
+  // The larger ratio: if the whole source fits in the view, the whole target fits, too.
   const sizeRatio = Math.max(target.width / width, target.height / height);
   /** Pixels of the target per pixel of the source. */
   const [ratioX, ratioY] =

@@ -153,8 +153,8 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
 }
 
 /**
- * Returns whether a retry within seconds may help. It cannot when the server has rejected a renewed session (401) or no session
- * can be created. Unlike `canRetry`, which decides about later retries, the function also returns true for missing (404) and
+ * Returns whether a retry within seconds may help. A retry cannot help when the server has rejected a renewed session (401) or
+ * no session can be created. Unlike `canRetry`, which decides about later retries, the function also returns true for missing (404) and
  * damaged (502) tiles.
  */
 function isWorthRetrying(error: unknown): boolean {

@@ -23,8 +23,8 @@ const minTissueFraction = 0.02;
 const distancePenalty = 0.3;
 
 /**
- * Returns the field unchanged when it shows tissue, or when the slide has none. Otherwise returns a field of the same zoom and
- * rotation that shows much tissue and is nearby.
+ * Returns the requested field unchanged when it shows tissue, or when the slide has none. Otherwise returns a field of the same
+ * zoom and orientation at the position with the highest score (see `distancePenalty`).
  *
  * @param picture thumbnail of the slide
  * @param slide size of the slide in pixels at full resolution
@@ -48,15 +48,15 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
     const sumTo = (column: number, row: number) => sums[row * (width + 1) + column] ?? 0;
     return (sumTo(right, bottom) - sumTo(left, bottom) - sumTo(right, top) + sumTo(left, top)) / area;
   };
-  const [x, y] = [field.x * scale, field.y * scale];
-  if (tissueFractionAt(x, y) >= minTissueFraction) return field;
-  let best = { score: Number.NEGATIVE_INFINITY, x, y };
+  const [requestedX, requestedY] = [field.x * scale, field.y * scale];
+  if (tissueFractionAt(requestedX, requestedY) >= minTissueFraction) return field;
+  let best = { score: Number.NEGATIVE_INFINITY, x: requestedX, y: requestedY };
   // Tests every second pixel of every second row.
   for (let row = 0; row < height; row += 2) {
     for (let column = 0; column < width; column += 2) {
       const tissueFraction = tissueFractionAt(column + 0.5, row + 0.5); // around the middle of the pixel
       if (tissueFraction < minTissueFraction) continue;
-      const distance = Math.hypot(column - x, row - y) / Math.hypot(width, height);
+      const distance = Math.hypot(column - requestedX, row - requestedY) / Math.hypot(width, height);
       const score = tissueFraction - distancePenalty * distance;
       if (score > best.score) best = { score, x: column + 0.5, y: row + 0.5 };
     }

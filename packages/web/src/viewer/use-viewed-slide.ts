@@ -23,7 +23,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
     shown_plane,
     dataset_name,
   } = image ?? notReady;
-  // The numbers are dependencies of the memo, because a reloaded catalogue has a new object with equal numbers.
+  // These numbers, not `shown_plane`, are dependencies of the memo: a reloaded catalogue has a new object with equal numbers.
   const { plane, planes, times } = shown_plane ?? { plane: 1, planes: 1, times: 1 };
   return useMemo(() => {
     if (status !== 'ready') return null;

@@ -28,7 +28,7 @@ export function formatField(
   { x, y, zoom, rotation, isMirrored }: SlideField,
   prefix = '',
 ): Record<string, string> {
-  const degrees = Number(rotation.toFixed(decimals)) % 360;
+  const degrees = Number(rotation.toFixed(decimals)) % 360; // rounding may result in 360, which equals 0
   return {
     [`${prefix}x`]: String(Number(x.toFixed(decimals))),
     [`${prefix}y`]: String(Number(y.toFixed(decimals))),

@@ -15,7 +15,7 @@ export const viewerSettings = {
   blendTime: 0.1, // fade-in of a new tile
   /** Size of the navigator, the small overview of the slide, as a fraction of the viewer. */
   navigatorSizeRatio: 0.15,
-  /** Number of tiles that OpenSeadragon keeps. */
+  /** Maximum number of tiles that OpenSeadragon keeps. */
   maxImageCacheCount: 200,
   timeout: tileTimeoutMs,
   preload: true, // tiles are loaded even while the slide is hidden

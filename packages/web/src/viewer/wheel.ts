@@ -19,7 +19,7 @@ type WheelMovement = Pick<WheelEvent, 'deltaY' | 'deltaMode' | 'ctrlKey'>;
 /** Returns the zoom factor of an event, at least 1; the caller applies the direction. */
 export function wheelFactor({ deltaY, deltaMode, ctrlKey }: WheelMovement): number {
   const pixels = Math.abs(deltaY) * (pixelsPerUnit[deltaMode] ?? 1);
-  // A mouse wheel turned with Ctrl reports at least one notch.
+  // A mouse wheel turned with Ctrl is not a pinch: it reports at least one notch.
   const isPinch = ctrlKey && pixels < notchPixels;
   const notches = (pixels / notchPixels) * (isPinch ? pinchGain : 1);
   return notchFactor ** Math.min(notches, maxNotches);

@@ -70,7 +70,7 @@ export async function usedInstallation(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Installation & { readonly password: string }> {
   const dataDir = temporaryFolder();
-  const installation = installationAt(await loadOldDatabase('0008', kind, dataDir), dataDir, env); // from version 0.1.0
+  const installation = installationAt(await loadOldDatabase('0008', kind, dataDir), dataDir, env); // 0008: version 0.1.0 of the program
   createEncryption(installation.config); // creates the key
   const db = await installation.open();
   const signIn = createEmbeddedSignIn({ db, log, now: clock, passwordCost: cheapPasswords });

@@ -1,6 +1,6 @@
 /**
- * Migrated empty databases that the tests of one run copy, because copying takes a tenth of the time of migrating. Vitest calls
- * `setup` once before all test files, which chooses the names; the first test file that needs a database creates it.
+ * Templates: migrated empty databases that the tests of one run copy, because copying takes a tenth of the time of migrating.
+ * Vitest calls `setup` once before all test files. It chooses the names; the first test file that needs a template creates it.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -20,13 +20,13 @@ declare module 'vitest' {
 interface DatabaseTemplates {
   /** Folder of all files of the run; deleted at its end. */
   readonly folder: string;
-  /** Path of the SQLite database. */
+  /** Path of the SQLite template. */
   readonly file: string;
-  /** Name of the PostgreSQL database. The names of all PostgreSQL databases of the run begin with it. */
+  /** Name of the PostgreSQL template. The names of all PostgreSQL databases of the run begin with it. */
   readonly name: string;
 }
 
-/** Arbitrary number of the advisory lock under which one test file creates the PostgreSQL database. */
+/** Arbitrary number of the advisory lock under which one test file creates the PostgreSQL template. */
 const templateLock = 6_127_354_022;
 
 /** Chooses the names of the templates. @returns a function that deletes all databases and files of the run after all test files */
@@ -49,7 +49,7 @@ async function dropDatabases(client: pg.Client, prefix: string): Promise<void> {
   for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
 }
 
-/** Returns the content of the SQLite database; creates its file unless it exists. */
+/** Returns the content of the SQLite template; creates its file unless it exists. */
 export async function readSqliteTemplate({ file }: DatabaseTemplates): Promise<Buffer> {
   if (fs.existsSync(file)) return fs.readFileSync(file);
   const unfinishedFile = `${file}.${process.pid}`;
@@ -63,10 +63,10 @@ export async function readSqliteTemplate({ file }: DatabaseTemplates): Promise<B
   return content;
 }
 
-/** Creates the PostgreSQL database unless it exists, while other test files wait. */
+/** Creates the PostgreSQL template unless it exists, while other test files wait. */
 export function createPostgresTemplate(serverUrl: string, { name }: DatabaseTemplates): Promise<void> {
   return withClient(serverUrl, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [templateLock]);
+    await client.query('select pg_advisory_lock($1)', [templateLock]); // until the connection closes
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount === 1) return;
     const unfinishedName = `${name}_unfinished`;

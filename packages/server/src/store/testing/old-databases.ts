@@ -65,13 +65,13 @@ export async function allRowsOf(db: Database): Promise<ReadonlyMap<string, reado
   const isInternal = (name: string) => /^(kysely|sqlite)_/.test(name); // of Kysely's migrator or of SQLite
   for (const name of [...(await tableNames(db))].filter((table) => !isInternal(table)).sort()) {
     const { rows } = await sql<AnyRow>`select * from ${sql.table(name)}`.execute(db);
-    const rowsByText = rows.map((row): [string, AnyRow] => [
+    const rowsWithText = rows.map((row): [string, AnyRow] => [
       JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))),
       { ...row },
     ]);
     rowsByTable.set(
       name,
-      rowsByText.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
+      rowsWithText.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
     );
   }
   return rowsByTable;

@@ -19,6 +19,7 @@ export interface SearchObserver {
 
 /** Replaces SQLite's function `like`, which evaluates LIKE, with a function that records the compared strings. */
 async function observeSqlite(): Promise<SearchObserver> {
+  // Kysely does not expose its SQLite handle, so a spy collects the handles that prepare statements while the database is opened.
   const { prepare } = SqliteDatabase.prototype;
   const handles = new Set<SqliteDatabase.Database>();
   const spy = vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (
@@ -31,7 +32,8 @@ async function observeSqlite(): Promise<SearchObserver> {
   const { db, close } = await openTestDatabase('SQLite');
   spy.mockRestore();
   let comparedTexts: string[] = [];
-  for (const handle of [...handles].filter(({ open }) => open)) {
+  const openHandles = [...handles].filter(({ open }) => open); // a closed one created the template
+  for (const handle of openHandles) {
     // The observed searches have patterns of the form %word%, so the word is the pattern without its first and last character.
     handle.function('like', { deterministic: true }, (pattern: unknown, text: unknown, _escape: unknown) => {
       comparedTexts.push(String(text));
@@ -96,7 +98,7 @@ export interface RecordedPlans {
   plans(): Promise<readonly { readonly text: string; readonly plan: string }[]>;
 }
 
-/** Records queries on the table images whose SQL contains `word`. Their plans use indexes even for a small table. */
+/** Records queries on the table `images` whose SQL contains `word`. The plans avoid sequential scans, even of a small table. */
 export async function recordPlans(url: string, word: string): Promise<RecordedPlans> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

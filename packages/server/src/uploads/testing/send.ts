@@ -20,6 +20,7 @@ export type SendRequest = (
   readonly body: unknown;
 }>;
 
+/** An upload as the web app announces it, and the content of its files. */
 interface Announcement {
   readonly dataset: string;
   /** Path of the file or folder below the dataset. */
@@ -35,6 +36,7 @@ export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes
 export function sender(send: SendRequest) {
   const tus = { 'tus-resumable': '1.0.0' }; // header of the upload protocol (tus.io)
 
+  /** Announces an upload. @returns the response, with its body also as `begun` */
   async function begin({ dataset, path, isFolder = false, files }: Announcement) {
     const sizes = Object.values(files).map(({ length }) => length);
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);

@@ -15,8 +15,8 @@ import { pageStatusLabel, texts } from './texts.ts';
 const refetchIntervalMs = 30_000;
 
 /**
- * The only screen for an account that is not active. It requests the profile every 30 s (`useProfile` then also updates
- * the signed-in user), and redirects to the dashboard once the account is active.
+ * The screen to which the route guard redirects an account that is not active. It requests the profile every 30 s (`useProfile`
+ * then also updates the signed-in user), and redirects to the dashboard once the account is active.
  */
 export function AccountStatus() {
   const { user } = useAuth();

@@ -6,7 +6,7 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
-/** The file name, which the target column shows, and details about deleted entries, which only programs need. */
+/** Details that the table omits: the target column shows the file name, and only programs need the details about deleted entries. */
 const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
 /**

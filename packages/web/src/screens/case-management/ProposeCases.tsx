@@ -60,6 +60,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
             data={separators.map((value) => ({ value, label: texts.separators[value] }))}
             value={rule.separator}
             allowDeselect={false}
+            // `find` narrows the string of the field to the type of a separator.
             onChange={(value) =>
               setRule({ ...rule, separator: separators.find((separator) => separator === value) ?? '_' })
             }
@@ -70,7 +71,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
             max={9}
             allowDecimal={false}
             value={rule.caseParts}
-            onChange={(value) => setRule({ ...rule, caseParts: Math.max(1, Number(value) || 1) })} // empty: 1
+            onChange={(value) => setRule({ ...rule, caseParts: Math.max(1, Number(value) || 1) })} // an empty field counts as 1
           />
         </Group>
         {proposedCases.length === 0 ? (

@@ -41,8 +41,8 @@ export function blockAndStainOf({ block, stain }: Pick<ProposedSlide, 'block' | 
 }
 
 /**
- * Returns a case for each case name that at least two file names share, in natural order. Without its extension, a file name
- * consists of the case name, the block (optional, of any number of parts) and the stain (the last part).
+ * Returns a case for each case name that at least two file names share, in natural order (2 before 10). Without its extension, a file
+ * name consists of the case name, the block (optional, of any number of parts) and the stain (the last part).
  *
  * @param usedSlideIds ids of the slides that are in a case already; these slides are ignored
  */
@@ -57,13 +57,13 @@ export function proposeCases(
     const parts = fileName.replace(extensionPattern, '').split(separator).filter(Boolean);
     const name = parts.slice(0, caseParts).join(separator);
     if (name === '' || parts.length <= caseParts) continue; // no part is left for the stain
-    const blockAndStain = parts.slice(caseParts);
+    const partsAfterCase = parts.slice(caseParts);
     const slides = slidesByCase.get(name) ?? [];
     slides.push({
       imageId: id,
       fileName,
-      block: blockAndStain.slice(0, -1).join(separator) || null,
-      stain: blockAndStain.at(-1) ?? null,
+      block: partsAfterCase.slice(0, -1).join(separator) || null,
+      stain: partsAfterCase.at(-1) ?? null,
     });
     slidesByCase.set(name, slides);
   }

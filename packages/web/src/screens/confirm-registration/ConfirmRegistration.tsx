@@ -19,7 +19,7 @@ const Confirmation = z.object({
   ),
 });
 
-/** The page that the link in the confirmation e-mail opens (`#code=…`). The user enters the password to complete the registration. */
+/** The page that the link (`#code=…`) in the confirmation e-mail opens. The user confirms the registration with the chosen password. */
 export function ConfirmRegistration() {
   const [code] = useMailedCode();
 

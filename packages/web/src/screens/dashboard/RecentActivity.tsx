@@ -47,8 +47,8 @@ export function RecentActivity() {
 }
 
 /**
- * One action. `subject` is the file name of its slide; null when the action concerns no slide. The name is a link
- * unless the slide cannot be opened (`imageId` is null).
+ * One action. `subject` is the file name of its slide; null when the action concerns no slide. The name is a link while the slide is
+ * in the catalogue; after that, `imageId` is null.
  */
 function Entry({ entry: { at, action, subject, imageId } }: { readonly entry: Activity }) {
   const EntryIcon = icons[action];

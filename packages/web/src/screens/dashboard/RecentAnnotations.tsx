@@ -25,7 +25,7 @@ export function RecentAnnotations() {
 
 function Slide({ slide }: { readonly slide: AnnotatedSlide }) {
   const { image_id, file_name, layer_name, owner_name, annotation_count, updated_at } = slide;
-  // `owner_name` is that of the owner of the layer. Empty names are omitted.
+  // `owner_name` is the name of the layer's owner. Null and empty names are omitted.
   const details = [layer_name, owner_name, texts.annotations(annotation_count)].filter(Boolean);
   return (
     <li className={classes.entry}>

@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 interface ExternalSignInProps {
   /** Name of the identity provider; null when no name is configured (the button then says "institution's account"). */
   readonly providerName: string | null;
-  /** Whether users can sign in only with the provider. */
+  /** Whether the provider is the only way to sign in. */
   readonly isOnlyWay: boolean;
 }
 

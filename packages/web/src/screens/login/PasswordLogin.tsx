@@ -39,7 +39,7 @@ export function PasswordLogin() {
     defaultValues: { email: registeredEmail ?? '', password: '' },
   });
 
-  /** @param code second-factor code; empty in the first step */
+  /** Signs in, and opens the dashboard after a success. @param code second-factor code; empty in the first step */
   async function signIn({ email, password }: Credentials, code: string): Promise<ActionResult> {
     const result = await login(email, password, code);
     if (result.success) {
@@ -104,7 +104,7 @@ export function PasswordLogin() {
   );
 }
 
-/** @param error null when the API did not respond, or responded without an error code */
+/** Returns the sentence about a failed sign-in. @param error null when the API did not respond, or responded without an error code */
 function failureSentence(error: ErrorCode | null): string {
   switch (error) {
     case 'credentials_invalid':

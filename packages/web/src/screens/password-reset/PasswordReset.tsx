@@ -5,7 +5,7 @@ import { NewPasswordForm } from './NewPasswordForm.tsx';
 import { RequestForm } from './RequestForm.tsx';
 import { texts } from './texts.ts';
 
-/** The password reset page. It requests an e-mail with a link; the link (`#code=…`) opens it to set a new password. */
+/** The password reset page. The user requests an e-mail, whose link (`#code=…`) opens this page again to set a new password. */
 export function PasswordReset() {
   const [code, forgetCode] = useMailedCode();
 

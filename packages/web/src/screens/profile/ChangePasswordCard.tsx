@@ -22,6 +22,7 @@ interface ChangePasswordCardProps {
 /** Card of the profile that changes the password. It asks for the current password only when the API requires it. */
 export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
   const currentPasswordState = useCurrentPassword();
+  // The schema is built from the shape of `NewPassword`, because zod cannot extend a schema that has a `refine`.
   const resolver = useMemo(
     () =>
       zodResolver(

@@ -10,7 +10,7 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.max]; // in ascending order
+const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.max]; // ascending: the default is 90, the maximum 365
 
 /** The values of the form. `days` is a string because it is the value of a select field. */
 const NewToken = z.object({
@@ -86,6 +86,7 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
             onChange={field.onChange}
           >
             <Stack gap="xs" my="xs">
+              {/* 'tr': the language of the labels while the interface mixes Turkish and English. */}
               {scopesOf(user).map((scope) => (
                 <Checkbox key={scope} value={scope} label={apiTokenScopes[scope][chosenLanguageOr('tr')]} />
               ))}

@@ -18,8 +18,8 @@ interface SecondFactorSetupProps extends SecondFactorSecret {
 }
 
 /**
- * Setup of two-step verification in two steps: the user pairs an authenticator app with the secret, and then saves the recovery codes, which
- * are shown only once.
+ * Setup of two-step verification in two steps: the user pairs an authenticator app with the secret, and then saves the recovery codes,
+ * which are shown only once.
  */
 export function SecondFactorSetup({ secret, uri, onDone, onCancel }: SecondFactorSetupProps) {
   const [recoveryCodes, setRecoveryCodes] = useState<readonly string[] | null>(null);
@@ -95,7 +95,7 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
   );
 }
 
-/** A QR code of black squares, each 1 SVG unit wide. It stays black on white in the dark theme, because not all apps read inverted codes. */
+/** QR code of black squares, each 1 SVG unit wide. It stays black on white in the dark theme, because not all apps read inverted codes. */
 function QrCode({ text }: { readonly text: string }) {
   // Level M corrects errors in 15 % of the code. The border is 4 light squares wide, as the QR standard requires.
   const { size, data: rows } = encode(text, { ecc: 'M', border: 4 });

@@ -13,7 +13,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './SignInsCard.module.css';
 import { texts } from './texts.ts';
 
-/** Card of the profile with the sign-ins of the account. The user can end another one, all others, or all of them. */
+/** Card of the profile with the sign-ins of the account. The user can end another one, all others, or all including the current one. */
 export function SignInsCard() {
   const signIns = useSignIns();
   const navigate = useNavigate();

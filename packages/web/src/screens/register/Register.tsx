@@ -64,7 +64,7 @@ export function Register() {
     },
   });
   const { errors, isSubmitting } = formState;
-  const password = useWatch({ control, name: 'password' });
+  const typedPassword = useWatch({ control, name: 'password' });
 
   const submit = handleSubmit(async ({ email, displayName, affiliation, purpose, password }) => {
     const result = await registerAccount({ email, displayName, affiliation, purpose, password });
@@ -107,7 +107,7 @@ export function Register() {
           autoComplete="new-password"
           error={errors.password?.message}
         />
-        <PasswordStrength password={password} />
+        <PasswordStrength password={typedPassword} />
         <PasswordField
           {...register('passwordConfirmation')}
           label={sharedTexts.passwordConfirmation}

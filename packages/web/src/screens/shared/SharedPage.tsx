@@ -28,7 +28,7 @@ export function SharedPage() {
 
 function SharedLink({ secret }: { readonly secret: string }) {
   const [stepIndex, setStepIndex] = useState(0);
-  // With the slide of the current step, the hook checks whether the link has ended.
+  // The hook needs `stepIndex`, because it requests the slide of the current step to check whether the link has ended.
   const { state, submitPassword, retry } = useSharedLink(secret, stepIndex);
   switch (state.kind) {
     case 'opening':
@@ -114,7 +114,7 @@ interface SharedSlidesProps {
 /** Shows the slides of a link one at a time, with their titles, texts and questions. */
 function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { items, session_id: session } = link;
-  const item = items[stepIndex] ?? items[0]; // a link that was opened again may have fewer items
+  const item = items[stepIndex] ?? items[0]; // the hook opens the link again before its session ends; the link may then have fewer items
   const pixels = useMemo((): TourPixels => {
     // A visitor cannot replace an image session (the credential for loading pixels) that the server has rejected, so the requests fail.
     // Independently of this, `useSharedLink` checks whether the link has ended.

@@ -112,7 +112,7 @@ export function CatalogueFile() {
             fileName={checkedFile.file.name}
             plan={checkedFile.plan}
             hasCatalogueChanged={checkedFile.hasCatalogueChanged}
-            isApplying={apply.isPending || check.isPending}
+            isApplying={apply.isPending || check.isPending} // a check that runs now replaces this preview, which is outdated
             onApply={() => apply.mutate(checkedFile)}
           />
         )}

@@ -40,7 +40,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
     if (result.success) onDone();
   }
 
-  /** Only the changed fields, because scans stop applying metadata files (`catalogue.csv`) to each edited field. */
+  /** Contains only the changed fields: scans no longer apply metadata files (`catalogue.csv`) to a field that was edited. */
   const edit: SlideEdit = {
     ...(name.trim() !== slide.file_name && { file_name: name.trim() }),
     ...(dataset.trim() !== (slide.dataset_name ?? '') && { dataset_name: dataset.trim() }),

@@ -27,7 +27,7 @@ export function ScaleFields(props: ScaleFieldsProps) {
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown
-      : formatFigure(Number(value.toPrecision(placeholderDigits)), 'tr'); // 'tr': while the interface mixes both languages
+      : formatFigure(Number(value.toPrecision(placeholderDigits)), 'tr'); // 'tr' when the interface mixes both languages
   return (
     <Input.Wrapper
       labelElement="div"

@@ -24,7 +24,8 @@ const namePrefix = 'named:';
 export function SlideFilters({ status, filter, counts, countText, onChange }: SlideFiltersProps) {
   const datasets = useDatasets().data ?? [];
   const { search, dataset } = filter;
-  const isFiltered = search !== '' || dataset !== null || status !== 'listed'; // 'listed', the default: neither missing nor removed
+  // 'listed' is the default status: the slides that are neither missing nor removed.
+  const isFiltered = search !== '' || dataset !== null || status !== 'listed';
 
   return (
     <ListToolbar

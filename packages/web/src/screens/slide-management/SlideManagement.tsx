@@ -22,10 +22,11 @@ type Section = 'upload' | 'file';
 export function SlideManagement() {
   const [openSection, setOpenSection] = useState<Section | null>(null);
   const toggle = (section: Section) => setOpenSection(openSection === section ? null : section);
-  // Thumbnails need an image session (the credential for loading pixels), which is kept alive while a viewer is registered.
+  // Thumbnails need an image session (the credential for loading pixels). The sessions end when no viewer is registered, so this
+  // screen registers as one.
   useEffect(() => {
     const unregister = imageSessions.registerViewer();
-    imageSessions.get().catch(() => undefined); // without a session, the rows show a grey icon instead of the thumbnail
+    imageSessions.get().catch(() => undefined); // creates the session for the rows; after a failure, they show a grey icon
     return unregister;
   }, []);
 

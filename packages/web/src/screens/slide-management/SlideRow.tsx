@@ -50,8 +50,9 @@ const stateColours: Readonly<Record<SlideState, string>> = {
 export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
   const { id, file_name: name, error } = slide;
   /**
-   * Why metadata files (such as `catalogue.csv`) are not applied to the slide; null when they are applied. `kept`: the slide stays in its dataset,
-   * because more users could view it in the dataset that the files name. `waiting`: the slide is hidden until an invalid file is corrected.
+   * Why metadata files (such as `catalogue.csv`) are not applied to the slide; null when they are applied. `kept`: the slide stays in its
+   * dataset, because more users could view it in the dataset that the files name (`metadataHold.dataset`). `waiting`: the slide is hidden
+   * until an invalid file is corrected.
    */
   const metadataHold = slide.metadata_hold;
   const session = useImageSession().id;
@@ -145,8 +146,8 @@ function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenD
   const button = useRef<HTMLButtonElement>(null);
 
   /**
-   * Focuses the menu button first: the dialog later returns the focus to it, because the chosen menu item no longer
-   * exists then.
+   * Focuses the menu button before the dialog opens. When the dialog closes, it returns the focus to the element that had the focus
+   * before; the chosen menu item no longer exists then.
    */
   function openDialog(kind: DialogRequest['kind']) {
     button.current?.focus();

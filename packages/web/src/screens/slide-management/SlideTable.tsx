@@ -36,8 +36,8 @@ const overscanLines = 10;
 const linesBeforeEnd = 20;
 
 /**
- * Table of slides with a heading line for each dataset. The table is virtual: it renders only the visible lines, a few
- * lines around them, and two empty rows, which are as high as all lines before and all lines after them.
+ * Table of slides with a heading line for each dataset. The table is virtual: it renders only the visible lines and a few lines above
+ * and below them. Two empty rows, the first and the last, are as high as the lines that are not rendered.
  */
 export function SlideTable(props: SlideTableProps) {
   const { slides, selectedIds, onSelect, onOpenDialog, onNearEnd } = props;
@@ -48,7 +48,7 @@ export function SlideTable(props: SlideTableProps) {
   useLayoutEffect(() => {
     const measure = () => setBodyTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
     measure();
-    // The sections above the table open and close, which moves the table.
+    // When a section above the table opens or closes, the table moves and the height of the page changes.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();

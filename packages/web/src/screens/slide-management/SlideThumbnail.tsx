@@ -35,7 +35,7 @@ export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
           fetchPriority="low"
           onError={() => {
             setFailedSession(usedSession);
-            // The error event has no cause. If the session has ended, `get` creates a new one, and the thumbnail is loaded again.
+            // The error may mean that the session has expired: `get` then creates a new one, and the thumbnail is loaded again.
             imageSessions.get().catch(() => undefined);
           }}
         />

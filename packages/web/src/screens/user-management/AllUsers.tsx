@@ -46,7 +46,7 @@ export function AllUsers() {
   return (
     <Panel
       title={texts.title}
-      titleLang={chosenLanguageOr('en')} // 'en': while the interface mixes both languages
+      titleLang={chosenLanguageOr('en')} // 'en' when the interface mixes both languages
       action={
         <Button
           size="sm"

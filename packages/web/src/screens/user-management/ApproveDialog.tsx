@@ -24,7 +24,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   const [firstPerson] = people;
   const [role, setRole] = useState<GrantableRole>('user');
   const [terms, setTerms] = useState(people.length === 1 && firstPerson ? toFormTerms(firstPerson) : noTerms);
-  const { run, stop, isRunning, progress, undecidedPeople } = useDecision({
+  const { run, stop, isRunning, progress, failedDecisions } = useDecision({
     people,
     decideOne: (uid) => approveWithTerms(uid, role, toApiTerms(terms)),
     undoOne: withdrawApproval,
@@ -35,7 +35,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   return (
     <FormDialog
       title={texts.approveTitle}
-      submitLabel={undecidedPeople.length > 0 ? texts.tryAgain : texts.approve}
+      submitLabel={failedDecisions.length > 0 ? texts.tryAgain : texts.approve}
       isRunning={isRunning}
       onSubmit={() => void run({ kind: 'approve', role, terms: toApiTerms(terms) })}
       // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
@@ -65,7 +65,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
         </Stack>
       </Radio.Group>
       <TermsFields terms={terms} onChange={setTerms} />
-      <DecisionState progress={progress} undecidedPeople={undecidedPeople} />
+      <DecisionState progress={progress} failedDecisions={failedDecisions} />
     </FormDialog>
   );
 }

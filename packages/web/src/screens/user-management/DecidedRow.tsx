@@ -15,8 +15,8 @@ interface DecidedRowProps {
 }
 
 /**
- * Row of the queue that says that an applicant was approved, with an undo button, or that the approval was withdrawn. It keeps the height of
- * the row that it replaces. `useQueueRows` recognises these rows by `data-decided`.
+ * Row of the queue that says that an applicant was approved, with an undo button, or that the approval was withdrawn. It keeps the height
+ * of the row that it replaces. `useQueueRows` recognises these rows by `data-decided`.
  */
 export function DecidedRow({ user, decision: { phase, height }, onUndo }: DecidedRowProps) {
   const [isRunning, setRunning] = useState(false);

@@ -7,8 +7,8 @@ import type { useDecision } from './use-decision.ts';
 /** Shows the progress of approving or rejecting several applicants, and afterwards the names of those for whom it failed. */
 export function DecisionState({
   progress,
-  undecidedPeople,
-}: Pick<ReturnType<typeof useDecision>, 'progress' | 'undecidedPeople'>) {
+  failedDecisions,
+}: Pick<ReturnType<typeof useDecision>, 'progress' | 'failedDecisions'>) {
   return (
     <>
       {progress !== null && (
@@ -23,10 +23,10 @@ export function DecisionState({
           </Text>
         </Stack>
       )}
-      {undecidedPeople.length > 0 && progress === null && (
+      {failedDecisions.length > 0 && progress === null && (
         <Alert color="red" title={texts.decisionFailed} role="alert">
           <ul className={classes.bulletList}>
-            {undecidedPeople.map(({ user, message }) => (
+            {failedDecisions.map(({ user, message }) => (
               <li key={user.uid}>
                 {nameOf(user)}: {message}
               </li>

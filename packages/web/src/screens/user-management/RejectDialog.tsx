@@ -20,7 +20,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
   const [reasonInput, setReasonInput] = useState('');
   const [isReasonMissing, setReasonMissing] = useState(false);
   const reason = reasonInput.trim();
-  const { run, stop, isRunning, progress, undecidedPeople } = useDecision({
+  const { run, stop, isRunning, progress, failedDecisions } = useDecision({
     people,
     decideOne: (uid) => reject(uid, reason),
     successMessage: texts.rejectedMany,
@@ -35,7 +35,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
   return (
     <FormDialog
       title={texts.rejectTitle}
-      submitLabel={undecidedPeople.length > 0 ? texts.tryAgain : texts.reject}
+      submitLabel={failedDecisions.length > 0 ? texts.tryAgain : texts.reject}
       isDestructive
       isRunning={isRunning}
       onSubmit={submit}
@@ -66,7 +66,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
           </Button>
         ))}
       </Group>
-      <DecisionState progress={progress} undecidedPeople={undecidedPeople} />
+      <DecisionState progress={progress} failedDecisions={failedDecisions} />
     </FormDialog>
   );
 }

@@ -37,7 +37,7 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
       announceAction(result, { about: nameOf(user), ...(undo && { undo: () => undo(user) }) });
     },
   });
-  // After an action, another button may be under the pointer. Until the card has settled, a double click must not press it.
+  // After an action, another button may be under the pointer. For 700 ms, it is disabled, so that a double click does not press it.
   const isSettled = useSettled(`${user.status} ${user.role}`);
   const isDisabled = runAction.isPending || !isSettled;
 

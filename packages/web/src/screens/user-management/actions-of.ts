@@ -24,7 +24,7 @@ const approveAsUser: UserAction = {
 const activateUser: UserAction = {
   name: 'activate',
   isMain: true,
-  run: (uid) => approve(uid, null), // null restores the role that the account had before
+  run: (uid) => approve(uid, null), // null: a viewer stays `viewer`, any other account becomes `user`
   undo: ({ uid, status }) => (status === 'deactivated' ? deactivate(uid) : suspend(uid)),
 };
 const suspendUser: UserAction = {

@@ -7,7 +7,7 @@ import { nameOf } from '../../formatting/person.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 
 /** An applicant for whom the decision (approving or rejecting) failed. */
-export interface UndecidedPerson {
+export interface FailedDecision {
   readonly user: UserDetails;
   /** Why it failed, as a sentence for the user. */
   readonly message: string;
@@ -20,7 +20,7 @@ interface Progress {
 }
 
 interface DecisionOptions {
-  /** Not empty. */
+  /** The applicants to decide about; not empty. */
   readonly people: readonly UserDetails[];
   /** Sends the decision when `people` contains one person. The toast then names the user. */
   readonly decideOne: (uid: string) => Promise<ActionResult>;
@@ -41,18 +41,18 @@ interface RunningDecision {
   /** Null unless a decision about several people is running. */
   readonly progress: Progress | null;
   /** People for whom the last run failed. The next run retries only these. */
-  readonly undecidedPeople: readonly UndecidedPerson[];
+  readonly failedDecisions: readonly FailedDecision[];
 }
 
 /** Approves or rejects one or several applicants for a dialog, and returns the progress and the people for whom it failed. */
 export function useDecision(options: DecisionOptions): RunningDecision {
   const { people, decideOne, undoOne, successMessage, onDone } = options;
-  const [undecidedPeople, setUndecidedPeople] = useState<readonly UndecidedPerson[]>([]);
+  const [failedDecisions, setFailedDecisions] = useState<readonly FailedDecision[]>([]);
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const isStopRequested = useRef(false);
 
-  async function runOne(user: UserDetails): Promise<readonly UndecidedPerson[]> {
+  async function runOne(user: UserDetails): Promise<readonly FailedDecision[]> {
     const result = await decideOne(user.uid);
     if (!result.success) return [{ user, message: result.message }];
     announceAction(result, { about: nameOf(user), ...(undoOne && { undo: () => undoOne(user.uid) }) });
@@ -62,7 +62,7 @@ export function useDecision(options: DecisionOptions): RunningDecision {
   async function runMany(
     users: readonly UserDetails[],
     decision: Decision,
-  ): Promise<readonly UndecidedPerson[]> {
+  ): Promise<readonly FailedDecision[]> {
     const total = users.length;
     setProgress({ decidedCount: 0, total });
     const { failures, decided } = await decideApplications(
@@ -83,21 +83,21 @@ export function useDecision(options: DecisionOptions): RunningDecision {
   return {
     run: async (decision) => {
       // After a run with failures, the next run retries only the people for whom it failed.
-      const peopleToDecide = undecidedPeople.length > 0 ? undecidedPeople.map(({ user }) => user) : people;
+      const peopleToDecide = failedDecisions.length > 0 ? failedDecisions.map(({ user }) => user) : people;
       const [onlyPerson] = people.length === 1 ? people : []; // undefined for several people
       isStopRequested.current = false;
       setRunning(true);
-      const failedPeople =
+      const newFailures =
         onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(peopleToDecide, decision);
       setRunning(false);
-      setUndecidedPeople(failedPeople);
-      if (failedPeople.length === 0) onDone();
+      setFailedDecisions(newFailures);
+      if (newFailures.length === 0) onDone();
     },
     stop: () => {
       isStopRequested.current = true;
     },
     isRunning,
     progress,
-    undecidedPeople,
+    failedDecisions,
   };
 }

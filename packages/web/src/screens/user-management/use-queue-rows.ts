@@ -10,7 +10,7 @@ export interface Application {
 }
 
 /**
- * What happened to an applicant whose row is kept:
+ * What happened to an applicant whose row stays in the list after the approve button was pressed:
  *
  * - `approving`: the server has not responded yet; the row shows the application
  * - `approved`: the row says that the applicant was approved

@@ -1,4 +1,4 @@
-/** Query parameters of the user management URL. The functions handle those of the list of accounts, but not `view`. */
+/** Query parameters of the user management URL. `readUserQuery` and `writeUserQuery` convert those of the account list, but not `view`. */
 import { Role, Status, UserSort } from '@lamina/contract';
 import type { UserQuery } from '../../api/users.ts';
 

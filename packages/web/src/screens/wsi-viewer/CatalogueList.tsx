@@ -110,8 +110,8 @@ export function CatalogueList(props: CatalogueListProps) {
   const neededPages = pagesOf(renderedLines, groups);
   const isPageMissing = neededPages.some((page) => !requestedPages.includes(page));
   // Rows that pass by while a user scrolls quickly are not loaded: a missing page is requested only when the list
-  // stands still, or when a needed page is among the requested ones or next to them. Set during rendering, so that
-  // `useImageRows` loads the pages immediately.
+  // stands still, or when a needed page is among the requested ones or next to them. The state is set during rendering,
+  // so that `useImageRows` loads the pages immediately.
   const isNearRequestedPage = neededPages.some((page) =>
     requestedPages.some((requestedPage) => Math.abs(page - requestedPage) <= 1),
   );

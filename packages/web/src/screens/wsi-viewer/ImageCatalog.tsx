@@ -147,7 +147,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     setViewState((before) => ({ ...before, order, firstGroup: null })); // opens the first group in the new order
   };
 
-  const selectNeighbour = useSequentialSteps(selectedId, async (currentId, direction) => {
+  const takeStep = useSequentialSteps(selectedId, async (currentId, direction) => {
     if (loadedGroups === undefined) return null;
     const count = groups.reduce((sum, group) => sum + group.count, 0);
     const position = currentId === null ? null : await loadPosition(loadedGroups, currentId);
@@ -164,8 +164,8 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     }
     return null;
   });
-  const selectNext = () => selectNeighbour(1);
-  const selectPrevious = () => selectNeighbour(-1);
+  const selectNext = () => takeStep(1);
+  const selectPrevious = () => takeStep(-1);
   const focusSearch = () => {
     flushSync(onSearch); // shows the catalogue immediately, because a hidden field cannot receive the focus
     searchField.current?.focus();
@@ -204,7 +204,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
         />
         {error === null && (
           <CatalogueFilters
-            {...choices}
+            {...choices} // `datasets` and `organs`
             isLoading={isLoading}
             filter={viewState.filter}
             order={viewState.order}

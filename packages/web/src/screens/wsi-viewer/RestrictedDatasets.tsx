@@ -24,8 +24,8 @@ interface RestrictedDatasetsProps {
 }
 
 /**
- * The section below the catalogue that lists the restricted datasets to which the user has no access, with buttons to request it.
- * Renders nothing when there are none.
+ * The section below the catalogue that lists the restricted datasets to which the user has no access, with buttons to request access.
+ * Renders nothing when there are no such datasets.
  */
 export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: RestrictedDatasetsProps) {
   const { data } = useRequestableDatasets();
@@ -82,7 +82,7 @@ function stateOf({ answer, answer_reason }: NonNullable<RequestableDataset['requ
   return answer_reason === null ? texts.rejected : texts.rejectedBecause(answer_reason);
 }
 
-/** Calls `onChange` when the value changes, but not for the first value. Ignores undefined, which means that it is not loaded yet. */
+/** Calls `onChange` when the value changes, but not for the first value. Ignores undefined: a value that is not loaded yet. */
 function useOnChange(value: string | undefined, onChange: () => void): void {
   const lastValue = useRef<string | undefined>(undefined);
   useEffect(() => {

@@ -18,7 +18,7 @@ interface SaveViewProps {
   readonly results: string | null;
 }
 
-/** A button that saves the view of a slide (the field or visible part, colours and result layers) under a title, for collections. */
+/** A button that saves the field (visible part), colours and result layers of a slide as a view with a title, for collections. */
 export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
   /** The view at the moment when the user pressed the button; null while the dialog is closed. */
   const [viewToSave, setViewToSave] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(

@@ -16,7 +16,7 @@ interface SessionStatsProps {
 export function SessionStats({ session }: SessionStatsProps) {
   const stats = useImageSessionStats(session.id);
   const prefix = session.id?.slice(0, idPrefixLength);
-  /** Statistics of the viewer's session, with times in seconds; undefined until they are loaded, and when the server does not list it. */
+  /** Statistics of the viewer's session, with times in seconds; undefined until they are loaded, and when they lack the session. */
   const ownStats = stats.data?.sessions.find(({ session_id }) => session_id === prefix);
   const validity =
     ownStats && ownStats.expires_in > 0 ? texts.valid(Math.floor(ownStats.expires_in / 60)) : texts.invalid;

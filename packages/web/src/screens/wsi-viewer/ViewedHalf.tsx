@@ -28,7 +28,7 @@ export function ViewedHalf({ name, isCompared, isActive, onActivate, children }:
         'aria-current': isActive,
         'data-compared': true,
       })}
-      // Hovering does not activate: the pointer may only cross the half on its way to the catalogue.
+      // Hovering does not activate the half, because the pointer may cross it on the way to the catalogue.
       onPointerDownCapture={onActivate}
       onWheelCapture={onActivate}
       onFocusCapture={onActivate}

@@ -188,14 +188,14 @@ interface Block {
   readonly top: number;
 }
 
-/** Computes the layout of the list. @param isOpen whether the user has opened a group or a case */
+/** Computes the layout of the list. @param isOpen returns whether a group or a case is open */
 export function layOut(
   groups: readonly DatasetGroup[],
   isOpen: (branch: DatasetGroup | CaseGroup) => boolean,
   heights: LineHeights,
 ): ListLayout {
   const { blocks, count } = blocksOf(groups, isOpen, heights);
-  /** Finds the last block that starts at or before `limit` (else the first) by binary search: starts never decrease from block to block. */
+  /** Returns the last block with a start up to `limit`, else the first block. Uses binary search: the starts never decrease. */
   const findLastBlock = (limit: number, startOf: (block: Block) => number): Block | undefined => {
     let low = 0;
     let high = blocks.length;

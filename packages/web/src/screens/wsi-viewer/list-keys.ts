@@ -98,7 +98,7 @@ export function useListKeys(options: ListKeysOptions) {
     const visibleLines = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight);
     const linesPerPage = Math.max(1, visibleLines - 1);
     const lastIndex = layout.count - 1;
-    const branch = line.kind === 'image' ? null : line;
+    const titleLine = line.kind === 'image' ? null : line;
     const parentIndex =
       line.kind === 'image' && line.caseLine !== null ? line.caseLine.index : line.groupLineIndex;
     if (key === 'ArrowDown') moveTo(Math.min(lastIndex, currentIndex + 1));
@@ -107,9 +107,9 @@ export function useListKeys(options: ListKeysOptions) {
     else if (key === 'PageUp') moveTo(Math.max(0, currentIndex - linesPerPage));
     else if (key === 'Home') moveTo(0);
     else if (key === 'End') moveTo(lastIndex);
-    else if (key === 'ArrowRight' && branch?.isOpen === false) onToggle(branchOf(branch), true);
-    else if (key === 'ArrowRight' && branch !== null) moveTo(currentIndex + 1);
-    else if (key === 'ArrowLeft' && branch?.isOpen === true) onToggle(branchOf(branch), false);
+    else if (key === 'ArrowRight' && titleLine?.isOpen === false) onToggle(branchOf(titleLine), true);
+    else if (key === 'ArrowRight' && titleLine !== null) moveTo(currentIndex + 1);
+    else if (key === 'ArrowLeft' && titleLine?.isOpen === true) onToggle(branchOf(titleLine), false);
     else if (key === 'ArrowLeft' && line.kind !== 'group') moveTo(parentIndex);
     else return key === 'ArrowLeft' || key === 'ArrowRight'; // without an effect here, but these keys must not move the slide
     return true;

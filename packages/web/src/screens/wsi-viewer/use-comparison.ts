@@ -124,7 +124,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
     view: halves[half].view,
     onView: halves[half].onView,
     initialField: () => viewed[half]?.field ?? linkedFieldOf(half),
-    isInitialFieldEstimated: (viewed[half]?.field ?? registration) === null,
+    isInitialFieldEstimated: (viewed[half]?.field ?? null) === null && registration === null,
   });
   return {
     halves: { first: comparedHalf('first'), second: comparedHalf('second') },

@@ -18,10 +18,10 @@ interface TopLine {
 }
 
 /**
- * Keeps the visible rows of the catalogue at their place in the window when the catalogue changes. For example, when
+ * Keeps the visible rows of the catalogue at their place on the screen when the catalogue changes. For example, when
  * slides are added above these rows, the hook adds the height of the new lines to the scroll position.
  *
- * @param coveredHeight height of the sticky title of a group, in pixels: it stays at the top of the window and covers the lines below it
+ * @param coveredHeight height, in pixels, of the sticky title of a group, which covers the lines at the top of the visible part
  * @param scrollTo scrolls to a distance from the top of the list, in pixels
  * @returns a function to call whenever the list is scrolled
  */
@@ -56,7 +56,7 @@ export function useScrollAnchor(
   return remember;
 }
 
-/** Returns the scroll position, in pixels, at which the line at the top keeps its place in the window; 0 when `listKey` has changed. */
+/** Returns the scroll position, in pixels, at which the line at the top keeps its place on the screen; 0 when `listKey` has changed. */
 function correctedScrollTop(
   scrollTop: number,
   before: TopLine,

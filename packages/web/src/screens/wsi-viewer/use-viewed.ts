@@ -37,7 +37,7 @@ export function useViewed(): Viewed {
   }, [viewed]);
 
   const { key } = useLocation();
-  const isHistoryStep = useNavigationType() === 'POP'; // the user went back or forward
+  const isHistoryStep = useNavigationType() === 'POP'; // the user went back or forward, or opened the page
   const [historyStep, setHistoryStep] = useState(key);
   // Set during rendering, so that the views move in the same rendering as the URL changes.
   if (isHistoryStep && key !== historyStep) setHistoryStep(key);

@@ -28,7 +28,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
   const drawDraftCanvas = useEffectEvent(() => {
     const context = clearCanvas(draftCanvas.current, view);
     const placement = view.placement();
-    if (context === null || placement === null) return;
+    if (context === null || placement === null) return; // `placement` is null before the slide is open
     drawDraft({ context, placement, size: sizeOf(view), store, session, calibration, isDrawing });
   });
 
@@ -43,7 +43,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
       areAllStale = false;
       const context = clearCanvas(allCanvas.current, view);
       const placement = view.placement();
-      if (context === null || placement === null) return; // `placement` is null before the slide is open
+      if (context === null || placement === null) return;
       const isIncomplete = painter.draw(context, placement, sizeOf(view));
       if (isIncomplete) scheduleDraw('all'); // the painter limits its time per frame and continues in the next one
     };

@@ -61,7 +61,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   const [typedName, setTypedName] = useState<string | null>(null);
   const [typedDescription, setTypedDescription] = useState<string | null>(null);
   const [isHistoryOpen, setHistoryOpen] = useState(false);
-  // Checking an outline of 50,000 vertices takes longer than the change, so the check waits until the change is drawn.
+  // The check takes long for an outline of 50,000 vertices. After a change, it waits until the browser is idle.
   const geometryToCheck = useWhenIdle(geometry);
   const crossesItself = useMemo(
     () => geometryToCheck !== null && isArea(geometryToCheck) && isSelfIntersecting(geometryToCheck),

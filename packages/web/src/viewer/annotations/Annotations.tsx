@@ -97,7 +97,7 @@ function DrawingMode({
   const canDrawOnActiveLayer = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const hasSelection = useStoreValue(store, ({ selection }) => selection.size > 0);
   const mayDraw = may(user, 'annotations.write'); // whether the role of the account allows drawing at all
-  // A phone (at most 48em wide) shows the list only on request, unless the user may not draw.
+  // The list is open at first, except on a phone (at most 48em wide) of a user who may draw.
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
   );
@@ -108,7 +108,7 @@ function DrawingMode({
   const isSpaceHeld = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide
   const pointer = usePointer(view, slideAnnotations, tool, isSpaceHeld);
 
-  /** The Enter key has the same effect as a click in the middle of the view. */
+  /** Has the effect of a click in the middle of the view; called for the Enter key. */
   const addAtCentre = () => {
     const placement = view.placement();
     if (placement === null) return;
@@ -128,6 +128,11 @@ function DrawingMode({
     store.select([]);
     onDone();
   };
+  const classKeys: Record<string, () => void> = {};
+  for (const datasetClass of datasetClasses) {
+    const { shortcut } = datasetClass;
+    if (shortcut !== null) classKeys[shortcut] = () => session.classify(classificationOf(datasetClass));
+  }
   const keys: DrawingKeys = {
     Escape: () => session.cancel(),
     // `mod` is Ctrl or Command. Without a selected annotation, the browser copies the selected text.
@@ -136,14 +141,7 @@ function DrawingMode({
     ...(mayDraw && {
       ...Object.fromEntries(tools.map((name) => [toolKeys[name].toLowerCase(), () => session.choose(name)])),
       0: () => session.classify(null),
-      ...Object.fromEntries(
-        datasetClasses.flatMap((datasetClass) => {
-          const { shortcut } = datasetClass;
-          return shortcut === null
-            ? []
-            : [[shortcut, () => session.classify(classificationOf(datasetClass))]];
-        }),
-      ),
+      ...classKeys,
       Delete: actions.remove,
       Backspace: actions.remove,
       Enter: addAtCentre,
@@ -185,6 +183,7 @@ function DrawingMode({
         onDone={finishDrawing}
       />
       {isListOpen && (
+        // `lang`: English unless the user has chosen Turkish.
         <section className={classes.panel} aria-label={texts.annotations} lang={chosenLanguageOr('en')}>
           <div className={classes.panelHead}>
             {texts.annotations}

@@ -23,7 +23,7 @@ export function ConflictDialog({
       closeOnEscape={false}
       closeOnClickOutside={false}
       title={texts.conflictTitle}
-      lang={chosenLanguageOr('en')} // without a choice of the user, the viewer is in English
+      lang={chosenLanguageOr('en')} // English unless the user has chosen Turkish
       portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
     >
       {conflict !== undefined && (
@@ -98,7 +98,7 @@ function Version({ title, feature, viewBox }: VersionProps) {
 /** Returns the SVG view box that contains both versions with a margin, in image pixels. */
 function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
   const allBounds = versions.flatMap((version) => (version === null ? [] : boundsOf(version.geometry)));
-  if (allBounds.length === 0) return '0 0 1 1';
+  if (allBounds.length === 0) return '0 0 1 1'; // both versions are deletions
   const minX = Math.min(...allBounds.map((bounds) => bounds.minX));
   const minY = Math.min(...allBounds.map((bounds) => bounds.minY));
   const width = Math.max(1, Math.max(...allBounds.map((bounds) => bounds.maxX)) - minX);

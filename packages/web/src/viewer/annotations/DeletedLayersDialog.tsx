@@ -48,7 +48,7 @@ export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLay
       opened
       onClose={onClose}
       title={texts.deletedLayersTitle}
-      lang={chosenLanguageOr('en')} // English while the interface mixes two languages
+      lang={chosenLanguageOr('en')} // English unless the user has chosen Turkish
       portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >

@@ -20,6 +20,7 @@ export function EditMenu({ slideAnnotations: { store }, actions, mayDraw }: Edit
   const isNoneSelected = selected.length === 0;
   const areAllLocked = !isNoneSelected && selected.every(({ feature }) => feature.properties.isLocked);
   return (
+    // The button and its icon have the sizes of a `ToolButton` in CSS pixels.
     <Menu position="left-end" shadow="md" withinPortal>
       <Menu.Target>
         <ActionIcon variant="default" size={40} aria-label={texts.more} data-shown-on="wide">

@@ -37,7 +37,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
     /** Deletes the layer that this dialog has created, unless the import may have filled it. */
     const discardEmptyLayer = () => {
       if (createdLayerId === null || mayBeImported.current) return;
-      void deleteLayer(createdLayerId).catch(() => undefined);
+      void deleteLayer(createdLayerId).catch(() => undefined); // after a failure, the empty layer stays on the server
       createdLayerId = null;
     };
     const check = async () => {
@@ -45,7 +45,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
       if (isNewLayer(activeLayerId)) {
         const createdLayer = await createLayer(store.imageId, file.name.slice(0, maxLayerNameLength));
         createdLayerId = createdLayer.id;
-        if (isClosed) return discardEmptyLayer();
+        if (isClosed) return discardEmptyLayer(); // the cleanup below ran before the layer was created
       }
       const targetLayerId = createdLayerId ?? activeLayerId;
       const isDryRun = true;
@@ -88,7 +88,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
       opened
       onClose={onClose}
       title={`${texts.importTitle}: ${file.name}`}
-      lang={chosenLanguageOr('en')} // English while the interface mixes two languages
+      lang={chosenLanguageOr('en')} // English unless the user has chosen Turkish
       portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >

@@ -24,8 +24,8 @@ interface LayerFieldsProps {
 }
 
 /**
- * Fields to choose the active layer, which receives new annotations, and to change who may see and edit it (`members`:
- * everyone who may view the slide).
+ * Fields to choose the active layer, which receives new annotations, and to change who may see and edit it. The
+ * visibility `members` means everyone who may view the slide.
  */
 export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFieldsProps) {
   const { store } = slideAnnotations;

@@ -10,7 +10,7 @@ import { RenameDialog } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
 
-/** GeoJSON of QuPath, plain GeoJSON, XML of ASAP and Aperio ImageScope (all are slide viewers), measurements as CSV. */
+/** GeoJSON as in QuPath, plain GeoJSON, XML as in ASAP and in Aperio ImageScope (these three are slide viewers), measurements as CSV. */
 const exportFormats: readonly ExportFormat[] = ['qupath', 'geojson', 'asap', 'aperio', 'csv'];
 /** File name extensions of exported files. */
 const extensions: Readonly<Record<ExportFormat, string>> = {

@@ -6,7 +6,7 @@ import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface SaveStateNoteProps {
   readonly slideAnnotations: SlideAnnotations;
-  /** Drops the changes that the server has rejected. */
+  /** Drops all unsent changes; called after the server has rejected some of them. */
   readonly onDiscard: () => void;
 }
 

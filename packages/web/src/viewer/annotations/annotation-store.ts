@@ -182,7 +182,7 @@ export class AnnotationStore {
     this.#notify([...before, ...this.#selection]);
   }
 
-  /** Replaces the layers with the current layers on the server, and loads the annotations of new layers. */
+  /** Replaces the layers with the current layers on the server, and loads the annotations of each layer that is not loaded yet. */
   async setLayers(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
     this.#uid = uid;
     this.#replaceLayers(layers);
@@ -192,7 +192,7 @@ export class AnnotationStore {
     await Promise.all(layersToLoad.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
-  /** Loads again each layer that is loaded in an older version. @param layers as the server lists them now */
+  /** Loads again each layer that is loaded in an older version; skips layers not loaded yet. @param layers as the server lists them now */
   async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
     const outdated = layers.filter(({ id, version }) => (this.#loadedVersions.get(id) ?? version) < version);
     await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
@@ -380,7 +380,7 @@ export class AnnotationStore {
       if (signal.aborted) return;
       hasFailed = true;
     }
-    const failedLayers = new Set(this.#failedLayers); // copied only now, because several layers load at the same time
+    const failedLayers = new Set(this.#failedLayers); // copied only now: layers loading at the same time also replace the set
     if (hasFailed) failedLayers.add(layerId);
     else failedLayers.delete(layerId);
     this.#failedLayers = failedLayers;
@@ -476,7 +476,7 @@ export class AnnotationStore {
 
   /** Replaces the placeholder id of a layer with the id of the created layer. */
   #adoptLayer(placeholder: string, layer: AnnotationLayer): void {
-    if (placeholder !== newLayerId(this.imageId)) return;
+    if (placeholder !== newLayerId(this.imageId)) return; // a layer of another slide: the queue also sends its changes
     this.#createdLayers.set(placeholder, layer.id);
     this.#loadedVersions.set(layer.id, layer.version);
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];

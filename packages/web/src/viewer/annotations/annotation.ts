@@ -16,7 +16,7 @@ export interface Annotation {
   readonly feature: AnnotationFeature;
   /** Number of changes that the server has stored; null before the server has acknowledged the annotation. */
   readonly revision: number | null;
-  /** Display name of the account that made the last change; null if it has no name, and for a change made in this browser. */
+  /** Display name of the account that made the last change; null if the account has no name, and for a change made in this browser. */
   readonly author: string | null;
   /** Time of the last change, in milliseconds since 1970. */
   readonly changedAt: number;

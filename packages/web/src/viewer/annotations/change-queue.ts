@@ -67,7 +67,7 @@ export class ChangeQueue {
   readonly #listeners = new Set<QueueListener>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSending = false;
-  /** Failed attempts since the last response of the server. */
+  /** Failed attempts since the server last applied a batch or reported conflicts. */
   #failures = 0;
   #rejection: { readonly error: unknown } | null = null; // null unless the server has rejected changes
   /** Settles after the last write to the storage; each write waits for the previous write. */
@@ -81,7 +81,7 @@ export class ChangeQueue {
   async start(): Promise<void> {
     const { changes, batches } = await this.#dependencies.storage
       .load()
-      .catch(() => ({ changes: [], batches: [] }));
+      .catch(() => ({ changes: [], batches: [] })); // some private windows have no storage
     for (const batch of batches) this.#batches.set(batch.layerId, batch);
     for (const change of changes) if (!this.#queued.has(change.id)) this.#queued.set(change.id, change);
     window.addEventListener('online', this.retry);
@@ -287,7 +287,8 @@ export class ChangeQueue {
           if (mine !== undefined) this.#conflicts.set(mine.id, { id: mine.id, mine, theirs });
         }
         this.#requeue(batch);
-        // Without a conflict that belongs to this batch, sending it again would have the same result.
+        // The server has applied no change of the batch; the next batch contains the changes without a conflict. Without a
+        // conflict that belongs to this batch, sending the batch again would have the same result.
         return batch.changes.some(({ id }) => this.#conflicts.has(id));
       case 'rejected':
         this.#rejection = { error: outcome.error };

@@ -125,15 +125,15 @@ function drawNewShape(scene: Scene, draft: Draft): void {
   if (openGeometry === null) return;
   strokeGeometry(scene, openGeometry, color, 'draft');
   const measuredGeometry = session.tool === 'polygon' ? draftGeometry(draft, 'closed') : openGeometry;
-  const readoutPosition = pointerPositionOf(draft);
+  const readoutPosition = endPositionOf(draft);
   if (measuredGeometry !== null && readoutPosition !== undefined) {
     drawReadout(scene, measuredGeometry, readoutPosition);
   }
   if (draft.kind === 'path') drawPlacedPoints(scene, draft.fixed.slice(0, maxPlacedPoints));
 }
 
-/** Returns the last position of a box or path, which follows the pointer; undefined for other drafts. */
-function pointerPositionOf(draft: Draft): Position | undefined {
+/** Returns the end of a box or path: where the pointer is or, before it moves, the last placed point; undefined for other drafts. */
+function endPositionOf(draft: Draft): Position | undefined {
   if (draft.kind === 'box') return draft.end;
   return draft.kind === 'path' ? (draft.floating ?? draft.fixed.at(-1)) : undefined;
 }

@@ -67,7 +67,7 @@ export function copyOf(feature: AnnotationFeature, offset = 0): AnnotationFeatur
   return { ...feature, id: createUuid(), geometry: roundGeometry(geometry), properties };
 }
 
-/** Rounds the positions, and repairs an area (except an ellipse) whose rings cross themselves or each other. */
+/** Rounds positions to 0.01 image pixels, and repairs an area (except an ellipse) with crossing rings unless no area would remain. */
 export function normalise(geometry: Geometry): Geometry {
   const rounded = roundGeometry(geometry);
   if (!isArea(rounded) || (rounded.type === 'Polygon' && rounded.isEllipse)) return rounded;

@@ -251,7 +251,7 @@ export class DrawingSession {
     const areas = selected.map(({ feature }) => feature.geometry as AreaGeometry); // the filter leaves only areas
     const [firstArea, ...otherAreas] = areas as [AreaGeometry, ...AreaGeometry[]];
     const result = operation === 'merge' ? unionAreas(areas) : subtractAreas(firstArea, otherAreas);
-    if (result === null) return;
+    if (result === null) return; // nothing would be left: all annotations stay unchanged
     // The merged areas are now part of the first one; subtracted areas stay.
     const deletions = operation === 'merge' ? others.map(({ id }) => ({ id, feature: null })) : [];
     this.#store.change([
@@ -318,7 +318,7 @@ export class DrawingSession {
     if (changes.length > 0) this.#store.select(changes.map(({ id }) => id));
   }
 
-  /** Adds a point to the selected group of points, or creates a new group. */
+  /** Adds a point to the first selected annotation if it consists of points; otherwise creates an annotation of one point. */
   #addToPoints(point: Position): void {
     const [selected] = this.#editableSelection();
     const points = selected?.feature.geometry;

@@ -23,8 +23,8 @@ export async function followAnnotations(
   signal: AbortSignal,
 ): Promise<void> {
   let lastEventId: string | null = null; // null before the first event with an id
-  /** Number of failed attempts to connect since a connection was last open. */
-  let failures = 0;
+  /** Number of delays since a connection was last opened: the index of the next delay. */
+  let delayCount = 0;
   while (!signal.aborted) {
     await untilVisible(signal);
     if (signal.aborted) return;
@@ -41,7 +41,7 @@ export async function followAnnotations(
     };
     try {
       const stream = await openAnnotationEvents(store.imageId, lastEventId, connectionSignal);
-      failures = 0;
+      delayCount = 0;
       restartSilenceTimer();
       store.setLive(true);
       // A resumed stream also delivers missed changes, but not the removal of layers. A new stream delivers neither.
@@ -54,7 +54,7 @@ export async function followAnnotations(
         if (event.id !== '') lastEventId = event.id;
       }
     } catch (error) {
-      // The account may no longer view the slide, or the sign-in has ended: reconnecting cannot help.
+      // The account may no longer view the slide, or the sign-in has ended. After all other errors, a reconnect may help.
       if (error instanceof AppError && (error.status === 404 || error.status === 401 || error.status === 403))
         return;
     } finally {
@@ -63,11 +63,11 @@ export async function followAnnotations(
       connectionAbort.abort();
       if (!signal.aborted) store.setLive(false);
     }
-    await wait(reconnectDelaysMs[Math.min(failures++, reconnectDelaysMs.length - 1)] ?? 0, signal);
+    await wait(reconnectDelaysMs[Math.min(delayCount++, reconnectDelaysMs.length - 1)] ?? 0, signal);
   }
 }
 
-/** Loads the layers of the slide, and for a new stream also the annotations that have changed since they were loaded. */
+/** Loads the layers of the slide. For a new stream, also reloads the annotations of layers that have changed on the server. */
 async function refreshLayers(
   store: AnnotationStore,
   uid: string,

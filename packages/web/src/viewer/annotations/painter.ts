@@ -170,7 +170,7 @@ function buildPath(group: Group, level: number): Path2D {
   return path;
 }
 
-/** Returns the built path of the nearest other level. */
+/** Returns the built path of the nearest other level; undefined if the group has no built path. */
 function nearestPath(paths: readonly (Path2D | undefined)[], level: number): Path2D | undefined {
   for (let distance = 1; distance <= maxSimplificationLevel; distance++) {
     const path = paths[level - distance] ?? paths[level + distance];

@@ -202,13 +202,13 @@ export class AnnotationPointer implements PointerTool {
       }
     }
     session.chooseVertex(null);
-    const isInsideSelection = store
+    const hitsMovableAnnotation = store
       .selected()
       .some(
         (annotation) =>
           store.canEdit(annotation) && this.#fitsView(annotation) && isWithin(annotation, position),
       );
-    if (!isInsideSelection || keys.shift) return false; // with Shift, the release adds an annotation to the selection
+    if (!hitsMovableAnnotation || keys.shift) return false; // with Shift, the release selects or deselects one annotation
     session.setDraft({ kind: 'move', start: position, end: position });
     return true;
   }

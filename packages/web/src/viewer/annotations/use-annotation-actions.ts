@@ -94,6 +94,7 @@ export function useAnnotationActions(
         const field = view.destination();
         if (bounds === undefined || field === null) return;
         const { width, height } = view.size();
+        // A side counts as at least one image pixel: the bounds of a point have no extent.
         const fittingZoom =
           zoomToFraction *
           Math.min(
@@ -103,7 +104,7 @@ export function useAnnotationActions(
         const x = (bounds.minX + bounds.maxX) / 2;
         const y = (bounds.minY + bounds.maxY) / 2;
         const maxZoom = 1; // one CSS pixel per image pixel
-        view.moveTo({ ...field, x, y, zoom: Math.min(maxZoom, fittingZoom) });
+        view.moveTo({ ...field, x, y, zoom: Math.min(maxZoom, fittingZoom) }); // with the same rotation and mirroring
       },
     };
   }, [store, session, view, announce]);

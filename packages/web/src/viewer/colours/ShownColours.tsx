@@ -19,9 +19,7 @@ export function ShownColours({ view, adjustment, table }: ShownColoursProps) {
   // Each slide of the page has its own colour filter.
   const id = `slide-colours-${useId()}`;
   const isFiltered = !isAsScanned(adjustment);
-  useEffect(
-    () => view.showColours({ adjustment, table }, isFiltered ? `url(#${id})` : ''),
-    [view, adjustment, table, isFiltered, id],
-  );
+  const cssFilter = isFiltered ? `url(#${id})` : ''; // a view with WebGL ignores the filter
+  useEffect(() => view.showColours({ adjustment, table }, cssFilter), [view, adjustment, table, cssFilter]);
   return isFiltered && !view.adjustsColours ? <ColourFilter id={id} adjustment={adjustment} /> : null;
 }

@@ -105,13 +105,13 @@ export function saturationMatrix(saturation: number): readonly number[] {
 
 /** Adjusts RGBA pixels of 8 bits in place. */
 export function adjustPixels(pixels: Uint8ClampedArray, adjustment: ColourAdjustment): void {
-  // The tone of each of the 256 possible samples, for each channel.
+  // The tone, scaled to 0 to 255, of each of the 256 possible samples, for each channel.
   const [reds, greens, blues] = ([0, 1, 2] as const).map((channel) =>
     Float64Array.from({ length: 256 }, (_, sample) => 255 * toneOf(adjustment, sample / 255, channel)),
   );
   const matrix = saturationMatrix(adjustment.saturation);
   const weight = (index: number) => matrix[index] ?? 0;
-  const rows = [0, 3, 6].map((row) => [weight(row), weight(row + 1), weight(row + 2)] as const);
+  const rows = [0, 3, 6].map((start) => [weight(start), weight(start + 1), weight(start + 2)] as const);
   for (let i = 0; i < pixels.length; i += 4) {
     const red = reds?.[pixels[i] ?? 0] ?? 0;
     const green = greens?.[pixels[i + 1] ?? 0] ?? 0;

@@ -9,17 +9,17 @@ import type { ColourTable } from './colour-table.ts';
  * does; alpha stays unchanged. Takes about 40 ns per pixel.
  */
 export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourTable): void {
-  const cells = size - 1;
+  const cellsPerAxis = size - 1;
   // Distances in `samples` between neighbouring grid points along the green and the blue axis. Along the red axis, the distance
   // is 3.
   const [stepGreen, stepBlue] = [3 * size, 3 * size * size];
-  // For each sample from 0 to 255: the grid point at or below it, and the fraction of the way to the next grid point.
+  // For each sample from 0 to 255: the lower grid point of its cell, and the fraction of the way to the upper one (1 for 255).
   const lower = Uint8Array.from({ length: 256 }, (_, sample) =>
-    Math.min(cells - 1, Math.floor((sample * cells) / 255)),
+    Math.min(cellsPerAxis - 1, Math.floor((sample * cellsPerAxis) / 255)),
   );
   const fractions = Float64Array.from(
     { length: 256 },
-    (_, sample) => (sample * cells) / 255 - (lower[sample] as number),
+    (_, sample) => (sample * cellsPerAxis) / 255 - (lower[sample] as number),
   );
   /**
    * Interpolates between a grid point and the next grid point along the red axis.

@@ -19,7 +19,7 @@ export function useColourTable(
   useEffect(() => {
     if (size === null) return;
     const abortController = new AbortController();
-    const request = { signal: abortController.signal, onRenewing: () => {} };
+    const request = { signal: abortController.signal, onRenewing: () => {} }; // a new image session needs no action
     loadColourTable(fetchPixels, url, size, request).then(
       (loaded) => setTable(loaded),
       () => undefined, // without a table the slide keeps the colours as scanned

@@ -1,6 +1,7 @@
 /**
- * Translates pointer events over the slide into steps of the measuring tools: a click places a point; dragging draws a ruler, or
- * an area freehand. In this file, a `screenPoint` is in CSS pixels of the viewer, and points of shapes are in image pixels.
+ * Translates pointer events over the slide into steps of the measuring tools. A click places a point. Dragging draws a ruler, or
+ * an area freehand; with the circle and the mark, dragging counts as a click. In this file, a `screenPoint` is in CSS pixels of the
+ * viewer, and points of shapes are in image pixels.
  */
 import type { PointerTool } from '../slide-view.ts';
 import type { Drawing, DrawingStep } from './drawing.ts';

@@ -20,8 +20,8 @@ const squareMillimetre = 1_000_000;
 
 /** Returns the distance between two points in micrometres, or in pixels for a slide without a scale. */
 export function lengthOf(a: Point, b: Point, calibration: Calibration | null): number {
-  const { x, y } = pixelSizeOf(calibration);
-  return Math.hypot((a.x - b.x) * x, (a.y - b.y) * y);
+  const pixel = pixelSizeOf(calibration);
+  return Math.hypot((a.x - b.x) * pixel.width, (a.y - b.y) * pixel.height);
 }
 
 /**
@@ -29,13 +29,13 @@ export function lengthOf(a: Point, b: Point, calibration: Calibration | null): n
  * The result is meaningless for a polygon that crosses itself.
  */
 export function areaOf(points: readonly Point[], calibration: Calibration | null): number {
-  const { x, y } = pixelSizeOf(calibration);
+  const pixel = pixelSizeOf(calibration);
   let doubledArea = 0;
   for (const [i, point] of points.entries()) {
     const next = points[(i + 1) % points.length] ?? point;
     doubledArea += point.x * next.y - next.x * point.y;
   }
-  return (Math.abs(doubledArea) / 2) * x * y;
+  return (Math.abs(doubledArea) / 2) * pixel.width * pixel.height;
 }
 
 /** Returns the perimeter of a polygon in micrometres, or in pixels for a slide without a scale. */
@@ -67,7 +67,10 @@ export function markCountOf(shapes: readonly Shape[]): number {
   return shapes.filter(({ kind }) => kind === 'mark').length;
 }
 
-/** An area with more points than this (usually drawn freehand) has no handles: a user would not move single points. */
+/**
+ * Handles are points that the user can drag. An area with more points than this (usually drawn freehand) has no handles: a user
+ * would not move single points.
+ */
 const maxHandles = 24;
 
 /** Returns the points of a shape that the user can drag, in image pixels. */
@@ -98,10 +101,10 @@ export function withHandleAt(shape: Shape, handle: number, point: Point): Shape 
   }
 }
 
-/** Returns the width (x) and height (y) of an image pixel in micrometres; 1 and 1 for a slide without a scale. */
-function pixelSizeOf(calibration: Calibration | null): Point {
-  if (calibration === null) return { x: 1, y: 1 };
-  return { x: calibration.mpp, y: calibration.mppY ?? calibration.mpp };
+/** Returns the size of an image pixel in micrometres; 1 and 1 for a slide without a scale. */
+function pixelSizeOf(calibration: Calibration | null): { readonly width: number; readonly height: number } {
+  if (calibration === null) return { width: 1, height: 1 };
+  return { width: calibration.mpp, height: calibration.mppY ?? calibration.mpp };
 }
 
 /**

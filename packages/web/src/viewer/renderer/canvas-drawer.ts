@@ -27,7 +27,8 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     if (context === null) throw new Error('This browser does not support 2D canvas.');
     this.#renderer = renderer;
     this.#context = context;
-    if (this.#isNavigator) return;
+    if (this.#isNavigator) return; // only the drawer of the slide itself registers its functions with the renderer
+    // The colour adjustment needs nothing here: `SlideView` applies it as a CSS filter of the canvas.
     const applyColourTable = ({ table }: DrawnColours) => {
       // If the browser cannot correct tiles, the viewer requests tiles that the server has corrected.
       renderer.pictures.correctWith(canCorrectTiles() ? table : null);

@@ -37,8 +37,8 @@ function readsCanvasExactly(): boolean {
 }
 
 /**
- * Maximum number of tiles in the worker at a time: enough to decode one tile while it corrects another. Other tiles
- * wait in the page.
+ * Maximum number of tiles in the worker at a time: enough for the worker to decode one tile while it corrects another. Other
+ * tiles wait in the page.
  */
 const maxJobsInWorker = 3;
 
@@ -123,7 +123,7 @@ export class CorrectingDecoder {
   }
 
   #receive(result: CorrectedTile): void {
-    const job = this.#jobsInWorker.get(result.id);
+    const job = this.#jobsInWorker.get(result.id); // undefined if `#removeAllJobs` has removed it
     this.#jobsInWorker.delete(result.id);
     if ('bitmap' in result) {
       if (job === undefined) result.bitmap.close();

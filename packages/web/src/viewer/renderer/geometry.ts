@@ -54,7 +54,7 @@ export function canvasViewOf(
   const { x: width, y: height } = image.getContentSize();
   const isFlipped = viewport.getFlip();
   const containerWidth = viewport.getContainerSize().x;
-  /** Converts image pixels to canvas pixels in this frame (`true`). Mirrors them, because `pixelFromPoint` does not. */
+  /** Converts image pixels to canvas pixels now (`true`), not at the end of a movement. Mirrors, because `pixelFromPoint` does not. */
   const canvasPointOf = (x: number, y: number) => {
     const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
     return { x: (isFlipped ? containerWidth - pixel.x : pixel.x) * pixelRatio, y: pixel.y * pixelRatio };
@@ -65,8 +65,8 @@ export function canvasViewOf(
     canvasPointOf(width, 0),
     canvasPointOf(0, height),
   );
-  const exact = exactPlacement(placement, canvas);
-  return { placement: exact ?? placement, ...canvas, pixelRatio, isExact: exact !== null };
+  const aligned = exactPlacement(placement, canvas); // null at other magnifications and oblique rotations
+  return { placement: aligned ?? placement, ...canvas, pixelRatio, isExact: aligned !== null };
 }
 
 /** Rectangle in image pixels at full resolution. */

@@ -59,18 +59,18 @@ export class Renderer {
    * @param load returns the compressed tile
    * @throws the error of `load`; a DOMException when the bytes are not an image
    */
-  async loadTile(url: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const picture = this.pictures.get(url) ?? (await this.#loadOnce(url, tile, load));
+  async loadTile(url: string, place: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+    const picture = this.pictures.get(url) ?? (await this.#loadOnce(url, place, load));
     await this.#prepare(picture);
     return picture;
   }
 
-  #loadOnce(url: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+  #loadOnce(url: string, place: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
     const currentLoad = this.#runningLoads.get(url);
     // If the running load fails, its caller may have aborted it, so this call loads the tile itself.
-    if (currentLoad !== undefined) return currentLoad.catch(() => this.#loadOnce(url, tile, load));
+    if (currentLoad !== undefined) return currentLoad.catch(() => this.#loadOnce(url, place, load));
     const newLoad = load()
-      .then((blob) => this.pictures.add(url, tile, blob))
+      .then((blob) => this.pictures.add(url, place, blob))
       .finally(() => this.#runningLoads.delete(url));
     this.#runningLoads.set(url, newLoad);
     return newLoad;
@@ -89,7 +89,7 @@ export class Renderer {
   }
 
   destroy(): void {
-    this.connect({ redraw: () => {} });
+    this.connect({ redraw: () => {} }); // removes the functions of the drawer
     this.pictures.destroy();
   }
 }

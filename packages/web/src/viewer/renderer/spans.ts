@@ -3,10 +3,10 @@
  * picture without smoothed edges, which would show as seams between tiles.
  */
 
-/** Smallest half length of a source, in pixels of the picture; the canvas draws nothing from an empty source. */
+/** Minimum for half the `sourceLength` of a span at an edge of the part: the canvas draws nothing from an empty source. */
 const minHalfLength = 0.01;
 
-/** A part of a picture along one axis, and the whole device pixels on which it is drawn. */
+/** A part of a picture along one axis (the source), and the whole device pixels on which it is drawn (the target). */
 export interface Span {
   /** Start and length in pixels of the picture; may be fractions. */
   readonly sourceStart: number;

@@ -191,7 +191,7 @@ export class TilePictures {
   }
 
   #store(picture: TilePicture): void {
-    if (this.#pictures.get(picture.url) !== picture) this.remove(picture.url);
+    if (this.#pictures.get(picture.url) !== picture) this.remove(picture.url); // another picture of the same tile
     this.#pictures.set(picture.url, picture);
     picture.lastUse = this.#frame;
     this.#bytes += bytesOf(picture);

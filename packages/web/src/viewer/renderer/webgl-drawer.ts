@@ -114,10 +114,10 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   }
 
   override destroy(): void {
-    this.#listenerRemoval.abort();
+    this.#listenerRemoval.abort(); // before `loseContext`, whose event would switch to `CanvasDrawer`
     super.destroy();
     this.#renderer.pictures.forgetTextures();
-    this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
+    this.#gl.getExtension('WEBGL_lose_context')?.loseContext(); // frees the memory of the context
     this.canvas.remove();
   }
 
@@ -131,9 +131,11 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   /** Gives the canvas the size of the viewer in device pixels. */
   #fitCanvas(): void {
     const { x, y } = this.viewport.getContainerSize();
-    const [width, height] = [x, y].map((side) => Math.round(side * OpenSeadragon.pixelDensityRatio));
-    if (width !== undefined && this.canvas.width !== width) this.canvas.width = width;
-    if (height !== undefined && this.canvas.height !== height) this.canvas.height = height;
+    const width = Math.round(x * OpenSeadragon.pixelDensityRatio);
+    const height = Math.round(y * OpenSeadragon.pixelDensityRatio);
+    // Setting a size clears the canvas, even if the size stays the same.
+    if (this.canvas.width !== width) this.canvas.width = width;
+    if (this.canvas.height !== height) this.canvas.height = height;
   }
 
   /**

@@ -31,8 +31,8 @@ interface LayerPainter {
 }
 
 /**
- * A canvas over the slide with one result layer. It is drawn in the same animation frame as the slide, and lets pointer events
- * pass through to the slide.
+ * A canvas over the slide with one result layer. During a movement, the layer is drawn in the same animation frame as the slide.
+ * Pointer events pass through the canvas to the slide.
  */
 export function LayerCanvas({ view, descriptor, style, opacity, clip, onFailuresChange }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);

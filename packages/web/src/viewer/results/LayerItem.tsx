@@ -169,7 +169,7 @@ function MoveButton({ label, isAtEnd, onMove, children }: MoveButtonProps) {
       aria-label={label}
       title={label}
       aria-disabled={isAtEnd}
-      {...(isAtEnd && { 'data-disabled': true })}
+      {...(isAtEnd && { 'data-disabled': true })} // Mantine then shows the button as disabled
       onClick={() => {
         if (!isAtEnd) onMove();
       }}

@@ -55,9 +55,9 @@ export function Results({
   layers,
   mayAdd,
   annotations,
+  isDrawing,
   isOpen,
   onClose,
-  ...props
 }: ResultsProps) {
   const [arrangement, arrange] = useArrangement(imageId, layers);
   /** The layer that the user wants to delete, until the user has confirmed or cancelled; null if there is none. */
@@ -77,8 +77,8 @@ export function Results({
   const visibleLayers = orderedLayers.filter(
     (layer) => layer.state === 'ready' && choiceFor(layer).isVisible,
   );
-  // When the user compares two layers, the uppermost visible layer is shown on the left of the divider, and the next
-  // visible layer on the right.
+  // The uppermost visible layer and the next one. When the user compares two layers, they are shown on the left and on
+  // the right of the divider.
   const [left, right] = visibleLayers;
   /** Position of the divider, 0 (left) to 1 (right); null unless two layers are compared. */
   const dividerPosition = left === undefined || right === undefined ? null : arrangement.dividerPosition;
@@ -161,7 +161,7 @@ export function Results({
       {isOpen && (
         <section
           className={classes.panel}
-          data-drawing={props.isDrawing || undefined} // read by the style sheet
+          data-drawing={isDrawing || undefined} // read by the style sheet
           aria-label={texts.results}
           lang={chosenLanguageOr('en')} // English while the interface mixes two languages
         >
@@ -214,7 +214,7 @@ export function Results({
           {left !== undefined && <output className={classes.readout}>{readout ?? texts.hover}</output>}
         </section>
       )}
-      {/* The dialogs cover the whole page. Outside of `main`, their `header` would count as a second banner. */}
+      {/* The dialogs cover the whole page. Outside of `main`, their `header` would be a second banner landmark. */}
       <Portal target="main">
         {isAdding && (
           <AddResultDialog
@@ -289,11 +289,12 @@ function ListedLayer({ view, layer, isIncomplete, areas, choice, onChange, ...pr
     area: areas.chosen?.geometry ?? null,
     ...settings.style,
   });
+  const partsFailure = isIncomplete ? 'parts' : null;
   return (
     <LayerItem
       layer={layer}
       descriptor={descriptor}
-      failure={descriptorQuery.isError ? 'descriptor' : isIncomplete ? 'parts' : null}
+      failure={descriptorQuery.isError ? 'descriptor' : partsFailure}
       settings={settings}
       counts={counts}
       areas={areas}

@@ -24,7 +24,7 @@ export class BoundedCache<Key, Value> {
     this.#onChange = onChange;
   }
 
-  /** Whether the last attempt to load at least one of the requested entries has failed. */
+  /** Whether the last attempt to load at least one entry has failed. Entries that are evicted or not requested again do not count. */
   get hasFailures(): boolean {
     return [...this.#failures.keys()].some((key) => this.#entries.has(key));
   }
@@ -55,7 +55,7 @@ export class BoundedCache<Key, Value> {
     return null;
   }
 
-  /** Deletes a failed entry after a delay. Until then, `get` does not load it again; otherwise, it would do so in each frame. */
+  /** Deletes a failed entry after a delay, after which `get` loads it again. Without the delay, each frame would load it again. */
   #scheduleRetry(key: Key): void {
     if (this.#abortController.signal.aborted) return;
     const failureCount = (this.#failures.get(key) ?? 0) + 1;

@@ -39,9 +39,9 @@ export async function countObjectsIn(
     descriptor,
     { bounds, measurementIndex: filter.measurementIndex },
     ({ x, y, classes, values }) => {
-      for (const [object, classIndex] of classes.entries()) {
-        if (values !== null && !passesFilter(filter, values[object] ?? Number.NaN)) continue;
-        if (!contains(x[object] ?? 0, y[object] ?? 0)) continue;
+      for (const [objectIndex, classIndex] of classes.entries()) {
+        if (values !== null && !passesFilter(filter, values[objectIndex] ?? Number.NaN)) continue;
+        if (!contains(x[objectIndex] ?? 0, y[objectIndex] ?? 0)) continue;
         countsByClass[classIndex] = (countsByClass[classIndex] ?? 0) + 1;
       }
     },

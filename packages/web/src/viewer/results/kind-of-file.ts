@@ -18,12 +18,12 @@ export const maxNameLength = 200;
 const rasterFileName = /\.(tiff?|png|dcm)$/i;
 
 /** Guesses from the name of a file whether it contains a raster (heatmap or mask) or vectors (objects). */
-export function kindOfFile(name: string): ResultKind {
-  return rasterFileName.test(name) ? 'raster' : 'vector';
+export function kindOfFile(fileName: string): ResultKind {
+  return rasterFileName.test(fileName) ? 'raster' : 'vector';
 }
 
 /** Returns the suggested name of a layer: the file name without extension, at most `maxNameLength` characters. */
-export function layerNameOf(file: string): string {
-  const name = file.replace(/\.gz$/i, '').replace(/\.[^.]+$/, '');
-  return (name === '' ? file : name).slice(0, maxNameLength);
+export function layerNameOf(fileName: string): string {
+  const name = fileName.replace(/\.gz$/i, '').replace(/\.[^.]+$/, '');
+  return (name === '' ? fileName : name).slice(0, maxNameLength);
 }

@@ -138,7 +138,7 @@ function parsePercentage(text: string | undefined): number | undefined {
 
 /** Parses an integer from 0 to `max`; returns undefined for every other text. */
 function parseInteger(text: string | undefined, max: number): number | undefined {
-  if (text === undefined || !/^\d{1,5}$/.test(text)) return undefined;
+  if (text === undefined || !/^\d{1,5}$/.test(text)) return undefined; // `max` never has more than five digits
   return Number(text) <= max ? Number(text) : undefined;
 }
 

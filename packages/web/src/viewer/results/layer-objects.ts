@@ -55,15 +55,15 @@ export async function visitObjects(
   }
 
   for (const [page, ranges] of rangesByPage) {
-    const range = { first: page * pageSize, count: Math.min(pageSize, object_count - page * pageSize) };
+    const pageSpan = { first: page * pageSize, count: Math.min(pageSize, object_count - page * pageSize) };
     const [centers, values] = await Promise.all([
-      loadCenters(id, range),
-      measurementIndex === null ? null : loadMeasurement(id, measurementIndex, range),
+      loadCenters(id, pageSpan),
+      measurementIndex === null ? null : loadMeasurement(id, measurementIndex, pageSpan),
     ]);
     // `centers` contains all x (4 bytes each), then all y (4 bytes each), then all classes (1 byte each).
-    const x = new Float32Array(centers, 0, range.count);
-    const y = new Float32Array(centers, range.count * 4, range.count);
-    const classes = new Uint8Array(centers, range.count * 8, range.count);
+    const x = new Float32Array(centers, 0, pageSpan.count);
+    const y = new Float32Array(centers, pageSpan.count * 4, pageSpan.count);
+    const classes = new Uint8Array(centers, pageSpan.count * 8, pageSpan.count);
     const pageValues = values === null ? null : new Float32Array(values);
     for (const [start, end] of ranges) {
       visit({

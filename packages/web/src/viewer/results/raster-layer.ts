@@ -72,7 +72,8 @@ export class RasterLayer {
     // Levels are sorted from coarse to fine. `scale` is the number of full-resolution pixels per pixel of the level.
     const level = levels.find(({ scale }) => scale * zoom <= maxPixelScale) ?? levels.at(-1);
     if (level === undefined) return;
-    // Colours of categories must not be mixed, because the mixture could be the colour of a third category.
+    // Smooths only heatmaps that are drawn smaller than their pixels. Colours of categories must not be mixed, because the mixture
+    // could be the colour of a third category.
     context.imageSmoothingEnabled = categories === null && level.scale * zoom < 1;
     const placeholderLevel = levels[Math.max(0, levels.indexOf(level) - levelsToPlaceholder)];
     const isComplete = this.#drawLevel(context, toScreen, level, 'load-missing');

@@ -24,9 +24,9 @@ export function colourRangeOf({ usual_range, value_range }: RasterDescriptor): {
 export function defaultRasterStyle(descriptor: RasterDescriptor): RasterStyle {
   const { value_range, categories } = descriptor;
   const { min, max } = value_range ?? { min: 0, max: 1 };
-  const usualRange = colourRangeOf(descriptor);
-  // Hides the lowest tenth of a heatmap's usual range ("nothing here"). Values above the usual range stay visible.
-  const minValue = categories === null ? usualRange.min + (usualRange.max - usualRange.min) / 10 : min;
+  const colourRange = colourRangeOf(descriptor);
+  // Hides the lowest tenth of a heatmap's colour range ("nothing here"). Values above the colour range stay visible.
+  const minValue = categories === null ? colourRange.min + (colourRange.max - colourRange.min) / 10 : min;
   return { palette: 'viridis', minValue, maxValue: max, hidden: new Set() };
 }
 

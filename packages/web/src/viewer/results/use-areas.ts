@@ -34,6 +34,7 @@ const listenToNothing = () => () => undefined;
  * @param store the annotations of the slide; null while they are not loaded
  */
 export function useAreas(store: AnnotationStore | null): Areas {
+  // Renders again after each change of the annotations or of the selection.
   useSyncExternalStore(store?.listen ?? listenToNothing, () => store?.version ?? 0);
   const [chosenId, choose] = useState<string | null>(null); // null: the field of view
   const [previouslySelectedId, setPreviouslySelectedId] = useState<string | null>(null);

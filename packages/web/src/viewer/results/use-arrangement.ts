@@ -23,13 +23,14 @@ export function useArrangement(
 ): readonly [arrangement: Arrangement, arrange: (arrangement: Arrangement) => void] {
   const memory = use(ArrangementMemoryContext);
   const [chosen, setChosen] = useState(() => parseArrangement(memory.read()));
-  const arrangement = completeArrangement(layers, chosen);
+  const arrangement = completeArrangement(layers, chosen); // one choice for each layer
   // Without layers (there are none, or their list is still loading), the URL stays unchanged.
-  const text = layers.length === 0 ? null : formatArrangement(withoutTrailingDefaults(layers, arrangement));
+  const urlText =
+    layers.length === 0 ? null : formatArrangement(withoutTrailingDefaults(layers, arrangement));
   useEffect(() => {
-    if (text === null) return;
-    const timer = setTimeout(() => memory.write(imageId, text), urlUpdateDelayMs);
+    if (urlText === null) return;
+    const timer = setTimeout(() => memory.write(imageId, urlText), urlUpdateDelayMs);
     return () => clearTimeout(timer);
-  }, [memory, imageId, text]);
+  }, [memory, imageId, urlText]);
   return [arrangement, setChosen];
 }

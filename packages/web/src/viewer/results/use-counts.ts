@@ -21,8 +21,10 @@ interface CountOptions extends ObjectFilter {
 }
 
 /**
- * Returns the numbers of objects in the field of view, counted again after each movement of the view, or in an area, by
- * class name; null if there is no layer, until the objects are counted, and when there are too many to count.
+ * Returns the number of objects of each class, by class name, in `area` or, without an area, in the field of view. After each
+ * movement of the view, the hook counts the objects in the field of view again.
+ *
+ * @returns null if there is no layer, until the objects are counted, and when there are too many to count
  */
 export function useCounts(
   view: SlideView,

@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 const hoverDelayMs = 150;
 /** Maximum distance between the pointer and the object that the text describes, in CSS pixels. */
 const pickRadius = 6;
-/** Number of measurements that the description of an object includes. */
+/** Maximum number of measurements in the description of an object. */
 const maxMeasurements = 4;
 
 /**

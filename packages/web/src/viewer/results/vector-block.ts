@@ -69,8 +69,8 @@ export class BlockIndex {
 
   /**
    * Returns the numbers of the blocks that touch the bounds; null when more than about `maxObjects` objects lie within the
-   * bounds. For a block that lies partly outside, the number is estimated from the fraction of the block's area within the
-   * bounds.
+   * bounds. A block that lies partly outside counts with an estimated share of its objects: the fraction of its area within
+   * the bounds.
    */
   blocksIn(bounds: Bounds, maxObjects: number): number[] | null {
     const blockBounds = this.#bounds;
@@ -101,7 +101,7 @@ const everywhere: Bounds = {
 };
 
 /**
- * Returns the fraction of the interval from `start` to `end` that lies between `low` and `high`, 0 to 1; 1 for an empty interval.
+ * Returns the fraction of the interval from `start` to `end` that lies between `low` and `high`, 0 to 1; 1 for an interval of length 0.
  */
 function overlapFraction(start: number, end: number, low: number, high: number): number {
   if (end <= start) return 1;
@@ -141,34 +141,35 @@ export function readBlock(
   buffer: ArrayBuffer,
   groupOf: (object: number, classIndex: number) => number | null = (_, classIndex) => classIndex,
 ): BlockPaths {
-  // The header consists of 8 integers: magic number, first object, objects, rings, vertices, origin x, origin y, 0.
+  // The header consists of 8 integers: magic number, index of the first object; numbers of objects, rings and vertices; origin x,
+  // origin y, 0.
   const header = new Uint32Array(buffer, 0, 8);
-  const [magic = 0, , objects = 0, rings = 0, vertices = 0] = header;
+  const [magic = 0, , objectCount = 0, totalRings = 0, totalVertices = 0] = header;
   if (magic !== magicNumber) throw new RangeError('This is not a block of a vector layer.');
   const [originX = 0, originY = 0] = new Int32Array(buffer, originOffset, 2); // unlike the other integers, these may be negative
   let offset = headerBytes;
-  const centresX = new Int32Array(buffer, offset, objects);
-  offset += objects * 4;
-  const centresY = new Int32Array(buffer, offset, objects);
-  offset += objects * 4;
-  const verticesOfRings = new Uint32Array(buffer, offset, rings);
-  offset += rings * 4;
+  const centresX = new Int32Array(buffer, offset, objectCount);
+  offset += objectCount * 4;
+  const centresY = new Int32Array(buffer, offset, objectCount);
+  offset += objectCount * 4;
+  const vertexCounts = new Uint32Array(buffer, offset, totalRings); // of each ring
+  offset += totalRings * 4;
   // x and y of each vertex, relative to the previous vertex or, for a ring's first vertex, to the object's centre.
-  const deltas = new Int16Array(buffer, offset, vertices * 2);
-  offset += vertices * 4;
-  const ringsOfObjects = new Uint16Array(buffer, offset, objects);
-  offset += objects * 2;
-  const objectClasses = new Uint8Array(buffer, offset, objects);
+  const deltas = new Int16Array(buffer, offset, totalVertices * 2);
+  offset += totalVertices * 4;
+  const ringCounts = new Uint16Array(buffer, offset, objectCount); // of each object
+  offset += objectCount * 2;
+  const classIndexes = new Uint8Array(buffer, offset, objectCount);
 
   const pathsByGroup = new Map<number, { outlines: Path2D; centres: number[]; pointIndexes: number[] }>();
   let ring = 0;
-  let delta = 0;
-  for (let object = 0; object < objects; object++) {
-    const ringCount = ringsOfObjects[object] ?? 0;
-    const group = groupOf(object, objectClasses[object] ?? 0);
+  let deltaIndex = 0;
+  for (let object = 0; object < objectCount; object++) {
+    const ringCount = ringCounts[object] ?? 0;
+    const group = groupOf(object, classIndexes[object] ?? 0);
     if (group === null) {
       // Skips the rings of the object and their vertices.
-      for (const end = ring + ringCount; ring < end; ring++) delta += 2 * (verticesOfRings[ring] ?? 0);
+      for (const end = ring + ringCount; ring < end; ring++) deltaIndex += 2 * (vertexCounts[ring] ?? 0);
       continue;
     }
     let paths = pathsByGroup.get(group);
@@ -181,10 +182,10 @@ export function readBlock(
     paths.centres.push(centreX, centreY);
     for (const end = ring + ringCount; ring < end; ring++) {
       let [x, y] = [centreX, centreY];
-      const vertexCount = verticesOfRings[ring] ?? 0;
+      const vertexCount = vertexCounts[ring] ?? 0;
       for (let vertex = 0; vertex < vertexCount; vertex++) {
-        x += deltas[delta++] ?? 0;
-        y += deltas[delta++] ?? 0;
+        x += deltas[deltaIndex++] ?? 0;
+        y += deltas[deltaIndex++] ?? 0;
         if (vertex === 0) paths.outlines.moveTo(x, y);
         else paths.outlines.lineTo(x, y);
       }

@@ -58,7 +58,7 @@ export async function countInGrid(
   const counts = new Uint32Array(width * height);
   const isComplete = await visitObjects(
     descriptor,
-    { bounds: null, measurementIndex: style.measurementIndex },
+    { bounds: null, measurementIndex: style.measurementIndex }, // `bounds: null`: the whole layer
     ({ x, y, classes, values }) => {
       for (const [object, classIndex] of classes.entries()) {
         if (style.hidden.has(classIndex) || !passesFilter(style, values?.[object] ?? Number.NaN)) continue;

@@ -18,7 +18,7 @@ const stripPixels = 1_000_000;
 const concurrentLoads = 6;
 const background = '#ffffff';
 /** The part of a tile to draw: all of it, as fractions of its width and height. */
-const wholePicture = [0, 0, 1, 1] as const;
+const wholeTile = [0, 0, 1, 1] as const;
 
 /** A tile of the Deep Zoom image: the largest level is full resolution; columns and rows are counted from 0. */
 interface TilePosition {
@@ -116,11 +116,11 @@ async function drawTiles(
         return [x, y];
       });
       const { width, height } = bitmap;
-      // Whether each tile pixel is one pixel of the picture: `exactPlacement` has then rounded the coefficients.
+      // Whether each tile pixel is one pixel of the picture: `exactPlacement` has then rounded the coefficients to integers.
       const isExact = Number.isInteger(placement.a) && Number.isInteger(placement.b) && scale === 1;
       drawQuad(
         context,
-        { picture: { bitmap, width, height }, corners, part: wholePicture, opacity: 1, isExact },
+        { picture: { bitmap, width, height }, corners, part: wholeTile, opacity: 1, isExact },
         placement,
       );
       bitmap.close();

@@ -50,13 +50,13 @@ export function createPngWriter(width: number, height: number): PngWriter {
       await input.close();
       await allCompressed;
       // Width, height, bits per sample and colour type; the last three bytes (compression, filter, interlacing) are 0.
-      const header = new DataView(new ArrayBuffer(13));
-      header.setUint32(0, width);
-      header.setUint32(4, height);
-      header.setUint8(8, bitsPerSample);
-      header.setUint8(9, rgbColourType);
-      const head = chunk('IHDR', new Uint8Array(header.buffer));
-      return new Blob([signature, head, ...dataChunks, chunk('IEND', new Uint8Array())], {
+      const headerData = new DataView(new ArrayBuffer(13));
+      headerData.setUint32(0, width);
+      headerData.setUint32(4, height);
+      headerData.setUint8(8, bitsPerSample);
+      headerData.setUint8(9, rgbColourType);
+      const headerChunk = chunk('IHDR', new Uint8Array(headerData.buffer));
+      return new Blob([signature, headerChunk, ...dataChunks, chunk('IEND', new Uint8Array())], {
         type: 'image/png',
       });
     },

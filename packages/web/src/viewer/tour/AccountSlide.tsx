@@ -42,7 +42,7 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
         onIncomplete={doNothing}
         isCorrected // by the colour profile in the slide's file
         onCorrect={doNothing}
-        keptColours={null}
+        keptColours={null} // the slide opens without a colour adjustment
         onKeepColours={doNothing}
         handlesKeys={false}
         Overlay={TourOverlay}

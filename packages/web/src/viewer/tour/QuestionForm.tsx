@@ -135,7 +135,7 @@ function AnswerFields({ question, draft, onDraft, isMarking, onMarkingChange }: 
       />
     );
   }
-  // The question asks for a place on the slide: `region`.
+  // The kind is `region`: the question asks for a place on the slide.
   if (isSent) return null;
   const markedText = draft.point === null ? '' : texts.marked;
   return (

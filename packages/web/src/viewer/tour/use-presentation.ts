@@ -80,7 +80,7 @@ function useFieldSending(
   view: SlideView | null,
   item: PresentationEvent['item'],
 ): void {
-  /** Sends the current field, or marks it to be sent after the running request. */
+  /** Sends the current field and item, or marks them to be sent after the running request. */
   const send = useRef<() => void>(() => undefined);
   const currentEvent = useEffectEvent((): PresentationEvent => {
     const field = view?.destination() ?? null;
@@ -90,9 +90,9 @@ function useFieldSending(
   useEffect(() => {
     if (collectionId === null) return;
     let isSending = false;
-    let isChanged = false; // whether the field has changed since the last request began
+    let isChanged = false; // whether the field or item has changed since the last request began
     let isEnded = false;
-    /** Sends the current field, and sends it again as long as it has changed during the last request. */
+    /** Sends the current field and item, and sends them again as long as they have changed during the last request. */
     async function sendUntilCurrent(id: string) {
       if (isSending) return;
       isSending = true;

@@ -27,7 +27,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
     }
   }
 
-  const actions = {
+  const handlers = {
     pause: () => pause(key),
     resume: () => resume(key),
     sendAgain: () => resume(key), // sends again only the file with the wrong checksum, which the server has discarded
@@ -81,7 +81,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
               size="xs"
               variant="default"
               aria-label={texts.actionOn(texts[action], path)}
-              onClick={actions[action]}
+              onClick={handlers[action]}
             >
               {texts[action]}
             </Button>

@@ -45,7 +45,9 @@ export function UploadPanel() {
   const datasets = useDatasets();
   const localUploads = useLocalUploads();
   // The server is checking and reading these uploads, so the panel requests their state repeatedly.
-  const sentIds = localUploads.flatMap(({ phase, uploadId }) => (phase === 'sent' ? (uploadId ?? []) : []));
+  const sentIds = localUploads.flatMap(({ phase, uploadId }) =>
+    phase === 'sent' && uploadId !== null ? [uploadId] : [],
+  );
   const serverUploads = useUploads(new Set(sentIds));
   const uploads = serverUploads.data?.uploads ?? [];
   const lines = uploadLinesOf(localUploads, uploads, Date.now());
@@ -107,7 +109,8 @@ export function UploadPanel() {
     }
 
     const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
-    if (!isDecided && uploadsToStart.some(({ isUnfinished }) => !isUnfinished)) {
+    const usesTypedDataset = uploadsToStart.some(({ isUnfinished }) => !isUnfinished);
+    if (usesTypedDataset && !isDecided) {
       setPendingGroups(groups); // they wait for the list of datasets, and for the decision about a new one
       const existingDatasets = datasets.data ?? (await datasets.refetch()).data;
       if (existingDatasets === undefined) {
@@ -121,6 +124,7 @@ export function UploadPanel() {
       }
       setPendingGroups([]);
     }
+    // The result is ignored: false means that the same upload is waiting, paused or being sent. It stays unchanged.
     for (const { group, targetDataset } of uploadsToStart) enqueue(group, targetDataset);
   }
 

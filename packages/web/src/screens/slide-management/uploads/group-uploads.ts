@@ -68,11 +68,11 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
     ({ path }) => path.slice(0, path.indexOf('/')), // the first segment of the path
   );
 
-  const addFolder = (path: string, files: readonly ChosenFile[]) => {
+  const addFolderUpload = (path: string, files: readonly ChosenFile[]) => {
     if (files.length > maxFilesOfUpload) refused.push({ path, reason: 'tooMany' });
     else groups.push({ path, isFolder: true, files, sizeBytes: bytesOf(files) });
   };
-  const addSingleFile = ({ path, file }: ChosenFile) => {
+  const addFileUpload = ({ path, file }: ChosenFile) => {
     const name = nameOf(path);
     if (!hasSlideName(name) && !mayBeDicom(name)) refused.push({ path, reason: 'noSlide' });
     else if (file.size === 0) refused.push({ path, reason: 'nothing' });
@@ -93,30 +93,30 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
       continue;
     }
     filesByFolder.delete(folder);
-    addFolder(stemOf(slideFile.path), [slideFile, ...files]);
+    addFolderUpload(stemOf(slideFile.path), [slideFile, ...files]);
   }
 
   /** A VMS file, if there is one. */
   const listingFile = filesWithoutCompanionFolder.find(({ path }) => listsItsCompanions(path));
-  if (listingFile !== undefined) addFolder(stemOf(listingFile.path), filesWithoutCompanionFolder);
+  if (listingFile !== undefined) addFolderUpload(stemOf(listingFile.path), filesWithoutCompanionFolder);
   else {
     const dicomFiles = filesWithoutCompanionFolder.filter(({ path }) => mayBeDicom(path));
     const [firstDicom] = dicomFiles;
-    const isDicomFolder = firstDicom !== undefined && dicomFiles.length > 1;
-    if (isDicomFolder) addFolder(stemOf(firstDicom.path), dicomFiles);
+    const hasSeveralDicomFiles = firstDicom !== undefined && dicomFiles.length > 1;
+    if (hasSeveralDicomFiles) addFolderUpload(stemOf(firstDicom.path), dicomFiles);
     for (const chosenFile of filesWithoutCompanionFolder) {
-      if (!isDicomFolder || !mayBeDicom(chosenFile.path)) addSingleFile(chosenFile);
+      if (!hasSeveralDicomFiles || !mayBeDicom(chosenFile.path)) addFileUpload(chosenFile);
     }
   }
 
   for (const [folder, files] of filesByFolder) {
     if (files.some(({ path }) => usuallyHasCompanions(nameOf(path)))) {
-      addFolder(
+      addFolderUpload(
         folder,
         // The folder is the path of the upload, so the paths of its files are relative to the folder.
         files.map(({ path, file }) => ({ path: path.slice(`${folder}/`.length), file })),
       );
-    } else for (const chosenFile of files) addSingleFile(chosenFile);
+    } else for (const chosenFile of files) addFileUpload(chosenFile);
   }
   return { groups, refused };
 }

@@ -65,7 +65,7 @@ export function uploadLinesOf(
 /** Identifies the file or folder that an upload creates. */
 const targetOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
 
-/** @param serverUpload the same upload as the server reports it; undefined when the server does not report it */
+/** Returns the line of an upload of this tab. @param serverUpload the upload as the server reports it; undefined when it does not */
 function lineOfLocalUpload(
   local: LocalUpload,
   serverUpload: SlideUpload | undefined,
@@ -91,7 +91,7 @@ function lineOfLocalUpload(
       actions: actionsAfterSending(serverUpload),
     };
   }
-  const actions: Record<LocalUpload['phase'], readonly LineAction[]> = {
+  const actionsByPhase: Record<LocalUpload['phase'], readonly LineAction[]> = {
     waiting: ['pause', 'cancel'],
     sending: ['pause', 'cancel'],
     offline: ['resume', 'cancel'],
@@ -105,7 +105,7 @@ function lineOfLocalUpload(
     state: phase === 'sent' ? texts.checking : texts[phase],
     tone: phase === 'refused' || phase === 'offline' ? 'bad' : 'calm',
     detail: local.message,
-    actions: actions[phase],
+    actions: actionsByPhase[phase],
   };
 }
 

@@ -71,7 +71,7 @@ interface QueueEntry {
 /** Phases that continue without an action of the user. */
 const activePhases: ReadonlySet<LocalUploadPhase> = new Set(['waiting', 'sending', 'offline']);
 
-/** By key, in the order in which the user has chosen the uploads. */
+/** The queue: its uploads by key, in the order in which the user has chosen them. */
 const entries = new Map<string, QueueEntry>();
 /** Uid of the account that has chosen the files; null until `setUploadOwner` is called. */
 let ownerUid: string | null = null;
@@ -79,10 +79,7 @@ let ownerUid: string | null = null;
 let snapshot: readonly LocalUpload[] = [];
 const listeners = new Set<() => void>();
 
-/**
- * Informs the components about a change of the queue, and reports the progress of all active uploads to the
- * notifications.
- */
+/** Informs the components about a change of the queue, and reports the progress of the active uploads for the navigation bar. */
 function publishChanges(): void {
   snapshot = [...entries.values()].map(({ upload }) => upload);
   for (const listener of listeners) listener();
@@ -112,9 +109,9 @@ export function useLocalUploads(): readonly LocalUpload[] {
 }
 
 /**
- * Adds an upload to the queue. It replaces a sent or refused upload with the same dataset and path.
+ * Adds an upload to the queue. The new upload replaces a sent or refused upload that has the same dataset and path.
  *
- * @returns false, without a change, when the upload with this dataset and path in the queue is neither sent nor refused
+ * @returns false, without a change, when the queue has an upload with this dataset and path that is neither sent nor refused
  */
 export function enqueue(group: FileGroup, dataset: string): boolean {
   const key = `${dataset}/${group.path}`;
@@ -239,8 +236,8 @@ function handleFailure(entry: QueueEntry, error: unknown): void {
     window.addEventListener('online', retry);
     return;
   }
-  // The sign-in is not valid any more. `sendFile` does not use the API client, which signs the user out on this error;
-  // `invalidateUploads` makes the API client send a request, which gets the same error.
+  // The sign-in is not valid any more. The API client signs the user out on this error, but `sendFile` does not use the API client.
+  // So `invalidateUploads` makes the API client send a request, which fails with the same error.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
   updateUpload(entry, {

@@ -28,7 +28,7 @@ export const sessionResponse =
   (id: string): Answer =>
   () =>
     Response.json({ session_id: id, expires_in: 3600 }, { status: 201 });
-/** The catalogue with these images; missing fields get default values. */
+/** An answer for `lists` of `stubViewerApi`: the catalogue with these images; missing fields get default values. */
 export const listResponse =
   (...images: object[]): Answer =>
   () =>
@@ -124,7 +124,7 @@ export async function resetPage(): Promise<void> {
   await vi.waitUntil(() => imageSessions.state().status === 'inactive');
 }
 
-/** Returns `count` images of the dataset "Large", named slide-1.svs to slide-`count`.svs. @param fields replaces or adds fields of each image */
+/** Returns `count` images of the dataset "Large", named slide-1.svs to slide-`count`.svs; `fields` replaces or adds fields of each. */
 export function numberedImages(count: number, fields: object = {}) {
   return Array.from({ length: count }, (_, index) => ({
     id: `00000000-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
