@@ -93,7 +93,7 @@ function cutChoices(page: Page): Promise<readonly string[]> {
 }
 
 for (const language of ['tr', 'en'] as const) {
-  test(`the viewer shows the catalogue filters and the slide name uncut at all screen sizes in ${languageNames[language]}`, async ({
+  test(`the slide viewer page cuts off neither the filters of the catalogue nor the name of the slide, at all window sizes in ${languageNames[language]}`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');

@@ -19,6 +19,7 @@ import { saveDataset } from '../store/datasets.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import {
   type Actor,
+  actorDescriptions,
   actors,
   additionalTokens,
   catalogueBySession,
@@ -150,7 +151,12 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
       changedByRejectedCalls = [before, await stored()];
     });
 
-    it.each(actors)('returns the status of the permission matrix for the caller "%s"', async (actor) => {
+    const rows = actors.map((actor) => {
+      const code = expectedErrorCode(name, actor);
+      const outcome = `${expectedStatus(name, actor)}${code === null ? '' : ` (${code})`}`;
+      return [outcome, actorDescriptions[actor], actor] as const;
+    });
+    it.each(rows)('returns %s to %s', async (_, __, actor) => {
       const { who, answer } = rejected.get(actor) ?? (await callAs(await prepare(actor)));
       const code = expectedErrorCode(name, actor);
       const { code: given = null, status = null } = (answer.body || {}) as { code?: string; status?: string };
@@ -230,9 +236,9 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
   });
 
   describe('paths outside the API', () => {
-    it.each(actors)(
-      'return the health status, and 404 for an unknown path, to the caller "%s"',
-      async (actor) => {
+    it.each(actors.map((actor) => [actorDescriptions[actor], actor] as const))(
+      'return the health status, and 404 for an unknown path, to %s',
+      async (_, actor) => {
         const { token } = await caller(actor);
         const headers = token === null ? {} : { authorization: `Bearer ${token}` };
         for (const url of ['/health/live', '/health/ready']) {

@@ -19,6 +19,20 @@ export const actors = [
 ] as const;
 export type Actor = (typeof actors)[number];
 
+/** Descriptions of the callers, for test names. */
+export const actorDescriptions: Readonly<Record<Actor, string>> = {
+  anonymous: 'a caller without a token',
+  'bad token': 'a caller with an unknown token',
+  pending: 'a pending account',
+  suspended: 'a suspended account',
+  deactivated: 'a deactivated account',
+  unassigned: 'an active account with the role unassigned',
+  viewer: 'an active account with the role viewer',
+  user: 'an active account with the role user',
+  admin: 'an active account with the role admin',
+  visitor: 'a visitor of a share link',
+};
+
 /**
  * For each endpoint of the contract that does not serve pixels: the HTTP status of the response to a well-formed request for an
  * existing target, with one column for each of the `actors` in their order, except the visitor.

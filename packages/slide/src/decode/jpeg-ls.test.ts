@@ -121,7 +121,11 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
       (stream) => patch(stream, 600, 0xff, 0xd9),
       'FILE_CORRUPT',
     ],
-    ['a scan of zeros', (stream) => patch(stream, 40, ...Array<number>(200).fill(0)), 'FILE_CORRUPT'],
+    [
+      'coded data that consists of zero bytes only',
+      (stream) => patch(stream, 40, ...Array<number>(200).fill(0)),
+      'FILE_CORRUPT',
+    ],
     [
       "a size that differs from the file's declaration",
       (stream) => patch(stream, field.height, 0, 25),

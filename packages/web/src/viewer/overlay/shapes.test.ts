@@ -78,7 +78,7 @@ describe('areaOf, perimeterOf and areaText (measured areas)', () => {
     expect(areaText(area, calibration40x)).toBe(text);
   });
 
-  it('areaOf and areaText use square pixels for a slide without a scale', () => {
+  it('areaOf and areaText return the area in the unit px² for a slide without a scale', () => {
     expect(areaText(areaOf(square, null), null)).toBe('160000 px²');
   });
 });
