@@ -5,8 +5,8 @@ describe('nameKey (comparison key of dataset names)', () => {
   it.each([
     ['Unicode NFC and NFD', 'Böbrek çalışması', 'Böbrek çalışması'.normalize('NFD')],
     ['upper and lower case', 'Study A', 'STUDY a'],
-    ['Turkish capitals of i', 'istanbul', 'İSTANBUL'],
-    ['English capitals of i', 'istanbul', 'ISTANBUL'],
+    ['i and the Turkish capital İ', 'istanbul', 'İSTANBUL'],
+    ['i and the English capital I', 'istanbul', 'ISTANBUL'],
     ['dotless and dotted i', 'ışık', 'işik'],
     ['a decomposed capital İ', 'İzmir'.normalize('NFD'), 'izmir'],
     ['ß and ss', 'Straße', 'STRASSE'],

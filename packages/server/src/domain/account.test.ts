@@ -57,6 +57,13 @@ function outcome(
   }
 }
 
+/** Describes an expected outcome for a test name, which continues with the account. */
+function effectOf(expected: { readonly status?: string; readonly role?: string } | string): string {
+  if (expected === 'no change') return 'changes nothing in';
+  if (typeof expected === 'string') return `throws ${expected} for`;
+  return `gives the status ${expected.status} and the role ${expected.role} to`;
+}
+
 describe('register (creates an account)', () => {
   it('creates a pending account without a role or approval', () => {
     expect(register({ uid: 'u1', email: 'a@b.org', displayName: null }, now)).toEqual({
@@ -127,14 +134,11 @@ describe('suspend (blocks an account until its next approval)', () => {
       suspended: 'no change',
       deactivated: 'closed',
     }[status];
-    return { status, role, expected };
+    return { status, role, expected, effect: effectOf(expected) };
   });
-  it.each(rows)(
-    'for a $status account with the role $role, results in this new state, error code or "no change": $expected',
-    ({ status, role, expected }) => {
-      expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
-    },
-  );
+  it.each(rows)('$effect a $status account with the role $role', ({ status, role, expected }) => {
+    expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
+  });
 });
 
 describe('deactivate (closes an account)', () => {
@@ -182,28 +186,24 @@ describe.each([
 describe('promote (makes an active account an administrator)', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
-    return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
+    const expected = status === 'active' ? expectedWhenActive : 'not_active';
+    return { status, role, expected, effect: effectOf(expected) };
   });
-  it.each(rows)(
-    'for a $status account with the role $role, results in this new state, error code or "no change": $expected',
-    ({ status, role, expected }) => {
-      expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
-    },
-  );
+  it.each(rows)('$effect a $status account with the role $role', ({ status, role, expected }) => {
+    expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
+  });
 });
 
 describe('replacePassword (permits a new password unless the account is closed)', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
-    return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
+    const expected = status === 'deactivated' ? 'closed' : { status, role };
+    return { status, role, expected, effect: effectOf(expected) };
   });
-  it.each(rows)(
-    'for a $status account with the role $role, results in this new state, error code or "no change": $expected',
-    ({ status, role, expected }) => {
-      expect(
-        outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),
-      ).toEqual(expected);
-    },
-  );
+  it.each(rows)('$effect a $status account with the role $role', ({ status, role, expected }) => {
+    expect(outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now }))).toEqual(
+      expected,
+    );
+  });
 
   it('sets updatedAt to the time of the change', () => {
     expect(replacePassword(account('active', 'user'), { actor: 'admin', now }).updatedAt).toBe(now);

@@ -100,7 +100,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['/studies?StudyInstanceUID=1.2.3', []],
     ['/studies?NumberOfStudyRelatedInstances=2', ['good.svs']],
     ['/studies?includefield=all&includefield=00100010', ['good.svs', 'other.svs']],
-  ])('returns only the matching studies for the query %s', async (path, names) => {
+  ])('returns for the query %s the studies of exactly these slides: %j', async (path, names) => {
     const found = await search(path);
     if (path.includes('offset=1&')) expect(found).toHaveLength(1);
     else expect(namesOf(found)).toEqual(names);

@@ -71,7 +71,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
 
   const closed = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access !== 'anyone');
 
-  describe.each(closed)('the endpoint %s', (name) => {
+  describe.each(closed)('the endpoint "%s"', (name) => {
     const endpoint = endpoints[name] as Endpoint;
 
     it('rejects API tokens without the scope that it declares, changes no data for them, and accepts one with this scope', async () => {
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
   });
 
   const ignoring = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access === 'anyone');
-  it.each(ignoring)('the endpoint %s, which needs no sign-in, ignores an API token', async (name) => {
+  it.each(ignoring)('the endpoint "%s", which needs no sign-in, ignores an API token', async (name) => {
     const user = await server.fixtures.user();
     const request = await requestFor(name, { user, token: null }, true);
     const answer = await ask(
@@ -141,7 +141,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
     (name) => endpoints[name]?.apiTokenScope !== undefined && endpoints[name]?.path.includes(':imageId'),
   );
   it.each(aboutImages)(
-    'the endpoint %s returns 404 for a slide outside the datasets of the API token',
+    'the endpoint "%s" returns 404 for a slide outside the datasets of the API token',
     async (name) => {
       const endpoint = endpoints[name] as Endpoint;
       const owner = await ownerOf('admin');

@@ -465,7 +465,7 @@ const isTestedElsewhere = (name: string, code: string) =>
 
 describe('the declared errors of the API', () => {
   it.each(pairs.filter((pair) => !isTestedElsewhere(...pair)))(
-    'the endpoint %s returns the error that it declares: %s',
+    'the endpoint "%s" responds with the declared error %s to a request that causes this error',
     async (name, code) => {
       const attempt = cases[`${name} ${code}`] ?? commonCase(name, code);
       if (!attempt) throw new Error(`Add a case for ${name} ${code}, or name the test that has one.`);

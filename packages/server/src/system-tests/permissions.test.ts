@@ -123,7 +123,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
   /** By endpoint: the calls of all actors whom the matrix rejects. */
   const rejectedCalls = new Map<string, ReadonlyMap<Actor, RejectedCall>>();
 
-  describe.each(Object.keys(expectedStatuses))('the endpoint %s', (name) => {
+  describe.each(Object.keys(expectedStatuses))('the endpoint "%s"', (name) => {
     const endpoint = endpoints[name] as Endpoint;
     const isRejected = (actor: Actor) => expectedErrorCode(name, actor) !== null;
     const rejected = new Map<Actor, RejectedCall>();
@@ -562,7 +562,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     }
 
     const withBody = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.body !== undefined);
-    it.each(withBody)('is ignored by the endpoint %s', async (name) => {
+    it.each(withBody)('is ignored by the endpoint "%s"', async (name) => {
       const settable = Object.keys((endpoints[name] as Endpoint).body?.shape ?? {});
       const more = Object.fromEntries(
         Object.entries(unsettable).filter(([field]) => !settable.includes(field)),

@@ -96,7 +96,7 @@ async function expectSameSamples(
 }
 
 describe.skipIf(!openSlideReader || slides === '')(
-  `Lamina compared with OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
+  `the slide reader of Lamina compared with OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByOpenSlide))(
       'reads the same samples as OpenSlide from the real slide %s',
@@ -108,7 +108,7 @@ describe.skipIf(!openSlideReader || slides === '')(
 );
 
 describe.skipIf(!libvipsReader || slides === '')(
-  `Lamina compared with libvips${skipReasons.libvips || skipReasons.slides}`,
+  `the slide reader of Lamina compared with libvips${skipReasons.libvips || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByLibvips))(
       'reads the same samples as libvips from the real slide %s',
@@ -188,52 +188,58 @@ const vendorSlide = (format: string, change: (text: string) => string = (text) =
   return slide.build(change(slide.text));
 };
 
-describe.skipIf(!openSlideReader)(`Lamina compared with OpenSlide${skipReasons.openSlide}`, () => {
-  it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
-    ['Aperio, RGB', () => buildSvs({ colour: 'rgb' })],
-    ['Aperio, YCbCr', () => buildSvs({ colour: 'ycbcr' })],
-    ['Aperio, BigTIFF', () => buildSvs({ isBig: true, width: 700, height: 300 })],
-    // In a slide with an empty tile, OpenSlide draws smaller levels from the largest, so this one has no smaller levels.
-    [
-      'Aperio, empty tiles',
-      () => buildSvs({ downsamples: [1], isEmpty: (_, column, row) => (column + row) % 2 === 1 }),
-    ],
-    ['Aperio, JPEG 2000 with subsampled chroma', buildJpeg2000Svs],
-    ['TIFF, a pyramid', () => buildTiledTiff()],
-    // The height is a multiple of the block size, because OpenSlide does not draw rows of blocks that the edge cuts.
-    ['Hamamatsu NDPI', async () => ndpiBytes(layOutNdpi(await ndpiDirectories({ height: 256 })))],
-    ['Philips', () => vendorSlide('philips-tiff')],
-    // OpenSlide reads only overlaps to the right and upwards.
-    [
-      'Ventana',
-      () => vendorSlide('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
-    ],
-    ['Trestle', () => vendorSlide('trestle')],
-  ])('reads the same samples as OpenSlide from a generated slide: %s', async (name, build) => {
-    await expectSameSamples(openSlideReader, await writeSlide(`${name}.tif`, await build()));
-  });
-});
+describe.skipIf(!openSlideReader)(
+  `the slide reader of Lamina compared with OpenSlide${skipReasons.openSlide}`,
+  () => {
+    it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
+      ['Aperio, RGB', () => buildSvs({ colour: 'rgb' })],
+      ['Aperio, YCbCr', () => buildSvs({ colour: 'ycbcr' })],
+      ['Aperio, BigTIFF', () => buildSvs({ isBig: true, width: 700, height: 300 })],
+      // In a slide with an empty tile, OpenSlide draws smaller levels from the largest, so this one has no smaller levels.
+      [
+        'Aperio, empty tiles',
+        () => buildSvs({ downsamples: [1], isEmpty: (_, column, row) => (column + row) % 2 === 1 }),
+      ],
+      ['Aperio, JPEG 2000 with subsampled chroma', buildJpeg2000Svs],
+      ['TIFF, a pyramid', () => buildTiledTiff()],
+      // The height is a multiple of the block size, because OpenSlide does not draw rows of blocks that the edge cuts.
+      ['Hamamatsu NDPI', async () => ndpiBytes(layOutNdpi(await ndpiDirectories({ height: 256 })))],
+      ['Philips', () => vendorSlide('philips-tiff')],
+      // OpenSlide reads only overlaps to the right and upwards.
+      [
+        'Ventana',
+        () => vendorSlide('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
+      ],
+      ['Trestle', () => vendorSlide('trestle')],
+    ])('reads the same samples as OpenSlide from a generated slide: %s', async (name, build) => {
+      await expectSameSamples(openSlideReader, await writeSlide(`${name}.tif`, await build()));
+    });
+  },
+);
 
-describe.skipIf(!libvipsReader)(`Lamina compared with libvips${skipReasons.libvips}`, () => {
-  const tile = { width: TILE, height: TILE };
-  const raw = { raw: { width: WIDTH, height: HEIGHT, channels: 3 } } as const;
-  const tiff = (plan: Partial<SamplesPlan>, { isLittleEndian = true } = {}) =>
-    buildTiff({ directories: [samplesDirectory({ ...plan, isLittleEndian })], isLittleEndian }).bytes;
+describe.skipIf(!libvipsReader)(
+  `the slide reader of Lamina compared with libvips${skipReasons.libvips}`,
+  () => {
+    const tile = { width: TILE, height: TILE };
+    const raw = { raw: { width: WIDTH, height: HEIGHT, channels: 3 } } as const;
+    const tiff = (plan: Partial<SamplesPlan>, { isLittleEndian = true } = {}) =>
+      buildTiff({ directories: [samplesDirectory({ ...plan, isLittleEndian })], isLittleEndian }).bytes;
 
-  it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
-    ['TIFF, deflate with differencing', () => tiff({ tile, isDifferenced: true })],
-    ['TIFF, LZW in strips', () => tiff({ packing: 'lzw', rowsPerStrip: 17 })],
-    ['TIFF, PackBits, big-endian', () => tiff({ packing: 'packbits', tile }, { isLittleEndian: false })],
-    ['TIFF, zstd', () => tiff({ packing: 'zstd', tile })],
-    ['TIFF, planes in strips', () => tiff({ packing: 'none', rowsPerStrip: 20, isPlanar: true })],
-    ['TIFF, JPEG', () => buildTiledTiff({ downsamples: [1] })],
-    ['PNG', () => sharp(tissue.rgb, raw).png().toBuffer()],
-    ['JPEG', () => sharp(tissue.rgb, raw).jpeg({ chromaSubsampling: '4:2:0' }).toBuffer()],
-    [
-      'JPEG 2000',
-      () => encodeJpeg2000({ width: WIDTH, height: HEIGHT, samplesPerPixel: 3, values: tissue.rgb }),
-    ],
-  ])('reads the same samples as libvips from a generated image: %s', async (name, build) => {
-    await expectSameSamples(libvipsReader, await writeSlide(name, await build()));
-  });
-});
+    it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
+      ['TIFF, deflate with differencing', () => tiff({ tile, isDifferenced: true })],
+      ['TIFF, LZW in strips', () => tiff({ packing: 'lzw', rowsPerStrip: 17 })],
+      ['TIFF, PackBits, big-endian', () => tiff({ packing: 'packbits', tile }, { isLittleEndian: false })],
+      ['TIFF, zstd', () => tiff({ packing: 'zstd', tile })],
+      ['TIFF, planes in strips', () => tiff({ packing: 'none', rowsPerStrip: 20, isPlanar: true })],
+      ['TIFF, JPEG', () => buildTiledTiff({ downsamples: [1] })],
+      ['PNG', () => sharp(tissue.rgb, raw).png().toBuffer()],
+      ['JPEG', () => sharp(tissue.rgb, raw).jpeg({ chromaSubsampling: '4:2:0' }).toBuffer()],
+      [
+        'JPEG 2000',
+        () => encodeJpeg2000({ width: WIDTH, height: HEIGHT, samplesPerPixel: 3, values: tissue.rgb }),
+      ],
+    ])('reads the same samples as libvips from a generated image: %s', async (name, build) => {
+      await expectSameSamples(libvipsReader, await writeSlide(name, await build()));
+    });
+  },
+);

@@ -279,7 +279,7 @@ describe('visible texts of the web app', () => {
     ['a literal in Turkish', "const a = () => f('çok');", 'çok'],
     ['a sentence in a template literal', 'const a = f(`It is ready now`);', 'It is ready now'],
     [
-      'a catalogue that is read at module level',
+      'a text that is read when the module is loaded, before the language is known',
       "import { texts } from './texts.ts'; const a = f(texts.b);",
       'texts is read when the file is loaded',
     ],

@@ -144,7 +144,7 @@ describe.each(databaseKinds)('a single failing database query (database: %s)', (
   );
 
   it.each(names)(
-    'makes the endpoint %s return 503 and change no data, and does not affect the next call',
+    'makes the endpoint "%s" return 503 and change no data, and does not affect the next call',
     async (name) => {
       const endpoint = endpoints[name] as Endpoint;
       const good = expectedStatus(name, 'admin');

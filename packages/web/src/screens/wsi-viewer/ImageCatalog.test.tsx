@@ -374,7 +374,11 @@ describe('the image catalogue of the viewer when it cannot be loaded', () => {
       errorResponse(403, { message: 'Your account is not active.', code: 'account_not_active' }),
       'Your account is not active.',
     ],
-    ['a proxy responds with a message', errorResponse(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
+    [
+      'a proxy responds with a JSON message, which the catalogue shows',
+      errorResponse(418, { message: 'I am a teapot.' }),
+      'I am a teapot.',
+    ],
     ['the response has a status but no JSON body', errorResponse(502, '<html></html>'), 'Server error (502)'],
     [
       'the server has an internal error',
