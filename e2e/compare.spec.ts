@@ -1,8 +1,9 @@
 /** Comparison of two slides side by side, whose movements are linked. */
 import type { Page } from '@playwright/test';
 import { administratorToken, callApi } from './accounts.ts';
+import { holdRequests } from './hold-requests.ts';
 import type { Product } from './product.ts';
-import { descriptorUrls, expect, slideName, test } from './test.ts';
+import { expect, slideName, test } from './test.ts';
 
 const otherName = 'section-1.svs';
 
@@ -29,12 +30,17 @@ async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
 /** Returns the half of the viewer that shows a slide. @param name of the slide */
 const viewerHalf = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
 
-/** Opens two slides whose movements are linked. @param fields URL parameters with the fields of view of both */
-async function openPair(page: Page, product: Product, fields: string): Promise<void> {
+/** Loads the catalogue. @returns a function that returns the image id of the slide with a name */
+async function loadIds(product: Product): Promise<(name: string) => string | undefined> {
   const token = await administratorToken(product.url);
   const { images } = await callApi(product.url, 'GET', '/image-catalog/images', { token });
   const catalogue = images as readonly { readonly id: string; readonly file_name: string }[];
-  const idOf = (name: string) => catalogue.find(({ file_name }) => file_name === name)?.id;
+  return (name) => catalogue.find(({ file_name }) => file_name === name)?.id;
+}
+
+/** Opens two slides whose movements are linked. @param fields URL parameters with the fields of view of both */
+async function openPair(page: Page, product: Product, fields: string): Promise<void> {
+  const idOf = await loadIds(product);
   await page.goto(`/wsi-viewer?image=${idOf(slideName)}&beside=${idOf(otherName)}&${fields}`);
   await waitUntilBothOpened(page);
 }
@@ -86,22 +92,16 @@ test('during a comparison, a slide chosen in the catalogue opens beside the firs
 
 test('during a comparison, a first slide that loads longer than the second opens at the zoom of the second', async ({
   openPageAs,
+  product,
 }) => {
   const page = await openPageAs('user');
-  const isSecondOpen = Promise.withResolvers<void>();
-  await page.route(
-    descriptorUrls,
-    async (route) => {
-      await isSecondOpen.promise;
-      await route.continue();
-    },
-    { times: 1 },
-  );
+  const idOf = await loadIds(product);
+  const openFirst = await holdRequests(page, `**/${idOf(slideName)}/image.dzi*`);
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await chooseSecondSlide(page);
   await expect(page.getByTitle('Scale bar')).toHaveCount(1);
-  isSecondOpen.resolve();
+  await openFirst();
   await waitUntilBothOpened(page);
   expect(await zoomRatioIn(page)).toBeCloseTo(1, 1);
 });

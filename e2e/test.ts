@@ -23,8 +23,6 @@ export { expect } from '@playwright/test';
 export const slideName = 'CMU-1-Small-Region.svs';
 /** Deep Zoom level of full resolution of that slide, which has 2220 × 2967 pixels: log2 of the longer side, rounded up. */
 export const fullResolutionLevel = Math.ceil(Math.log2(2967));
-/** URL pattern of the requests that read a Deep Zoom descriptor. */
-export const descriptorUrls = '**/image.dzi*';
 
 /** Slides that the tests generate, by path in the slide folder. A folder becomes a dataset; `loose.svs` belongs to none. */
 const builtSlides = [

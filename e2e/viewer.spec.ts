@@ -5,10 +5,11 @@
 import type { Locator, Page } from '@playwright/test';
 import { administratorToken, callApi } from './accounts.ts';
 import { holdRequests } from './hold-requests.ts';
-import { descriptorUrls, expect, slideName, test } from './test.ts';
+import { expect, slideName, test } from './test.ts';
 
-/** URL patterns of the requests that create an image session and that load tiles. */
+/** URL patterns of the requests that create an image session, read a Deep Zoom descriptor, and load tiles. */
 const sessionUrls = '**/api/v1/auth/image-session';
+const descriptorUrls = '**/image.dzi*';
 const tileUrls = '**/image_files/**';
 /** URL patterns of the requests for the image list (its groups and its rows), and for the rows alone. */
 const listUrls = /\/image-catalog\/images\/(?:groups|rows)\?/;

@@ -98,7 +98,6 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       : createScanner({
           root: 'bucket',
           readTree: async () => {
-            bucketTree = null; // if the bucket cannot be listed now, the listing of an earlier failed scan must not be used
             bucketTree = await readBucketTree({
               store,
               groupFiles: (folder, names) =>
@@ -152,7 +151,6 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       );
     }
     if (where === 'bucket' && bucketTree !== null) await dependencies.onBucketListed(bucketTree, signal);
-    bucketTree = null;
     const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0; // `retryFailed` is true at a start
     log[isNotable ? 'info' : 'debug'](
       {
@@ -203,7 +201,13 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
   }
 
   return {
-    rescan: (where, { retryFailed }, signal) => scanAll(where, retryFailed, signal),
+    async rescan(where, { retryFailed }, signal) {
+      try {
+        return await scanAll(where, retryFailed, signal);
+      } finally {
+        if (where === 'bucket') bucketTree = null; // also after a failure, so that no later scan uses this listing
+      }
+    },
     read: (imageId, { again }, signal) => read(imageId, again, signal),
     close: () => closing.abort(),
   };

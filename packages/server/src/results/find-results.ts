@@ -14,7 +14,6 @@ import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import { isMissingFile, slideRoots } from '../slide-storage/slide-roots.ts';
 import type { Database } from '../store/database.ts';
 import {
-  deleteResultLayerRow,
   insertResultLayer,
   listFoundResultLayers,
   listSlidesInBucket,
@@ -25,7 +24,7 @@ import {
   type SlideOnDisk,
   updateResultLayerInState,
 } from '../store/result-layers.ts';
-import { layersWithFile, type ResultFiles } from './result-files.ts';
+import { deleteResultLayer, layersWithFile, type ResultFiles } from './result-files.ts';
 
 interface Dependencies {
   readonly config: Config;
@@ -118,8 +117,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       if (result?.version !== layer.source_version) {
         const isReplacementPending = result !== undefined && isImportPending(layerOf(result, layers));
         if (layer.state === 'ready' && isReplacementPending) continue;
-        await deleteResultLayerRow(db, layer.id);
-        await files.remove(layer.id);
+        await deleteResultLayer(db, files, layer.id);
       } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
         // A backup may have been restored without DATA_DIR/results: the row of the layer exists, but its imported file does not.
         await updateResultLayerInState(db, layer.id, { state: 'queued' }, ['ready']); // no change in any other state

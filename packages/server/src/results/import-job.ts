@@ -12,7 +12,6 @@ import { locate } from '../slide-storage/slide-roots.ts';
 import type { Database } from '../store/database.ts';
 import { findImage } from '../store/images.ts';
 import {
-  deleteResultLayerRow,
   findResultLayer,
   listReplacedResultLayers,
   listResultLayerIds,
@@ -24,7 +23,7 @@ import type { SlideRoot } from '../store/schema.ts';
 import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { downloadResult } from './download-result.ts';
 import { ImportRejectedError, type Problem } from './problems.ts';
-import { layersWithFile, type ResultFiles } from './result-files.ts';
+import { deleteResultLayer, layersWithFile, type ResultFiles } from './result-files.ts';
 import { type ImportOutcome, runImport } from './run-import.ts';
 
 interface Dependencies {
@@ -87,10 +86,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
 
   /** Deletes the layers with earlier contents of a layer's file. They exist until the import ends, so that viewers can show them. */
   async function deleteReplacedLayers(layer: ResultLayerRow): Promise<void> {
-    for (const { id } of await listReplacedResultLayers(db, layer)) {
-      await deleteResultLayerRow(db, id);
-      await files.remove(id);
-    }
+    for (const { id } of await listReplacedResultLayers(db, layer)) await deleteResultLayer(db, files, id);
   }
 
   /** Imports a layer's file in a worker thread, and saves the progress. @throws LayerDeleted if the layer is deleted */
@@ -198,8 +194,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     async sweep() {
       const expiredBefore = new Date(now().getTime() - uploadExpiryMs).toISOString();
       for (const id of await listResultLayerIds(db, { state: 'uploading', before: expiredBefore })) {
-        await deleteResultLayerRow(db, id);
-        await files.remove(id);
+        await deleteResultLayer(db, files, id);
       }
       const layerIds = new Set(await listResultLayerIds(db));
       for (const id of await layersWithFile(files.folder)) {

@@ -5,6 +5,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
+import type { Database } from '../store/database.ts';
+import { deleteResultLayerRow } from '../store/result-layers.ts';
 import { PartStore } from '../uploads/part-store.ts';
 
 export interface ResultFiles {
@@ -32,6 +34,12 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
       await parts.discard(layerId);
     },
   };
+}
+
+/** Deletes a layer with its files. */
+export async function deleteResultLayer(db: Database, files: ResultFiles, layerId: string): Promise<void> {
+  await deleteResultLayerRow(db, layerId);
+  await files.remove(layerId);
 }
 
 /** Lists the ids of the layers that have a file. */

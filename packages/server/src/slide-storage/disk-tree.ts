@@ -27,7 +27,7 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
   const absolutePathOf = (place: string) => path.join(realRoot, place);
 
   /** Returns the target of a link or folder; null when it is outside the slide folder or neither a file nor a folder. */
-  async function resolveLink(folder: string, name: string): Promise<TreeTarget | null> {
+  async function resolveTarget(folder: string, name: string): Promise<TreeTarget | null> {
     const realPath = await fs.realpath(absolutePathOf(placeIn(folder, name)));
     if (!realPath.startsWith(realRoot + path.sep)) {
       log.warn(
@@ -67,7 +67,7 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
         // A link may have replaced the entry since the folder was listed: a folder is therefore checked like a link, and lstat below
         // does not follow links.
         if (kind !== 'file') {
-          const target = await resolveLink(folder, name);
+          const target = await resolveTarget(folder, name);
           return kind === 'link' || target?.kind === 'folder' ? target : null;
         }
         const realPlace = placeIn(folder, name);

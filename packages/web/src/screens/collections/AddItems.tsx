@@ -1,4 +1,5 @@
 import { Button, Checkbox, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCases } from '../../api/cases.ts';
 import { useImageSearch } from '../../api/catalogue.ts';
@@ -130,31 +131,45 @@ function useCandidates(kind: Kind, search: string): CandidateSearch {
   const views = useSavedViews({ isEnabled: kind === 'view' });
   const images = useImageSearch(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });
-  const { isPending, isLoadingError, error, refetch } = { view: views, slide: images, case: cases }[kind];
-  const candidatesByKind: Readonly<Record<Kind, () => readonly Candidate[] | undefined>> = {
-    slide: () =>
-      images.data?.map(({ id, file_name: name, dataset_name: dataset }) => ({
+  if (kind === 'slide') {
+    const found = images.data?.map(
+      ({ id, file_name: name, dataset_name: dataset }): Candidate => ({
         item: { type: 'slide', id, title: name || id, images: [id] },
         detail: dataset ?? '',
-      })),
-    view: () =>
-      views.data
-        ?.filter(({ title }) => isFound(title, search))
-        .map(({ id, title, text, field, image_id: imageId }) => ({
-          item: { type: 'view' as const, id, title, images: [imageId], field },
+      }),
+    );
+    return searchOf(images, found);
+  }
+  if (kind === 'view') {
+    const found = views.data
+      ?.filter(({ title }) => isFound(title, search))
+      .map(
+        ({ id, title, text, field, image_id: imageId }): Candidate => ({
+          item: { type: 'view', id, title, images: [imageId], field },
           detail: text ?? '',
-        }))
-        .reverse(), // the API returns the most recently changed view first; this list shows it last
-    case: () =>
-      cases.data
-        ?.filter(({ name }) => isFound(name, search))
-        .map(({ id, name, dataset, slides }) => ({
-          item: { type: 'case', id, title: name, images: slides.map(({ image_id }) => image_id) },
-          detail: dataset,
-        })),
-  };
+        }),
+      )
+      .reverse(); // the API returns the most recently changed view first; this list shows it last
+    return searchOf(views, found);
+  }
+  const found = cases.data
+    ?.filter(({ name }) => isFound(name, search))
+    .map(
+      ({ id, name, dataset, slides }): Candidate => ({
+        item: { type: 'case', id, title: name, images: slides.map(({ image_id }) => image_id) },
+        detail: dataset,
+      }),
+    );
+  return searchOf(cases, found);
+}
+
+/** Returns the found items with the state of the query that loads them. @param found undefined while the query has no data */
+function searchOf(
+  { isPending, isLoadingError, error, refetch }: UseQueryResult,
+  found: readonly Candidate[] | undefined,
+): CandidateSearch {
   return {
-    candidates: candidatesByKind[kind]() ?? null,
+    candidates: found ?? null,
     isPending,
     error: isLoadingError ? error : null,
     reload: () => void refetch(),
