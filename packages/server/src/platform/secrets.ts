@@ -1,9 +1,18 @@
 /** Opaque secrets: tokens, image sessions (ids for tile requests), e-mailed codes. The database stores only hashes. */
 import { hash, randomBytes } from 'node:crypto';
+import { apiTokenPrefix } from '@lamina/contract';
 
-/** Returns a secret of 256 random bits as 43 characters of base64url. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url');
+/**
+ * Returns a secret of 256 random bits as 43 characters of base64url. It never starts with the prefix of API tokens, because the server
+ * would take the bearer token of a sign-in that starts with it for an API token, and reject it.
+ *
+ * @param random returns a number of random bytes
+ */
+export function newSecret(random: (size: number) => Buffer = randomBytes): string {
+  for (;;) {
+    const secret = random(32).toString('base64url');
+    if (!secret.startsWith(apiTokenPrefix)) return secret;
+  }
 }
 
 /** Returns the SHA-256 hash of a secret as base64url. The hash needs no salt, because the secret is random. */
