@@ -8,35 +8,23 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../source/byte-source.ts';
 import { type ByteWindow, byteWindow } from '../source/byte-window.ts';
-import { NotDeidentifiable, type Patch, type PatchList } from './patches.ts';
-
-/** Value representations (two-letter data types) whose length field has 32 bits. Source: DICOM PS3.5, section 7.1.2. */
-const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
-/** Value representations whose length field has 16 bits. */
-const shortVrs = new Set('AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US'.split(' '));
-/** Free text, names, dates and addresses: blanked unless the element is in `technicalTexts`. */
-const textVrs = new Set('AE AS DA DT LO LT PN SH ST TM UC UR UT'.split(' '));
-/** Codes and numbers stored as text: blanked only in the attributes of the patient (group 0010). */
-const codeVrs = new Set('CS DS IS'.split(' '));
-
-/** Elements whose text describes the device or the image, and is kept. */
-const technicalTexts = new Set([
-  0x0008_0070, // Manufacturer
-  0x0008_0100, // CodeValue
-  0x0008_0102, // CodingSchemeDesignator
-  0x0008_0103, // CodingSchemeVersion
-  0x0008_0104, // CodeMeaning
-  0x0008_1090, // ManufacturerModelName
-  0x0020_9421, // DimensionDescriptionLabel
-  0x0028_2110, // LossyImageCompression, which some writers store as text
-  0x0048_0106, // OpticalPathIdentifier
-  0x0048_0107, // OpticalPathDescription
-]);
-
-/** Binary data: set to zero outside the groups of images, where it may be a document, a certificate or text drawn as an overlay. */
-const binaryVrs = new Set('OB OD OF OL OV OW'.split(' '));
-/** Groups whose binary data is kept: image pixels, slide microscopy, pixel data. */
-const imageGroups = new Set([0x0028, 0x0048, 0x7fe0]);
+import {
+  binaryVrs,
+  codedSequences,
+  codeTexts,
+  codeVrs,
+  imageGroups,
+  isOfPatient,
+  isPrivate,
+  longVrs,
+  rootScope,
+  type Scope,
+  shortVrs,
+  technicalTexts,
+  textVrs,
+} from './dicom-values.ts';
+import { NumberList } from './number-list.ts';
+import { type Deidentification, maxPatches, NotDeidentifiable, type Patch } from './patches.ts';
 
 const tags = {
   TransferSyntaxUID: 0x0002_0010,
@@ -57,8 +45,8 @@ const SEQUENCE_END = 0xfffe_e0dd;
 const implicitLittleEndian = '1.2.840.10008.1.2';
 const deflated = '1.2.840.10008.1.2.1.99';
 const bigEndian = '1.2.840.10008.1.2.2';
-/** Start of all UIDs that the standard defines. They name classes and encodings, not instances, and are kept. */
-const standardRoot = '1.2.840.10008.';
+/** Matches UIDs that the standard defines. They name classes and encodings, not instances, and are kept. */
+const standardUid = /^1\.2\.840\.10008\.[\d.]*$/;
 const undefinedLength = 0xffff_ffff; // in a length field: a delimiter ends the value
 /** Bytes before the letters DICM, and before the first element. */
 const preambleBytes = 128;
@@ -69,23 +57,22 @@ const shortHeaderBytes = 8;
 const longHeaderBytes = 12;
 // A file that exceeds one of these limits is not de-identified.
 const maxElements = 5_000_000;
-const maxPatches = 500_000;
 const maxDepth = 16;
 
 /**
- * Returns the patches that de-identify a file of a DICOM slide; null for a label or an overview, which must not be downloaded.
+ * Returns what de-identifies a file of a DICOM slide; null for a label or an overview, which must not be downloaded.
  *
  * @param salt secret from which new UIDs are derived; equal for all files of a slide, so that they still refer to each other
  * @throws NotDeidentifiable; SlideError errors of reading the file
  */
-export async function deidentifyDicom(source: ByteSource, salt: string): Promise<PatchList | null> {
+export async function deidentifyDicom(source: ByteSource, salt: string): Promise<Deidentification | null> {
   const patcher = new DicomPatcher(byteWindow(source), salt);
   await patcher.readFile();
-  const { imageType, hasLabel, patches } = patcher;
+  const { imageType, hasLabel, patches, fragments } = patcher;
   if (/\\(?:LABEL|OVERVIEW|LOCALIZER)\b/.test(imageType)) return null;
   if (!/\\(?:VOLUME|THUMBNAIL)\b/.test(imageType)) throw new NotDeidentifiable('an image of unknown type');
   if (hasLabel) throw new NotDeidentifiable('the image shows a label');
-  return patches;
+  return { patches, jpegStreams: fragments.sorted() };
 }
 
 /** The header of a data element. */
@@ -102,6 +89,8 @@ interface Header {
 /** Reads all elements of a file and collects the patches of those that may identify a person. */
 class DicomPatcher {
   readonly patches: Patch[] = [];
+  /** Positions of the fragments of the image, which may be JPEG streams. */
+  readonly fragments = new NumberList();
   /** Value of ImageType, for example `ORIGINAL\PRIMARY\VOLUME\NONE`; empty when the file has none. */
   imageType = '';
   /** Whether the file declares that its pixels show a label or burned-in text. */
@@ -120,7 +109,7 @@ class DicomPatcher {
     if (size < firstElementAt + shortHeaderBytes) throw new NotDeidentifiable('the file is too short');
     // The preamble may contain the header of another format, with metadata.
     this.#zero(0, preambleBytes);
-    await this.#readElements(firstElementAt, size, 0);
+    await this.#readElements(firstElementAt, size, rootScope);
   }
 
   async #load(offset: number, length: number): Promise<void> {
@@ -149,31 +138,30 @@ class DicomPatcher {
    * Reads the elements of the file or of a sequence item.
    *
    * @param end position after the elements; null when a delimiter ends them
-   * @param depth number of enclosing sequences
    * @returns the position after the elements
    */
-  async #readElements(start: number, end: number | null, depth: number): Promise<number> {
-    if (depth > maxDepth) throw new NotDeidentifiable('its sequences are nested too deeply');
+  async #readElements(start: number, end: number | null, scope: Scope): Promise<number> {
+    if (scope.depth > maxDepth) throw new NotDeidentifiable('its sequences are nested too deeply');
     let offset = start;
     while (end === null || offset < end) {
       if (end === null && (await this.#tagAt(offset)) === ITEM_END) return offset + shortHeaderBytes;
       const header = await this.#readHeader(offset);
-      if (depth === 0 && header.tag === tags.PixelData) return this.#readPixelData(header);
-      offset = await this.#readElement(header, depth);
+      if (scope.depth === 0 && header.tag === tags.PixelData) return this.#readPixelData(header);
+      offset = await this.#readElement(header, scope);
     }
     return offset;
   }
 
   /** Keeps the pixels and reads the elements after them, such as signatures. Returns the end of the file. */
   async #readPixelData({ offset, length }: Header): Promise<number> {
-    const end = length === null ? await this.#skipFragments(offset) : offset + length;
+    const end = length === null ? await this.#skipFragments(offset, this.fragments) : offset + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside the pixels');
-    if (end < this.#window.size) await this.#readElements(end, this.#window.size, 0);
+    if (end < this.#window.size) await this.#readElements(end, this.#window.size, rootScope);
     return this.#window.size;
   }
 
-  /** Returns the position after the fragments of encapsulated pixel data. */
-  async #skipFragments(start: number): Promise<number> {
+  /** Returns the position after the fragments of encapsulated pixel data. @param positions receives the positions of their bytes */
+  async #skipFragments(start: number, positions: NumberList | null): Promise<number> {
     for (let offset = start; ; ) {
       const tag = await this.#tagAt(offset);
       const length = this.#window.u32(offset + 4);
@@ -181,20 +169,19 @@ class DicomPatcher {
       if (tag === SEQUENCE_END) return offset + shortHeaderBytes;
       if (tag !== ITEM || length === undefinedLength)
         throw new NotDeidentifiable('the pixel data contain something other than fragments');
+      positions?.push(offset + shortHeaderBytes);
       offset += shortHeaderBytes + length;
     }
   }
 
   /** Reads an element and returns the position after it. */
-  async #readElement(header: Header, depth: number): Promise<number> {
-    const { tag, vr, offset, length } = header;
-    // Groups with odd numbers are private to a manufacturer.
-    const isPrivate = ((tag >>> 16) & 1) === 1;
-    if (vr === 'SQ') return this.#readItems(header, depth);
+  async #readElement(header: Header, scope: Scope): Promise<number> {
+    const { vr, offset, length } = header;
+    if (vr === 'SQ') return this.#readItems(header, scope);
     if (length === null) {
       if (vr === 'OB' || vr === 'OW') {
         // Encapsulated pixels that are not the image of the file, for example an icon, which may show the label.
-        const end = await this.#skipFragments(offset);
+        const end = await this.#skipFragments(offset, null);
         await this.#zeroFragments(offset);
         return end;
       }
@@ -202,12 +189,17 @@ class DicomPatcher {
     }
     const end = offset + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside an element');
-    await this.#patchValue(header, length, isPrivate, depth);
+    await this.#patchValue(header, length, scope);
     return end;
   }
 
   /** Reads the items of a sequence and returns the position after them. */
-  async #readItems({ offset: start, length }: Header, depth: number): Promise<number> {
+  async #readItems({ tag: sequence, offset: start, length }: Header, scope: Scope): Promise<number> {
+    const itemScope = {
+      depth: scope.depth + 1,
+      isIdentifying: scope.isIdentifying || isPrivate(sequence) || isOfPatient(sequence),
+      keepsCodes: scope.keepsCodes && codedSequences.has(sequence),
+    };
     const end = length === null ? null : start + length;
     let offset = start;
     while (end === null || offset < end) {
@@ -217,29 +209,26 @@ class DicomPatcher {
       if (tag === SEQUENCE_END && end === null) return offset;
       if (tag !== ITEM) throw new NotDeidentifiable('a sequence contains something other than items');
       const itemEnd = itemLength === undefinedLength ? null : offset + itemLength;
-      offset = await this.#readElements(offset, itemEnd, depth + 1);
+      offset = await this.#readElements(offset, itemEnd, itemScope);
     }
     return offset;
   }
 
   /** Adds a patch for a value, unless the value is known to be technical. */
-  async #patchValue(
-    { tag, vr, offset }: Header,
-    length: number,
-    isPrivate: boolean,
-    depth: number,
-  ): Promise<void> {
+  async #patchValue({ tag, vr, offset }: Header, length: number, scope: Scope): Promise<void> {
     if (length === 0) return;
-    const isPatient = tag >>> 16 === 0x0010;
+    const isText = textVrs.has(vr) || codeVrs.has(vr);
     // Pixels in a sequence are an icon, which may show the label. The representation UN (unknown) may contain any text.
-    const isIcon = tag === tags.PixelData && depth > 0;
-    if (isPrivate || vr === 'UN' || isIcon) {
-      if (textVrs.has(vr) || codeVrs.has(vr)) this.#blank(offset, length);
+    const isIcon = tag === tags.PixelData && scope.depth > 0;
+    const isIdentifying = scope.isIdentifying || isPrivate(tag) || isOfPatient(tag);
+    if (vr === 'UI' && !isPrivate(tag)) return this.#replaceUids(tag, offset, length);
+    if (isIdentifying || vr === 'UN' || isIcon) {
+      if (isText) this.#blank(offset, length);
       else this.#zero(offset, length);
       return;
     }
-    if (vr === 'UI') return this.#replaceUids(tag, offset, length);
-    if ((textVrs.has(vr) && !technicalTexts.has(tag)) || (isPatient && codeVrs.has(vr))) {
+    const isTechnicalText = technicalTexts.has(tag) || (scope.keepsCodes && codeTexts.has(tag));
+    if (textVrs.has(vr) && !isTechnicalText) {
       this.#blank(offset, length);
       return;
     }
@@ -267,23 +256,19 @@ class DicomPatcher {
     const value = await this.#textAt(offset, length);
     const paddingAt = value.indexOf('\0');
     const uids = paddingAt < 0 ? value : value.slice(0, paddingAt);
-    if (tag === tags.TransferSyntaxUID) {
-      if ([implicitLittleEndian, deflated, bigEndian].includes(uids.trim()))
-        throw new NotDeidentifiable('the transfer syntax is implicit, deflated or big-endian');
-      return;
-    }
-    if (tag === tags.ImplementationClassUID) return;
-    const replaced = uids
-      .split('\\')
-      .map((uid) => (uid.trim() === '' || uid.startsWith(standardRoot) ? uid : this.#newUid(uid)))
-      .join('\\');
-    if (replaced === uids) return;
-    this.#add({ offset, length, bytes: Buffer.from(replaced + '\0'.repeat(length - uids.length), 'latin1') });
+    if (tag === tags.TransferSyntaxUID && [implicitLittleEndian, deflated, bigEndian].includes(uids.trim()))
+      throw new NotDeidentifiable('the transfer syntax is implicit, deflated or big-endian');
+    const isKept = tag === tags.TransferSyntaxUID || tag === tags.ImplementationClassUID;
+    // Spaces are padding, which some writers use instead of a zero: they are no part of the UID.
+    const replaced = isKept ? uids : uids.replaceAll(/[^\\ ]+/g, (uid) => this.#newUid(uid));
+    const newValue = replaced + '\0'.repeat(length - uids.length); // zeroes what follows the first zero
+    if (newValue !== value) this.#add({ offset, length, bytes: Buffer.from(newValue, 'latin1') });
   }
 
-  /** Returns a UID of equal length. The same UID of the slide always gets the same new UID. */
+  /** Returns a UID of equal length. The same UID of the slide always gets the same new UID; UIDs of the standard stay. */
   #newUid(uid: string): string {
-    const hash = createHash('sha512').update(`${this.#salt}\n${uid.trim()}`).digest('hex');
+    if (standardUid.test(uid)) return uid;
+    const hash = createHash('sha512').update(`${this.#salt}\n${uid}`).digest('hex');
     const digits = BigInt(`0x${hash}`).toString();
     // 2.25 is the root of UIDs that are derived from random numbers. Source: ITU-T X.667. A short UID has no room for this root.
     const shortRoot = uid.length > 3 ? '2.' : '';

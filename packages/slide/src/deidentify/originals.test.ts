@@ -17,7 +17,7 @@ import { difference } from '../testing/compare-pixels.ts';
 import { openSlidePeer } from '../testing/peers.ts';
 import { seededNumbers } from '../testing/seeded-numbers.ts';
 import { tag } from '../tiff/tags.ts';
-import { blankAperioDescription, blankXml, omeAllowlist } from './descriptions.ts';
+import { blankAperioDescription } from './descriptions.ts';
 import { openOriginal, planOriginals } from './originals.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
@@ -316,18 +316,5 @@ describe('blankAperioDescription (de-identifies the ImageDescription of an Aperi
     expect(blankAperioDescription(description)).toBe(
       'Aperio Image Library v11.2.1 \r\n46000x32914 [42673,5576 2220x2967] (240x240) JPEG/RGB Q=30;                 |AppMag = 20|MPP = 0.4990|Filename =     |           =  |User =   |=      |Left = 25.69|Top =     ',
     );
-  });
-});
-
-describe('blankXml (de-identifies the XML metadata of a slide)', () => {
-  it('keeps attributes of an allowlist, and replaces text, comments and other attribute values by spaces', () => {
-    const xml = `<?xml version="1.0"?><!-- Jane --><OME xmlns="http://x" Creator="Jane"><Image ID="Image:0" Name='Jane'><Pixels SizeX="10"/>Jane</Image></OME>`;
-    expect(blankXml(xml, omeAllowlist)).toBe(
-      `<?xml version="1.0"?>             <OME xmlns="http://x" Creator="    "><Image ID="Image:0" Name='    '><Pixels SizeX="10"/>    </Image></OME>`,
-    );
-  });
-
-  it('returns null for XML with a document type declaration', () => {
-    expect(blankXml('<!DOCTYPE x [<!ENTITY e "Jane">]><x>&e;</x>', omeAllowlist)).toBeNull();
   });
 });

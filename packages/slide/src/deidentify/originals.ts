@@ -10,15 +10,15 @@ import type { SlideFiles } from '../source/slide-files.ts';
 import { isTiff } from '../tiff/tiff-file.ts';
 import { deidentifyDicom } from './deidentify-dicom.ts';
 import { deidentifyTiff } from './deidentify-tiff.ts';
-import { applyPatches, NotDeidentifiable, type PatchList } from './patches.ts';
+import { jpegMetadataEraser } from './jpeg-metadata.ts';
+import { applyPatches, type Deidentification, NotDeidentifiable } from './patches.ts';
 
-/** A file that may be downloaded. */
-export interface OriginalFile {
+/** A file that may be downloaded, with what is replaced in it. */
+export interface OriginalFile extends Deidentification {
   /** Path relative to the folder of the main file. */
   readonly path: string;
   /** Length in bytes. */
   readonly size: number;
-  readonly patches: PatchList;
 }
 
 /** The files of a slide that may be downloaded, with the bytes to replace in them. */
@@ -80,10 +80,10 @@ async function deidentifiedFiles(
     const source = path === files.name ? files.main : await openMember(files, path);
     const start = await source.read(0, Math.min(SIGNATURE_BYTES, source.size));
     if (isDicom(start)) {
-      const patches = await deidentifyDicom(source, salt);
-      if (patches !== null) originals.push({ path, size: source.size, patches });
+      const deidentification = await deidentifyDicom(source, salt);
+      if (deidentification !== null) originals.push({ path, size: source.size, ...deidentification });
     } else if (isTiff(start) && names.length === 1) {
-      originals.push({ path, size: source.size, patches: await deidentifyTiff(source) });
+      originals.push({ path, size: source.size, ...(await deidentifyTiff(source)) });
     } else {
       throw new NotDeidentifiable('the format is neither DICOM nor TIFF in one file');
     }
@@ -104,7 +104,7 @@ async function unchangedFiles(files: SlideFiles, names: readonly string[]): Prom
   for (const path of names) {
     if (path.endsWith('/')) return [];
     const { size } = path === files.name ? files.main : await files.open(path);
-    originals.push({ path, size, patches: [] });
+    originals.push({ path, size, patches: [], jpegStreams: new Float64Array() });
   }
   return originals;
 }
@@ -132,9 +132,11 @@ export async function openOriginal(
     if (files.fingerprint !== plan.fingerprint)
       throw new SlideError('FILE_CHANGED', 'The slide was replaced');
     const source = file.path === files.name ? files.main : await files.open(file.path);
+    const eraseJpegMetadata = jpegMetadataEraser(source, file.jpegStreams);
     return {
       async read(offset, length, signal) {
         const bytes = await source.read(offset, length, signal);
+        await eraseJpegMetadata(bytes, offset, signal);
         applyPatches(file.patches, bytes, offset);
         return bytes;
       },
