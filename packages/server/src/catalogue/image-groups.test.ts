@@ -2,13 +2,14 @@
 import {
   createCase,
   getImagePosition,
+  grantDataset,
   type ImageOrder,
   listImageGroups,
   listImageRows,
   updateDataset,
   updateImage,
 } from '@lamina/contract';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type DatabaseKind, databaseKinds } from '../store/testing/test-database.ts';
 import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 
@@ -349,6 +350,30 @@ describe.each(databaseKinds)(
       expect(await viewer.rows({ from: '1', limit: '1' })).toEqual(['a.svs']);
       expect((await viewer.position(idOf('slide-2.svs'))).status).toBe(404);
       expect((await viewer.position(idOf('a.svs'))).body.position).toBe(1);
+    });
+
+    it('hides a restricted dataset from accounts without a grant, also when another account gets a grant during its request', async () => {
+      const { server } = await startSmallCatalogue(databaseKind);
+      const { fixtures, as, services } = server;
+      const [admin, grantee, other] = [await fixtures.admin(), await fixtures.user(), await fixtures.user()];
+      await as(admin).call(updateDataset, { body: { dataset: 'Set 2', access: 'restricted' } });
+      const inaccessibleTo = services.datasets.inaccessibleTo.bind(services.datasets);
+      let reads = 0;
+      vi.spyOn(services.datasets, 'inaccessibleTo').mockImplementation(async (user, connection) => {
+        const datasets = await inaccessibleTo(user, connection);
+        if (user.uid === grantee.uid) {
+          reads += 1;
+          // The first read is that of the ETag, the second that of the groups.
+          if (reads === 2) {
+            const body = { dataset: 'Set 2', uid: grantee.uid };
+            expect((await as(admin).call(grantDataset, { body })).status).toBeLessThan(300);
+          }
+        }
+        return datasets;
+      });
+      await requestsAs(as(grantee)).groups();
+      expect(reads).toBeGreaterThanOrEqual(2);
+      expect((await requestsAs(as(other)).groups()).groups.join()).not.toContain('Set 2');
     });
   },
 );

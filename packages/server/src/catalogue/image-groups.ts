@@ -90,17 +90,15 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
    */
   async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
     // Changes with the catalogue and the access rights of the reader, so outdated counts are not found again.
-    const viewKey = await readerFilters.viewKey(reader);
-    const key = `${searchWords(q).join('\n')}\n${viewKey}`;
-    const filter = async () => ({ ...(await readerFilters.visibilityFor(reader)), search: q });
-    const counts = getOrLoad(countsCache, maxCachedCounts, key, async () => countImages(db, await filter()));
+    const view = await readerFilters.viewOf(reader);
+    const key = `${searchWords(q).join('\n')}\n${view.key}`;
+    const filter = { ...view.visibility, search: q };
+    const counts = getOrLoad(countsCache, maxCachedCounts, key, async () => countImages(db, filter));
     const caseCounts =
       order === 'name'
-        ? getOrLoad(caseCountsCache, maxCachedCaseCounts, key, async () =>
-            countImagesOfCases(db, await filter()),
-          )
+        ? getOrLoad(caseCountsCache, maxCachedCaseCounts, key, async () => countImagesOfCases(db, filter))
         : [];
-    return { revision: hashOf(viewKey), counts: await counts, caseCounts: await caseCounts };
+    return { revision: hashOf(view.key), counts: await counts, caseCounts: await caseCounts };
   }
 
   /**

@@ -16,9 +16,15 @@ export interface ListFilters {
   readonly organ?: string | null | undefined;
 }
 
+interface ReaderView {
+  /** Changes with the catalogue. Readers with the same access rights have the same key. */
+  readonly key: string;
+  readonly visibility: Visibility;
+}
+
 export interface ReaderFilters {
-  /** Returns the condition for the entries that a reader may see. */
-  visibilityFor(reader: User): Promise<Visibility>;
+  /** Returns what a reader may see now: the condition for queries, and a key for caches of their results. */
+  viewOf(reader: User): Promise<ReaderView>;
   /** Returns the condition for the entries that a reader may see and that match the filters. */
   filterFor(filters: ListFilters, reader: User): Promise<ImageFilter>;
   /** Returns a key for caches and ETags. It changes with the catalogue; readers with the same access rights have the same key. */
@@ -35,8 +41,29 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inac
     return cachedNames.names;
   }
 
-  async function visibilityFor(reader: User): Promise<Visibility> {
+  /** Returns the key of a reader's view, and the datasets that the reader may not see. */
+  async function rightsOf(reader: User) {
+    // The revision is read first: if the catalogue changes meanwhile, newer results are stored under a key that is not used again.
+    const revision = await changeCount(db, 'catalogue');
     const restrictedDatasets = await datasets.inaccessibleTo(reader);
+    return {
+      key: JSON.stringify([revision, seesAll(reader), [...restrictedDatasets].sort()]),
+      restrictedDatasets,
+    };
+  }
+
+  async function viewOf(reader: User): Promise<ReaderView> {
+    // The rights are read once, for the key and the condition. If they were read twice, a grant between the two could store what only
+    // its reader may see under the key of readers without it.
+    const { key, restrictedDatasets } = await rightsOf(reader);
+    return { key, visibility: await visibilityWithout(restrictedDatasets, reader) };
+  }
+
+  /** @param restrictedDatasets the datasets that the reader may not see */
+  async function visibilityWithout(
+    restrictedDatasets: ReadonlySet<string>,
+    reader: User,
+  ): Promise<Visibility> {
     return {
       status: seesAll(reader) ? null : 'ready',
       includesHidden: seesAll(reader),
@@ -48,11 +75,11 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inac
   }
 
   return {
-    visibilityFor,
+    viewOf,
 
     async filterFor({ q, dataset, organ }, reader) {
       return {
-        ...(await visibilityFor(reader)),
+        ...(await viewOf(reader)).visibility,
         search: q,
         // Names are replaced by their registered spellings.
         dataset: typeof dataset === 'string' ? await spellingOf(db, 'dataset', dataset) : dataset,
@@ -60,11 +87,7 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inac
       };
     },
 
-    async viewKey(reader) {
-      const revision = await changeCount(db, 'catalogue');
-      const restricted = [...(await datasets.inaccessibleTo(reader))].sort();
-      return JSON.stringify([revision, seesAll(reader), restricted]);
-    },
+    viewKey: async (reader) => (await rightsOf(reader)).key,
   };
 }
 
