@@ -1,6 +1,7 @@
 /**
  * The job `import-result`: it converts a result file, which a client uploaded or the server found beside a slide, to the file format
- * of result layers (container.ts). This module also deletes abandoned uploads, and files of layers that no longer exist.
+ * of result layers (container.ts). This module also resumes interrupted imports, and deletes abandoned uploads, and files of layers that
+ * no longer exist.
  */
 import fs from 'node:fs/promises';
 import { ResultRegistration } from '@lamina/contract';
@@ -15,6 +16,7 @@ import {
   findResultLayer,
   listReplacedResultLayers,
   listResultLayerIds,
+  listUnfinishedResultLayers,
   type ResultLayerRow,
   sumResultBytes,
   updateResultLayerInState,
@@ -23,6 +25,7 @@ import type { SlideRoot } from '../store/schema.ts';
 import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { downloadResult } from './download-result.ts';
 import { ImportRejectedError, type Problem } from './problems.ts';
+import { queueImport } from './queue-import.ts';
 import { deleteResultLayer, layersWithFile, type ResultFiles } from './result-files.ts';
 import { type ImportOutcome, runImport } from './run-import.ts';
 
@@ -31,7 +34,7 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly jobs: Pick<Jobs, 'setWorker'>;
+  readonly jobs: Pick<Jobs, 'setWorker' | 'enqueue'>;
   readonly files: ResultFiles;
   /** Object store of the bucket; null if there is no bucket. */
   readonly store: ObjectStore | null;
@@ -46,7 +49,7 @@ const uploadExpiryMs = 48 * 60 * 60_000; // 48 hours
 const orphanedFileMs = 24 * 60 * 60_000; // 24 hours
 
 interface ResultImports {
-  /** Deletes abandoned uploads, and files of layers that no longer exist. */
+  /** Resumes interrupted imports, and deletes abandoned uploads and files of layers that no longer exist. */
   sweep(): Promise<void>;
 }
 
@@ -190,8 +193,18 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     } else await files.remove(layerId); // the layer was deleted during the import
   });
 
+  /** Queues the imports for which no job waits any more: a restart empties the queue in memory, and a job ends with its last attempt. */
+  async function resumeImports(): Promise<void> {
+    for (const { id, state, upload_bytes } of await listUnfinishedResultLayers(db)) {
+      // The server may have stopped after the last part of an upload, before it queued the import.
+      if (state === 'uploading' && (await files.parts.received(id)) !== upload_bytes) continue;
+      await queueImport({ db, now, jobs }, id);
+    }
+  }
+
   return {
     async sweep() {
+      await resumeImports();
       const expiredBefore = new Date(now().getTime() - uploadExpiryMs).toISOString();
       for (const id of await listResultLayerIds(db, { state: 'uploading', before: expiredBefore })) {
         await deleteResultLayer(db, files, id);

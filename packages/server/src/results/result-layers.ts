@@ -46,6 +46,7 @@ import {
 } from '../store/result-layers.ts';
 import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { isProblem, problems } from './problems.ts';
+import { queueImport } from './queue-import.ts';
 import type { ResultFiles } from './result-files.ts';
 
 /** `reader` and `caller`: the account of a request; `actor`: its sign-in, with which the transaction reads the account again. */
@@ -121,7 +122,7 @@ const asAnnotationLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
 
 /** Returns the service. The function is long, because all operations share the dependencies and the checks. */
 export function createResultLayers(dependencies: Dependencies): ResultLayers {
-  const { config, db, audit, signIn, visibleImages, jobs, files } = dependencies;
+  const { config, db, audit, signIn, visibleImages, files } = dependencies;
   const now = () => dependencies.now().toISOString();
 
   /** Returns a slide that the account may view. @throws AppError not_found */
@@ -194,13 +195,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     });
     await files.parts.discard(row.id);
     await files.parts.begin(row.id, sizeBytes);
-    if (sizeBytes === 0) await queueImport(row.id); // no part follows
-  }
-
-  async function queueImport(layerId: string): Promise<void> {
-    const changes = { state: 'queued', updated_at: now() } as const;
-    const isQueued = await updateResultLayerInState(db, layerId, changes, whileUploading);
-    if (isQueued) await jobs.enqueue('import-result', { layerId });
+    if (sizeBytes === 0) await queueImport(dependencies, row.id); // no part follows
   }
 
   return {
@@ -271,6 +266,8 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       const row = await requireManageable(caller, await findLayer(layerId));
       const isUploading = row.state === 'uploading'; // afterwards, the server has received all bytes
       const received = isUploading ? ((await files.parts.received(layerId)) ?? 0) : (row.upload_bytes ?? 0);
+      // The server may have stopped after the last part, before it queued the import. The client sends nothing more.
+      if (isUploading && received === row.upload_bytes) await queueImport(dependencies, layerId);
       return { layer: await describeOne(caller, row, translate), received, total: row.upload_bytes };
     },
 
@@ -280,11 +277,17 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       if (row.upload_bytes === null && total !== null) await reserveUpload(row, total);
       const size = row.upload_bytes ?? total;
       if (size === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
-      if ((await files.parts.received(layerId)) !== offset) throw new AppError('conflict');
+      let receivedBefore = await files.parts.received(layerId);
+      if (receivedBefore === null) {
+        // The server stopped after it reserved the space, or a backup was restored without DATA_DIR/results.
+        await files.parts.begin(layerId, size);
+        receivedBefore = 0;
+      }
+      if (receivedBefore !== offset) throw new AppError('conflict');
       await requireFreeSpace(size - offset);
       await updateResultLayerInState(db, layerId, { updated_at: now() }, whileUploading); // postpones the upload's expiry
       const received = await files.parts.write(limitStream(stream, size - offset), layerId, offset);
-      if (received === size) await queueImport(layerId);
+      if (received === size) await queueImport(dependencies, layerId);
       return received;
     },
   };

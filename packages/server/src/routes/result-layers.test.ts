@@ -90,6 +90,56 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
     expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
   });
 
+  describe('whose upload or import was interrupted by a restart', () => {
+    /** Creates a layer whose file has been stored completely, but whose import is not queued. */
+    async function receivedLayer(state: 'uploading' | 'queued' | 'importing') {
+      const layers = await slideWithResults(database);
+      const { server, image, bearer, request } = layers;
+      const { body } = await server.as(bearer).call(createResultLayer, {
+        params: { imageId: image.id },
+        body: { name: 'Maske', kind: 'raster' },
+      });
+      const bytes = buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) });
+      const address = body.upload as string;
+      await request('POST', address, { 'upload-length': String(bytes.length) });
+      const file = path.join(server.config.dataDir, 'results', 'partial', body.id);
+      await fs.writeFile(file, bytes);
+      await server.services.db
+        .updateTable('result_layers')
+        .set({ state })
+        .where('id', '=', body.id)
+        .execute();
+      return { ...layers, address, bytes, file };
+    }
+
+    it.each(['uploading', 'queued', 'importing'] as const)(
+      'are imported by the sweep of the next start when their state is %s',
+      async (state) => {
+        const { server, request, address } = await receivedLayer(state);
+        await server.services.jobs.enqueue('sweep', {});
+        await server.services.jobs.idle('sweep');
+        await server.services.jobs.idle('import-result');
+        expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+      },
+    );
+
+    it('are imported when the client asks for the offset and the file is complete', async () => {
+      const { server, request, address } = await receivedLayer('uploading');
+      await request('HEAD', address);
+      await server.services.jobs.idle('import-result');
+      expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+    });
+
+    it('can be uploaded from the beginning when their space is reserved but the file is missing', async () => {
+      const { server, request, address, part, bytes, file } = await receivedLayer('uploading');
+      await fs.rm(file);
+      await request('POST', address, { 'upload-length': String(bytes.length) });
+      expect((await request('PATCH', address, part(0), Buffer.from(bytes))).statusCode).toBe(204);
+      await server.services.jobs.idle('import-result');
+      expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+    });
+  });
+
   it('can be deleted by their owner and by administrators, and by no other account', async () => {
     const { server, send, overlay, bearer } = await slideWithResults(database);
     const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));

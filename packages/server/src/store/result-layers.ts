@@ -123,6 +123,17 @@ export async function listResultLayerIds(
   return (await query.execute()).map(({ id }) => id);
 }
 
+/** Lists the layers whose file is not imported yet and has not been rejected: those in the states uploading, queued and importing. */
+export function listUnfinishedResultLayers(
+  db: Connection,
+): Promise<Pick<ResultLayerRow, 'id' | 'state' | 'upload_bytes'>[]> {
+  return db
+    .selectFrom('result_layers')
+    .select(['id', 'state', 'upload_bytes'])
+    .where('state', 'in', ['uploading', 'queued', 'importing'])
+    .execute();
+}
+
 /** Removes the owner of all layers of an account, before the account is deleted; administrators then manage these layers. */
 export async function releaseResultLayersOf(tx: DatabaseTransaction, uid: string): Promise<void> {
   await tx.updateTable('result_layers').set({ owner_uid: null }).where('owner_uid', '=', uid).execute();
