@@ -128,13 +128,15 @@ export const changeAnnotations = endpoint({
 /**
  * The response is a stream of server-sent events:
  * - `layer`: a new or changed layer, without counts. The client loads the annotations of a new layer with `listAnnotations`.
- * - `layer-removed`: the id of a layer that the client may no longer read
+ * - `layer-removed`: the id of a layer that was deleted or made private, so that the client may no longer read it
  * - `annotations`: changes of a layer, `{layer_id, version, changes: [{op: "put", feature} | {op: "delete", id, revision,
  *   updated_by}], authors}`, with display names of authors by uid. If there are more than 500 changes or 512 Ki characters of
  *   features, `reload: true` replaces `changes` and `authors`.
  *
  * A client resumes a stream with the header `Last-Event-ID`: the id of the last event that it has received, or the
- * `event_id` in a response of `listAnnotations`.
+ * `event_id` in a response of `listAnnotations`. A resumed stream does not report layers that were permanently deleted
+ * meanwhile: 30 days after their deletion, or private ones with the account of their owner. The client therefore also
+ * lists the layers again.
  */
 export const streamAnnotationEvents = endpoint({
   method: 'GET',

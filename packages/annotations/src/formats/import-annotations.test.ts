@@ -164,6 +164,17 @@ describe('importAnnotations', () => {
     ],
     ['10^6 XML attributes', () => repeat('<Annotations>', ' a="1"', 1_000_000, ''), 'not_xml'],
     [
+      '25,000 outlines, and 25,000 holes that lie in their bounding boxes but not in the outlines',
+      () => {
+        const region = (attributes: string, vertices: readonly string[]) =>
+          `<Region${attributes}>${vertices.map((v) => `<V ${v}/>`).join('')}</Region>`;
+        const outline = region('', ['X="0" Y="0"', 'X="9" Y="0"', 'X="9" Y="9"']);
+        const hole = region(' NegativeROA="1"', ['X="1" Y="8"', 'X="1" Y="8.5"', 'X="2" Y="8.5"']);
+        return repeat('<Annotations><Annotation>', outline + hole, 25_000, '</Annotation></Annotations>');
+      },
+      'too_many_values',
+    ],
+    [
       'an entity bomb',
       () => repeat('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
       'document_type',
@@ -180,6 +191,25 @@ describe('importAnnotations', () => {
       expect((user + system) / 1e6).toBeLessThan(2);
       expect((process.memoryUsage().rss - memory) / 2 ** 20).toBeLessThan(200);
     },
+  );
+
+  it('imports a file that contains both NaN without quotes and a string of 20 million characters', () => {
+    const note = `"${'x\\"'.repeat(5e6)}${'x'.repeat(5e6)}"`;
+    const measurements = '{"a":NaN,"b":-Infinity,"NaN":1,"c":"NaN, Infinity"}';
+    const properties = `{"measurements":${measurements}}`;
+    const result = importFile(
+      `{"note":${note},"features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,-2]},"properties":${properties}}]}`,
+    );
+    expect(result).toMatchObject({
+      ok: true,
+      features: [{ properties: { measurements: { a: Number.NaN, b: Number.NEGATIVE_INFINITY, NaN: 1 } } }],
+      warnings: [{ code: 'measurement_ignored', count: 1 }],
+    });
+  });
+
+  it.each(['{"a":xNaN}', '{"a":NaN1}', '{"a":Infinity_}', '[--NaN]', '[NaN,"'])(
+    'rejects the whole file with the error code not_json when its content is %s',
+    (text) => expect(errorOf(text)).toBe('not_json'),
   );
 
   it('rejects a file with more features than a layer may have', () => {

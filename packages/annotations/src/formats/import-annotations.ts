@@ -51,8 +51,7 @@ function readXml(text: string, format: ImportFormat | 'auto', collector: Collect
 function readJson(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
   // Checks the limits before `JSON.parse` uses memory, and finds unquoted NaN and Infinity, which `JSON.parse` rejects.
   const { hasBareNumbers } = scanJson(bytes);
-  const text = decode(bytes);
-  const value = parseJson(hasBareNumbers ? quoteBareNumbers(text) : text);
+  const value = parseJson(decode(hasBareNumbers ? quoteBareNumbers(bytes) : bytes));
   if (format === 'dsa' || (format === 'auto' && isDsa(value))) {
     readDsa(value, collector);
     return 'dsa';

@@ -14,6 +14,8 @@ export const importLimits = {
   xmlDepth: 32,
   /** Attributes of one element. */
   xmlAttributes: 64,
+  /** Comparisons of holes with the bounding boxes and edges of outlines, to find the outline of each hole. */
+  holeComparisons: 200_000_000,
   /** Rejections that the result lists; further ones are only counted. */
   rejections: 100,
 } as const;

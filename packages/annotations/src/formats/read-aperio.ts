@@ -4,14 +4,16 @@
  * `Text` of the region. `LineColor` is an integer with red in its lowest byte. A region with `NegativeROA="1"` is a hole. The
  * program HALO writes `V` instead of `Vertex`.
  */
+import { containsHole } from '../geometry/assemble.ts';
 import { createEllipse } from '../geometry/ellipse.ts';
-import { boundsOfPositions, ringContains } from '../geometry/ring.ts';
+import { type Bounds, boundsOfPositions, boundsTouch } from '../geometry/ring.ts';
 import type { Color } from '../model/feature.ts';
-import type { Position } from '../model/geometry.ts';
+import type { Position, Ring } from '../model/geometry.ts';
 import { annotationLimits } from '../model/limits.ts';
 import { chooseClassColor } from './class-color.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Collector } from './collector.ts';
+import { importLimits } from './import-limits.ts';
 import { ImportError } from './import-types.ts';
 import { closeRing } from './read-asap.ts';
 import { readDecimal, readXmlElements } from './read-xml.ts';
@@ -58,43 +60,74 @@ export function readAperio(text: string, collector: Collector): void {
         ?.points.push([readDecimal(attributes.X), readDecimal(attributes.Y)]);
     }
   });
-  for (const layer of layers) addLayer(layer, collector);
+  let comparisons = 0; // in all layers
+  const count = (number: number) => {
+    comparisons += number;
+    if (comparisons > importLimits.holeComparisons)
+      throw new ImportError('too_many_values', { limit: importLimits.holeComparisons });
+  };
+  for (const layer of layers) addLayer(layer, collector, count);
 }
 
-function addLayer(layer: Layer, collector: Collector): void {
+/** An outline that may have holes. */
+interface Outline {
+  readonly ring: Ring;
+  readonly bounds: Bounds;
+  readonly holes: Region[];
+}
+
+/** @param count adds a number of comparisons to those of the file. @throws ImportError, also from `count` */
+function addLayer(layer: Layer, collector: Collector, count: (comparisons: number) => void): void {
   const isHole = ({ attributes }: Region) => attributes.NegativeROA === '1';
-  const outlines = layer.regions.filter((region) => !isHole(region));
-  const holesOf = new Map<Region, Region[]>();
+  const regions = layer.regions.filter((region) => !isHole(region));
+  const outlines = new Map(regions.flatMap((region) => outlineEntry(region)));
+  const ascendingBySize = [...outlines.values()].sort((a, b) => boxArea(a.bounds) - boxArea(b.bounds));
   for (const hole of layer.regions.filter(isHole)) {
-    const outline = findOutlineAround(outlines, hole);
-    if (outline) holesOf.set(outline, [...(holesOf.get(outline) ?? []), hole]);
+    const outline = findOutlineAround(ascendingBySize, hole, count);
+    if (outline) outline.holes.push(hole);
     else {
       collector.begin(hole.line);
       collector.reject('unsupported_element', 'NegativeROA');
     }
   }
-  for (const region of outlines) {
+  for (const region of regions) {
     collector.begin(region.line);
-    addRegion(region, holesOf.get(region) ?? [], layer, collector);
+    addRegion(region, outlines.get(region)?.holes ?? [], layer, collector);
   }
 }
 
-/**
- * Returns the outline that contains the first vertex of a hole; null when there is none. Of several outlines, the one
- * with the smallest bounding box is used. Ellipses have no holes here, because their vertices are not their outline.
- */
-function findOutlineAround(outlines: readonly Region[], { points }: Region): Region | null {
-  const [first] = points;
-  if (!isPosition(first)) return null;
-  const candidates = outlines.filter((outline) => {
-    const ring = outline.points.filter(isPosition);
-    return ring.length >= 3 && outline.attributes.Type !== regionTypes.ellipse && ringContains(ring, first);
+/** Returns a region with its outline. Without one, returns an empty list: the vertices of an ellipse are not its outline. */
+function outlineEntry(region: Region): readonly (readonly [Region, Outline])[] {
+  const positions = region.points.filter(isPosition);
+  if (positions.length < 3 || region.attributes.Type === regionTypes.ellipse) return [];
+  return [[region, { ring: closeRing(positions), bounds: boundsOfPositions(positions), holes: [] }]];
+}
+
+function boxArea({ minX, minY, maxX, maxY }: Bounds): number {
+  return (maxX - minX) * (maxY - minY);
+}
+
+/** The usual number of tests with which `containsHole` finds out whether an outline contains a hole. */
+const testsPerOutline = 3;
+/** An outline with fewer edges counts as one with this number, because each test of an outline takes at least as long. */
+const minEdges = 20;
+
+/** Returns the outline around a hole; null when there is none. Of several outlines, it is the one with the smallest bounding box. */
+function findOutlineAround(
+  ascendingBySize: readonly Outline[],
+  { points }: Region,
+  count: (comparisons: number) => void,
+): Outline | null {
+  const positions = points.filter(isPosition);
+  if (positions.length === 0) return null;
+  const [hole, holeBounds] = [closeRing(positions), boundsOfPositions(positions)];
+  count(ascendingBySize.length);
+  const outline = ascendingBySize.find(({ ring, bounds }) => {
+    if (!boundsTouch(bounds, holeBounds)) return false;
+    count(Math.max(ring.length, minEdges) * testsPerOutline);
+    return containsHole(ring, hole);
   });
-  const boxAreaOf = (region: Region) => {
-    const { minX, minY, maxX, maxY } = boundsOfPositions(region.points.filter(isPosition));
-    return (maxX - minX) * (maxY - minY);
-  };
-  return candidates.toSorted((a, b) => boxAreaOf(a) - boxAreaOf(b))[0] ?? null;
+  return outline ?? null;
 }
 
 function addRegion(region: Region, holes: readonly Region[], layer: Layer, collector: Collector): void {

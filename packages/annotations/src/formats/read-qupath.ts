@@ -12,6 +12,7 @@ import { chooseClassColor, unpackColor } from './class-color.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import type { Collector } from './collector.ts';
 import { ImportError } from './import-types.ts';
+import { readCssColor } from './read-dsa.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,11 +37,10 @@ const typesByName: ReadonlyMap<string, ObjectType | 'root'> = new Map([
 /** QuPath keeps the description of an annotation under this name in the metadata. */
 export const descriptionKey = 'ANNOTATION_DESCRIPTION';
 
-/** Properties that the reader understands. Other properties are kept as metadata. */
+/** Properties that the reader understands. `readMetadata` keeps others, and some values of `type` and `stroke`, as metadata. */
 const knownProperties: ReadonlySet<string> = new Set([
   'objectType',
   'object_type',
-  'type',
   'name',
   'color',
   'classification',
@@ -113,12 +113,15 @@ function readFeature(
 /** Returns the object type of a feature, 'annotation' when the file names none; an unknown name unchanged. */
 function readType(feature: Json, properties: Json): string {
   const legacyName = typeof feature.id === 'string' && typesByName.has(feature.id) ? feature.id : 'unknown';
-  const name = [properties.objectType, properties.object_type, properties.type].find(
-    (type) => type !== undefined,
-  );
+  const type = isTypeName(properties.type) ? properties.type : undefined; // other programs use `type` for other things
+  const name = [properties.objectType, properties.object_type, type].find((each) => each !== undefined);
   if (name === undefined) return typesByName.get(legacyName) ?? legacyName;
-  const type = typeof name === 'string' ? name : 'unknown';
-  return typesByName.get(type) ?? type;
+  const typeName = typeof name === 'string' ? name : 'unknown';
+  return typesByName.get(typeName) ?? typeName;
+}
+
+function isTypeName(value: unknown): value is string {
+  return typeof value === 'string' && typesByName.has(value);
 }
 
 function readProperties(
@@ -129,16 +132,18 @@ function readProperties(
 ): Record<string, unknown> {
   const objectType = typesByName.get(type); // each type is also a key of the map; undefined for an unknown name
   if (!objectType) collector.warn('unknown_object_type');
-  const metadata = readMetadata(properties, collector);
+  const stroke = readStroke(properties);
+  const classification = readClassification(properties.classification, stroke, collector);
+  const metadata = readMetadata(properties, stroke, collector);
   const { [descriptionKey]: metadataDescription, ...otherMetadata } = metadata;
   const description =
     typeof properties.description === 'string' ? properties.description : metadataDescription;
   return {
     objectType: objectType ?? 'annotation',
     ...(isScalar(properties.name) && { name: cleanLine(String(properties.name), collector) }),
-    ...readColor(properties.color, collector),
+    ...readColor(classification === null ? (properties.color ?? stroke) : properties.color, collector),
     ...(description !== undefined && { description: cleanText(description, collector) }),
-    ...readClassification(properties.classification, collector),
+    ...(classification && { classification }),
     measurements: readMeasurements(properties.measurements, collector),
     metadata: otherMetadata,
     ...(parentId === null ? { parentId: properties.parentId } : { parentId }), // a nested feature ignores its own member `parentId`
@@ -156,12 +161,22 @@ function readColor(value: unknown, collector: Collector): { color?: Color } {
   return {};
 }
 
-function readClassification(value: unknown, collector: Collector): { classification?: object } {
+/**
+ * Returns the colour in the property `stroke`, which plain GeoJSON has instead of the colour of a class or, without a class,
+ * of the annotation; null when the property is no colour, or when the feature has one of these colours.
+ */
+function readStroke({ stroke, color, classification }: Json): Color | null {
+  const hasClassColor = isObject(classification) && readClassColor(classification) !== null;
+  return hasClassColor || (color !== undefined && color !== null) ? null : readCssColor(stroke);
+}
+
+/** Returns the class of an annotation; null when it has none. @param stroke the colour of a class that states none; null: none */
+function readClassification(value: unknown, stroke: Color | null, collector: Collector): object | null {
   const names = readClassNames(value).map((name) => cleanLine(name, collector));
-  if (names.length === 0) return {};
-  const color = isObject(value) ? readClassColor(value) : null;
+  if (names.length === 0) return null;
+  const color = (isObject(value) ? readClassColor(value) : null) ?? stroke;
   if (!color) collector.warn('class_color_chosen');
-  return { classification: { names, color: color ?? chooseClassColor(names) } };
+  return { names, color: color ?? chooseClassColor(names) };
 }
 
 /** Returns the colour of a class as an array; null when the file has none. Before version 0.4 it was a packed integer. */
@@ -204,8 +219,12 @@ function measurementEntries(value: unknown): readonly (readonly [unknown, unknow
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** Returns the metadata of the file and, as further metadata, the properties that the reader does not understand. */
-function readMetadata(properties: Json, collector: Collector): Record<string, string> {
+/**
+ * Returns the metadata of the file and, as further metadata, the properties that the reader does not understand.
+ *
+ * @param stroke the colour that was read from the property `stroke`; null: none
+ */
+function readMetadata(properties: Json, stroke: Color | null, collector: Collector): Record<string, string> {
   const entries: [string, string][] = [];
   const add = (name: string, value: unknown) => {
     if (isScalar(value)) entries.push([cleanLine(name, collector), cleanText(String(value), collector)]);
@@ -215,6 +234,7 @@ function readMetadata(properties: Json, collector: Collector): Record<string, st
   }
   for (const [name, value] of Object.entries(properties)) {
     if (knownProperties.has(name) || !isScalar(value)) continue;
+    if ((name === 'type' && isTypeName(value)) || (name === 'stroke' && stroke !== null)) continue;
     add(name, value);
     collector.warn('properties_kept_as_metadata');
   }

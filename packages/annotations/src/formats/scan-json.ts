@@ -7,6 +7,8 @@ import { ImportError } from './import-types.ts';
 const outerDepth = 3;
 const quote = 0x22;
 const backslash = 0x5c;
+const minus = 0x2d;
+const [letterN, letterI] = [0x4e, 0x49];
 
 /**
  * Counts the values of a JSON text and their depth without parsing it. `JSON.parse` would use hundreds of bytes for each position
@@ -58,8 +60,8 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
         if (commas > importLimits.jsonCommas)
           throw new ImportError('too_many_values', { limit: importLimits.jsonCommas });
         break;
-      case 0x4e: // N, of NaN
-      case 0x49: // I, of Infinity
+      case letterN: // of NaN
+      case letterI: // of Infinity
         hasBareNumbers = true;
         break;
       default:
@@ -80,9 +82,41 @@ function findEndOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Quotes bare NaN, Infinity and -Infinity for `JSON.parse`. Also matches strings, and keeps them unchanged. */
-export function quoteBareNumbers(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/gs, (token) =>
-    token.startsWith('"') ? token : `"${token}"`,
-  );
+/**
+ * Returns the JSON text with quotes around NaN, Infinity and -Infinity outside of strings, for `JSON.parse`. Copies byte by
+ * byte, because a regular expression that matches whole strings overflows its stack on strings of millions of characters.
+ */
+export function quoteBareNumbers(bytes: Uint8Array): Uint8Array {
+  // Two quotes for each token of three bytes, and between two tokens at least one byte, add at most half of the size.
+  const quoted = new Uint8Array(Math.ceil(bytes.length * 1.5));
+  let length = 0;
+  for (let index = 0; index < bytes.length; ) {
+    const isString = bytes[index] === quote;
+    const bareLength = isString ? 0 : bareNumberLength(bytes, index);
+    const end = isString
+      ? Math.min(findEndOfString(bytes, index) + 1, bytes.length)
+      : index + (bareLength || 1);
+    if (bareLength > 0) quoted[length++] = quote;
+    while (index < end) quoted[length++] = bytes[index++] ?? 0;
+    if (bareLength > 0) quoted[length++] = quote;
+  }
+  return quoted.subarray(0, length);
+}
+
+const bareNumbers = ['NaN', '-NaN', 'Infinity', '-Infinity'].map((name) => new TextEncoder().encode(name));
+
+/** Returns the length of the NaN or Infinity, with its sign, that begins at the index; 0 when none begins there. */
+function bareNumberLength(bytes: Uint8Array, start: number): number {
+  const first = bytes[start];
+  if (first !== letterN && first !== letterI && first !== minus) return 0;
+  const name = bareNumbers.find((each) => each.every((byte, offset) => bytes[start + offset] === byte));
+  if (name === undefined) return 0;
+  const isPartOfWord =
+    isWordByte(bytes[start + name.length]) || (first !== minus && isWordByte(bytes[start - 1]));
+  return isPartOfWord ? 0 : name.length;
+}
+
+/** Returns whether the byte is an ASCII letter, a digit or an underscore. */
+function isWordByte(byte: number | undefined): boolean {
+  return byte !== undefined && /\w/.test(String.fromCharCode(byte));
 }

@@ -30,7 +30,8 @@ export function* writeAsap(features: Features): Generator<string> {
   let annotationNumber = 0;
   for (const feature of features) {
     const { classification, color, name } = feature.properties;
-    const className = classification?.names.join(': '); // such as `Tumor` or, for a derived class, `Tumor: Positive`
+    const joinedNames = classification?.names.join(': '); // such as `Tumor` or, for a derived class, `Tumor: Positive`
+    const className = joinedNames === noGroup ? `${noGroup} (class)` : joinedNames;
     for (const shape of shapesOf(feature)) {
       const group = shape.isHole ? `${className ?? 'Unclassified'} (hole)` : (className ?? noGroup);
       if (group !== noGroup) groups.set(group, classification?.color ?? chooseClassColor([group]));

@@ -69,6 +69,17 @@ function readBack(text: string) {
 }
 
 describe('ASAP XML', () => {
+  it('has the class “None (class)” after export and import of a class None, because ASAP writes None for no class', () => {
+    const point = feature(
+      { type: 'Point', coordinates: [1, 2] },
+      { classification: { names: ['None'], color: [9, 8, 7] } },
+    );
+    expect(readBack(write('asap', [point])).features[0]?.properties.classification).toEqual({
+      names: ['None (class)'],
+      color: [9, 8, 7],
+    });
+  });
+
   it('has the same shapes after export and import, except that holes become separate outlines', () => {
     const { format, features: copies, rejected } = readBack(write('asap'));
     expect([format, rejected]).toEqual(['asap', []]);
@@ -131,6 +142,52 @@ describe('ASAP XML', () => {
 });
 
 describe('Aperio XML', () => {
+  it.each([
+    [
+      'its first vertex',
+      [
+        [100, 20],
+        [80, 30],
+        [80, 10],
+        [100, 20],
+      ],
+    ],
+    [
+      'its last vertices',
+      [
+        [80, 30],
+        [80, 10],
+        [100, 20],
+        [80, 30],
+      ],
+    ],
+  ] as const)('keeps a hole that touches the outline with %s, after export and import', (_, touching) => {
+    const area = feature({ type: 'Polygon', coordinates: [outer, touching] });
+    const { features: copies, rejected } = readBack(write('aperio', [area]));
+    expect(rejected).toEqual([]);
+    expect(copies[0]?.geometry).toEqual(area.geometry);
+  });
+
+  it('is imported with each hole in the smallest of the outlines around it', () => {
+    const square = (min: number, max: number) =>
+      [
+        [min, min],
+        [max, min],
+        [max, max],
+        [min, max],
+        [min, min],
+      ] as const;
+    const areas = [square(0, 100), square(10, 60), square(20, 30)];
+    const regions = areas.map(
+      (ring, index) =>
+        `<Region NegativeROA="${index === 2 ? 1 : 0}"><Vertices>${ring.map(([x, y]) => `<V X="${x}" Y="${y}"/>`).join('')}</Vertices></Region>`,
+    );
+    const { features: copies } = readBack(
+      `<Annotations><Annotation>${regions.join('')}</Annotation></Annotations>`,
+    );
+    expect(copies.map(({ geometry }) => geometry.coordinates)).toEqual([[areas[0]], [areas[1], areas[2]]]);
+  });
+
   it('keeps holes, classes, colours and ellipses after export and import', () => {
     const { format, features: copies, rejected } = readBack(write('aperio'));
     expect([format, rejected]).toEqual(['aperio', []]);
@@ -194,6 +251,40 @@ describe('an XML file that begins with blank lines', () => {
 });
 
 describe('plain GeoJSON', () => {
+  it('keeps the colours of classes and of annotations without a class after export and import', () => {
+    const point = { type: 'Point', coordinates: [5, 6] } as const;
+    const colored = [feature(point, { classification: tumor }), feature(point, { color: [1, 2, 3] })];
+    const { features: copies, warnings } = readBack(write('geojson', colored));
+    expect(copies).toEqual(colored);
+    expect(warnings).toEqual([]);
+  });
+
+  it('is imported with properties of other programs as metadata: a type that is not one of QuPath, and a stroke without use', () => {
+    const importedAs = (properties: object) => {
+      const geometry = { type: 'Point', coordinates: [1, 2] };
+      const result = readBack(JSON.stringify({ type: 'Feature', geometry, properties }));
+      return [result.features[0]?.properties, result.warnings.map(({ code }) => code)];
+    };
+    const kept = ['properties_kept_as_metadata'];
+    expect(importedAs({ type: 'mitosis' })).toEqual([
+      { objectType: 'annotation', metadata: { type: 'mitosis' } },
+      kept,
+    ]);
+    expect(importedAs({ objectType: 'cell', type: 'mitosis' })).toEqual([
+      { objectType: 'cell', metadata: { type: 'mitosis' } },
+      kept,
+    ]);
+    expect(importedAs({ type: 'detection' })).toEqual([{ objectType: 'detection' }, []]);
+    expect(importedAs({ stroke: 'none' })).toEqual([
+      { objectType: 'annotation', metadata: { stroke: 'none' } },
+      kept,
+    ]);
+    expect(importedAs({ color: [1, 2, 3], stroke: '#ffffff' })).toEqual([
+      { objectType: 'annotation', color: [1, 2, 3], metadata: { stroke: '#ffffff' } },
+      kept,
+    ]);
+  });
+
   it('is exported without the extensions of QuPath and with class names as strings', () => {
     const { features: written } = JSON.parse(write('geojson')) as { features: unknown[] };
     expect(written[0]).toEqual({

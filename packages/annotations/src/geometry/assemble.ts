@@ -50,20 +50,24 @@ function findOuter(ascendingByArea: readonly Outer[], hole: Ring): Outer | undef
   return candidates.length === 1 ? candidates[0] : candidates.find(({ ring }) => containsHole(ring, hole));
 }
 
-/** Maximum number of edges of a hole that are tested to find its outer ring. */
+/** Maximum number of edges of a hole that `containsHole` tests. */
 const testedEdges = 5;
+const origin: Position = [0, 0];
 
 /**
  * Returns whether most of the midpoints of a hole's first edges are inside the outer ring. The vertices of the hole are
- * not tested, because they may touch the outer ring.
+ * not tested, because they may touch the outer ring. Both rings are closed.
  */
-function containsHole(outer: Ring, hole: Ring): boolean {
-  let votes = 0;
-  for (let index = 0; index < Math.min(hole.length - 1, testedEdges); index++) {
-    const [x0, y0] = hole[index] ?? [0, 0];
-    const [x1, y1] = hole[index + 1] ?? [0, 0];
-    const middle: Position = [(x0 + x1) / 2, (y0 + y1) / 2];
-    votes += ringContains(outer, middle) ? 1 : -1;
+export function containsHole(outer: Ring, hole: Ring): boolean {
+  const edges = Math.min(hole.length - 1, testedEdges);
+  let inside = 0;
+  let outside = 0;
+  while (inside * 2 <= edges && outside * 2 < edges) {
+    const start = hole[inside + outside] ?? origin;
+    const end = hole[inside + outside + 1] ?? origin;
+    const middle: Position = [(start[0] + end[0]) / 2, (start[1] + end[1]) / 2];
+    if (ringContains(outer, middle)) inside++;
+    else outside++;
   }
-  return votes > 0;
+  return inside * 2 > edges;
 }

@@ -89,14 +89,17 @@ export function boundsTouch(a: Bounds, b: Bounds): boolean {
 /** Returns whether a position is inside a ring, by the even-odd rule; for a position on the ring it may return either. */
 export function ringContains(ring: readonly Position[], [x, y]: Position): boolean {
   let isInside = false;
-  let previous = ring[ring.length - 1];
-  if (!previous) return false;
+  const last = ring[ring.length - 1];
+  if (!last) return false;
+  let [x0, y0] = last;
   for (const position of ring) {
-    const [x1, y1] = position;
-    const [x0, y0] = previous;
+    // By index, because destructuring takes several times as long.
+    const x1 = position[0];
+    const y1 = position[1];
     // Whether the edge crosses the horizontal line through the position, to the right of the position.
     if (y1 > y !== y0 > y && x < ((x0 - x1) * (y - y1)) / (y0 - y1) + x1) isInside = !isInside;
-    previous = position;
+    x0 = x1;
+    y0 = y1;
   }
   return isInside;
 }

@@ -7,7 +7,7 @@ import {
   importAnnotationFile,
   listAnnotations,
 } from '@lamina/contract';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LayerRow } from '../store/annotation-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
@@ -127,6 +127,26 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
         [first, 1],
         [second, 2],
       ]);
+    });
+
+    it('writes no audit event when an administrator imports a file that changes nothing into a layer of another account', async () => {
+      const admin = await server.fixtures.admin();
+      const file = collection(feature(randomUUID()));
+      await importFile(file);
+      const { body } = await importFile(file, {}, 'application/geo+json', admin);
+      expect(body).toMatchObject({ imported: 0, features: 1, version: 2 });
+      const events = server.services.db.selectFrom('audit').select('action');
+      expect(await events.where('target', '=', layer.image_id).execute()).toEqual([]);
+    });
+
+    it('returns 400 for a file whose parsing exceeds the time limit', async () => {
+      const timeout = vi
+        .spyOn(AbortSignal, 'timeout')
+        .mockReturnValue(AbortSignal.abort(new DOMException('', 'TimeoutError')));
+      const { status, body } = await importFile(collection(feature(randomUUID())));
+      timeout.mockRestore();
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect((await importFile(collection(feature(randomUUID())))).status).toBe(200);
     });
 
     it('decompresses a gzip file regardless of its content type', async () => {

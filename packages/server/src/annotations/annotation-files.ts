@@ -89,6 +89,8 @@ export type ImportAnswer =
 
 /** Memory limit of a worker thread. A file of 5 million vertices needs about 700 MB. */
 const workerMegabytes = 1536;
+/** Time limit of a worker thread. The largest valid files need a few seconds. */
+const workerTimeoutMs = 60_000;
 /** Maximum number of files that are parsed at the same time. */
 const maxWorkers = 2;
 
@@ -175,21 +177,23 @@ function extentOf({ width, height }: ImageRow): ImportTask['options']['extent'] 
 }
 
 /**
- * Parses a file in a worker thread with limited memory.
+ * Parses a file in a worker thread with limited memory and time.
  *
- * @throws AppError invalid_request when the file needs too much memory; the reason of the signal when it is aborted
+ * @throws AppError invalid_request when the file needs too much memory or time; the reason of the signal when it is aborted
  */
 async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<ImportAnswer> {
+  const timeout = AbortSignal.timeout(workerTimeoutMs);
   try {
     return await runInThread<ImportAnswer>({
       module: new URL('./import-worker.ts', import.meta.url),
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: workerMegabytes },
-      signal,
+      signal: AbortSignal.any([signal, timeout]),
     });
   } catch (error) {
     const isOutOfMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    if (isOutOfMemory)
+    const isOutOfTime = error === timeout.reason;
+    if (isOutOfMemory || isOutOfTime)
       throw new AppError('invalid_request', { reason: 'annotation_file_too_complex', cause: error });
     throw error;
   }

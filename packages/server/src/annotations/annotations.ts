@@ -116,15 +116,24 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
     async change(actor, reader, layerId, changes) {
       rejectRepeatedIds(changes);
       // The features are parsed before the transaction, because the transaction blocks other changes.
-      const { image } = await requireLayer(db, reader, layerId);
+      const { layer: requestedLayer, image } = await requireLayer(db, reader, layerId);
       const parsedChanges = changes.map((change) => parseChange(change, image));
       let afterCommit = () => {}; // set by recordChange()
-      const applied = await db.transaction().execute(async (tx) => {
-        const { layer, user } = await lockForChange(tx, actor, layerId);
-        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
-        const now = dependencies.now().toISOString();
-        return applyChanges(tx, { layer, author: actor.uid, now }, parsedChanges);
-      });
+      const applied = await db
+        .transaction()
+        .execute(async (tx) => {
+          const { layer, user } = await lockForChange(tx, actor, layerId);
+          const now = dependencies.now().toISOString();
+          const result = await applyChanges(tx, { layer, author: actor.uid, now }, parsedChanges);
+          afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
+          return result;
+        })
+        .catch(async (error: unknown) => {
+          // The error contains the current annotations, and the transaction was rolled back without an audit event.
+          const isConflict = error instanceof AppError && error.code === 'conflict';
+          if (isConflict) await foreignUse.recordRead(actor, reader, requestedLayer);
+          throw error;
+        });
       afterCommit();
       onCommit(image.id);
       return applied;
@@ -134,7 +143,6 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       let afterCommit = () => {};
       const { applied, imageId } = await db.transaction().execute(async (tx) => {
         const { layer, image, user } = await lockForChange(tx, actor, layerId);
-        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const ids = features.map(({ id }) => id);
         const rowById = await store.findAnnotations(tx, layerId, ids);
         const changes = features
@@ -146,10 +154,9 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         if (changes.length === 0)
           return { applied: { version: layer.version, revisions: {} }, imageId: image.id };
         const now = dependencies.now().toISOString();
-        return {
-          applied: await applyChanges(tx, { layer, author: actor.uid, now }, changes),
-          imageId: image.id,
-        };
+        const result = await applyChanges(tx, { layer, author: actor.uid, now }, changes);
+        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
+        return { applied: result, imageId: image.id };
       });
       afterCommit();
       onCommit(imageId);
@@ -162,18 +169,19 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         const { layer, image, user } = await lockForChange(tx, actor, layerId);
         const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
         if (row === null) throw new AppError('not_found');
-        if (row.deleted_at === null) return { imageId: image.id, row }; // nothing to restore
+        if (row.deleted_at === null) return { imageId: image.id, layer, user, row, isRestored: false };
         if (row.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
-        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const feature = parseFeature(JSON.parse(row.feature) as AnnotationFeature, image);
         const now = dependencies.now().toISOString();
         const change = { id: row.id, feature, base: row.revision };
         await applyChanges(tx, { layer, author: actor.uid, now }, [change]);
         const restoredRow = await store.findAnnotation(tx, layerId, row.id);
         if (restoredRow === null) throw new AppError('not_found');
-        return { imageId: image.id, row: restoredRow };
+        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
+        return { imageId: image.id, layer, user, row: restoredRow, isRestored: true };
       });
       afterCommit();
+      if (!result.isRestored) await foreignUse.recordRead(actor, result.user, result.layer);
       onCommit(result.imageId);
       return featureOf(result.row) as AnnotationFeature;
     },
@@ -223,7 +231,7 @@ function parseChange(change: AnnotationChange, size: SlideSize): ParsedChange {
 }
 
 /** Position in the history of a layer, written in a cursor as `version.id`. */
-const HistoryPosition = z.object({ version: z.number().int(), id: z.string() });
+const HistoryPosition = z.object({ version: z.number().int(), id: z.guid() });
 
 function parsePosition(text: string): unknown {
   const dot = text.indexOf('.');

@@ -9,8 +9,10 @@ import { nextChangeNo, saveLayer } from '../store/annotation-layers.ts';
 import {
   type AnnotationRow,
   findAnnotations,
+  findResultOf,
+  hasDeletedSince,
   insertRevisions,
-  listRevisionsBy,
+  lastRevisionsOf,
   type RevisionRow,
   saveAnnotations,
 } from '../store/annotations.ts';
@@ -100,36 +102,22 @@ async function findEarlierResult(
   current: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges | null> {
   if (!changes.every(({ id }) => current.has(id))) return null;
-  const ids = changes.map(({ id }) => id);
-  const revisionsById = Map.groupBy(await listRevisionsBy(tx, layer.id, author, ids), ({ id }) => id);
-  const earlierRevisions: RevisionRow[] = [];
-  for (const change of changes) {
-    const ownRevisions = revisionsById.get(change.id) ?? [];
-    const earlierRevision = ownRevisions.find((revision) => isResultOf(change, revision));
-    if (earlierRevision === undefined) return null;
-    const wasDeletedSince =
-      current.get(change.id)?.deleted_at !== null &&
-      ownRevisions.some(
-        ({ change: kind, revision }) => kind === 'delete' && revision > earlierRevision.revision,
-      );
-    if (change.feature !== null && wasDeletedSince) return null;
-    earlierRevisions.push(earlierRevision);
+  const revisions: Record<string, number> = {};
+  let batchVersion: number | null = null; // all revisions of one batch have the same version of the layer
+  for (const { id, feature, base } of changes) {
+    const featureJson = feature?.json ?? null;
+    const earlierRevision = await findResultOf(tx, layer.id, author, { id, featureJson, base });
+    if (earlierRevision === null) return null;
+    const { revision, version } = earlierRevision;
+    if (version !== (batchVersion ?? version)) return null;
+    const isDeleted = current.get(id)?.deleted_at !== null;
+    if (feature !== null && isDeleted && (await hasDeletedSince(tx, layer.id, author, id, revision))) {
+      return null;
+    }
+    batchVersion = version;
+    revisions[id] = revision;
   }
-  // All revisions of one batch have the same version of the layer.
-  const version = earlierRevisions[0]?.version;
-  if (version === undefined || earlierRevisions.some((revision) => revision.version !== version)) return null;
-  return {
-    version,
-    revisions: Object.fromEntries(earlierRevisions.map(({ id, revision }) => [id, revision])),
-  };
-}
-
-/** Returns whether the change could have produced this revision. */
-function isResultOf({ feature, base }: ParsedChange, revision: RevisionRow): boolean {
-  if (base !== null && revision.revision !== base + 1) return false;
-  if (feature === null) return revision.change === 'delete';
-  if (base === null && revision.change === 'change') return false; // a new annotation is created or restored
-  return revision.feature === feature.json;
+  return batchVersion === null ? null : { version: batchVersion, revisions };
 }
 
 async function writeChanges(
@@ -139,12 +127,16 @@ async function writeChanges(
   current: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges> {
   let { annotation_count: count, vertex_count: vertices, next_position: position } = layer;
+  // The history remains when an annotation is erased after 30 days. If it is created again, its numbering continues.
+  const withoutRow = changes.map(({ id }) => id).filter((id) => !current.has(id));
+  const erasedRevisions = await lastRevisionsOf(tx, layer.id, withoutRow);
   const changeNo = await nextChangeNo(tx, layer.image_id); // event streams find new changes by this number
   const rows: AnnotationRow[] = [];
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {
     const previousRow = current.get(id);
-    const row = nextRow({ layer, author, now, changeNo, position }, { id, feature }, previousRow);
+    const revision = (previousRow?.revision ?? erasedRevisions.get(id) ?? 0) + 1;
+    const row = nextRow({ layer, author, now, changeNo, revision, position }, { id, feature }, previousRow);
     if (previousRow === undefined) position++;
     // The counters of a layer do not include its deleted annotations.
     if (previousRow !== undefined && previousRow.deleted_at === null) {
@@ -184,13 +176,14 @@ function nextRow(
     author,
     now,
     changeNo,
+    revision,
     position,
-  }: ChangeContext & { readonly changeNo: number; readonly position: number },
+  }: ChangeContext & { readonly changeNo: number; readonly revision: number; readonly position: number },
   { id, feature }: Pick<ParsedChange, 'id' | 'feature'>,
   previousRow: AnnotationRow | undefined,
 ): AnnotationRow {
   const changeFields = {
-    revision: (previousRow?.revision ?? 0) + 1,
+    revision,
     change_no: changeNo,
     updated_by: author,
     updated_at: now,

@@ -14,7 +14,8 @@ export interface AuditForeignUse {
   recordRead(actor: Actor, reader: User, layer: LayerRow): Promise<void>;
   /**
    * Records, in the transaction of the change, an edit by an administrator who is not the owner of the layer. Records
-   * nothing if all members (the accounts that may view the slide) may edit the layer.
+   * nothing if all members (the accounts that may view the slide) may edit the layer. Must come after the change,
+   * because the lock `audit` is the last one that a transaction acquires.
    *
    * @returns a function that the caller must call after the commit, to remember that the event is written
    */

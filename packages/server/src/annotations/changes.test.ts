@@ -1,5 +1,5 @@
 /** Tests the endpoints that change, list and restore annotations and that list annotation layers. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import {
   changeAnnotations,
   createAnnotationLayer,
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LayerRow } from '../store/annotation-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import { sweepAnnotations } from './sweep.ts';
 
 interface ListResponse {
   readonly version: number;
@@ -37,6 +38,12 @@ const square = (x: number, size = 10) => ({
     ],
   ],
 });
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Returns letters that a database cannot compress. */
+const randomText = (length: number) =>
+  Array.from({ length }, () => String.fromCodePoint(0x4e00 + randomInt(20_000))).join('');
 
 const tumor = { name: 'Tumor', color: [200, 0, 0] };
 
@@ -168,6 +175,34 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database', (datab
       const response = await send(owner, [put(feature(id))]);
       expect(response).toMatchObject({ status: 200, body: { revisions: { [id]: 3 } } });
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
+    });
+
+    it('continues the revisions of an annotation that is created again after the sweep has erased it', async () => {
+      const id = randomUUID();
+      await send(owner, [put(feature(id))]);
+      await send(owner, [deletion(id, 1)]);
+      await sweepAnnotations(server.services.db, new Date(server.clock.now().getTime() + 31 * dayMs));
+      const batch = [put(feature(id)), put(feature(randomUUID()))];
+      const created = await send(owner, batch);
+      expect(created).toMatchObject({ status: 200, body: { revisions: { [id]: 3 } } });
+      expect((await send(owner, batch)).body).toEqual(created.body);
+      const { body } = await server
+        .as(owner)
+        .call(listAnnotationHistory, { params: { layerId: layer.id }, query: { annotation: id } });
+      expect(body.revisions.map(({ revision, change }) => [revision, change])).toEqual([
+        [3, 'create'],
+        [2, 'delete'],
+        [1, 'create'],
+      ]);
+    });
+
+    it('stores a class of ten names of 1,000 characters, and the list of layers counts its annotations', async () => {
+      const names = Array.from({ length: 10 }, () => randomText(1000));
+      const classification = { names, color: [1, 2, 3] };
+      expect((await send(owner, [put(feature(randomUUID(), { classification }))])).status).toBe(200);
+      const params = { imageId: layer.image_id };
+      const { body } = await server.as(owner).call(listAnnotationLayers, { params });
+      expect(body.layers[0]?.counts).toEqual([{ name: names.join(': '), color: [1, 2, 3], count: 1 }]);
     });
 
     it('returns 409 conflict for a new annotation whose id is already in use', async () => {
@@ -351,6 +386,19 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database', (datab
         next_cursor: null,
       });
     });
+  });
+
+  describe('GET history of annotations with a cursor that the server has not issued', () => {
+    it.each(['5.\u0000', '5.x', 'x'])(
+      'returns 400 when the cursor contains the position %j',
+      async (text) => {
+        const query = { cursor: Buffer.from(text).toString('base64url') };
+        const response = await server
+          .as(owner)
+          .call(listAnnotationHistory, { params: { layerId: layer.id }, query });
+        expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+      },
+    );
   });
 
   describe('POST restore of an annotation', () => {

@@ -94,6 +94,23 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     }
   });
 
+  it('exports layers whose names have 200 characters of several bytes, with file names of at most 255 bytes', async () => {
+    const server = await testServer();
+    const name = 'ğ😀'.repeat(66);
+    const image = await server.fixtures.image({ dataset_name: 'Set', file_name: `${name}.svs` });
+    const { uid } = await server.fixtures.user();
+    await server.fixtures.layer({ owner_uid: uid, image_id: image.id, name });
+    const folder = createFolder();
+    await exportDataset(dependenciesOf(server), {
+      dataset: 'Set',
+      folder,
+      format: 'csv',
+      withPrivate: false,
+    });
+    const [file = ''] = fs.readdirSync(folder);
+    expect(file).toMatch(/^(?:ğ_)+ğ?\.(?:ğ_)+ğ?\.[\da-f]{8}\.csv$/);
+  });
+
   it('throws an error with a message for the operator when the dataset has no slides or the owner of the layers has no account', async () => {
     const server = await testServer();
     await server.fixtures.image({ dataset_name: 'Set', file_name: 'a.svs' });

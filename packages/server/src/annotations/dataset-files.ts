@@ -82,12 +82,15 @@ async function writeLayer(
   return name;
 }
 
-/** Replaces leading dots, and characters that some operating systems forbid in file names; keeps at most 100 characters. */
+/** Maximum length of a part of a file name, in bytes of UTF-8. File systems limit the whole name to 255 bytes. */
+const maxNameBytes = 100;
+
+/** Replaces leading dots, and characters that some operating systems forbid in file names; keeps at most `maxNameBytes`. */
 function portableName(text: string): string {
-  return text
-    .replace(/[^\p{L}\p{N} ._-]/gu, '_')
-    .replace(/^\.+/, '_')
-    .slice(0, 100);
+  const name = text.replace(/[^\p{L}\p{N} ._-]/gu, '_').replace(/^\.+/, '_');
+  // `read` counts the UTF-16 code units of the characters that fit into the buffer as a whole.
+  const { read } = new TextEncoder().encodeInto(name, new Uint8Array(maxNameBytes));
+  return name.slice(0, read);
 }
 
 /**

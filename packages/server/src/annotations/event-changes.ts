@@ -37,7 +37,7 @@ export interface EventClient {
   readonly reader: User;
   /** Translates strings of events into the language of the request that opened the stream. */
   readonly translate: Translate;
-  /** Ids of the layers that the client knows: those that it could read when the stream was opened; `eventsFor` updates them. */
+  /** Ids of the layers that the client may know, see `knownLayers`; `eventsFor` updates them. */
   readonly sentLayerIds: Set<string>;
 }
 
@@ -46,8 +46,11 @@ export interface ChangeReader {
   readSince(imageId: string, since: number): Promise<ImageChanges>;
   /** Returns the events for a client, updates its `sentLayerIds`, and records the read in the audit log if necessary. */
   eventsFor(client: EventClient, changes: ImageChanges): Promise<readonly AnnotationEvent[]>;
-  /** Returns the ids of the layers of a slide that the account may read. */
-  readableLayers(reader: User, imageId: string): Promise<Set<string>>;
+  /**
+   * Returns the ids of the layers of a slide that the account may read, and of those that it could read at the change
+   * number `since`, but that were deleted or made private afterwards. Permanently deleted layers are missing.
+   */
+  knownLayers(reader: User, imageId: string, since: number): Promise<Set<string>>;
 }
 
 /** Limits of one event. If a layer has more changes, the event tells the client to load the whole layer. */
@@ -114,12 +117,14 @@ export function createChangeReader(
       return events;
     },
 
-    async readableLayers(reader, imageId) {
-      const layers = await listAllLayers(db, imageId);
-      const readable = layers.filter(
-        (layer) => layer.deleted_at === null && layerRightsOf(reader, layer).read,
-      );
-      return new Set(readable.map(({ id }) => id));
+    async knownLayers(reader, imageId, since) {
+      const known = (await listAllLayers(db, imageId)).filter((layer) => {
+        const wasReadable =
+          layerRightsOf(reader, layer).read ||
+          (layer.hidden_change_no !== null && layer.hidden_change_no > since);
+        return wasReadable && (layer.deleted_at === null || layer.change_no > since);
+      });
+      return new Set(known.map(({ id }) => id));
     },
   };
 }

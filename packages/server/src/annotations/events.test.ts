@@ -5,6 +5,7 @@ import {
   changeAnnotations,
   createAnnotationLayer,
   deleteAnnotationLayer,
+  listAnnotations,
   suspendUser,
   updateAnnotationLayer,
   updateDataset,
@@ -168,6 +169,33 @@ describe.each(databaseKinds)('stream of annotation events, with %s as database',
     const stream = await openStream(colleague, { lastEventId: '0', query: '?wait=0' });
     await waitUntil(() => expect(stream.endedAt).not.toBeNull(), 3000);
     expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
+  });
+
+  it('reports layers that were deleted or made private since the event in Last-Event-ID, but no layer that the account could never read', async () => {
+    const [hidden, neverShared] = [
+      await server.fixtures.layer({ owner_uid: owner.uid, image_id: imageId }),
+      await server.fixtures.layer({ owner_uid: owner.uid, image_id: imageId, visibility: 'private' }),
+    ];
+    const list = await server.as(colleague).call(listAnnotations, { params: { layerId: layer.id } });
+    const { event_id: lastEventId } = JSON.parse(String(list.body)) as { readonly event_id: string };
+    const client = server.as(owner);
+    await client.call(deleteAnnotationLayer, { params: { layerId: layer.id } });
+    const paramsOf = ({ id }: LayerRow) => ({ params: { layerId: id } });
+    await client.call(updateAnnotationLayer, {
+      ...paramsOf(hidden),
+      body: { visibility: 'private', version: 1 },
+    });
+    await client.call(updateAnnotationLayer, { ...paramsOf(hidden), body: { name: 'B', version: 2 } });
+    await client.call(updateAnnotationLayer, { ...paramsOf(neverShared), body: { name: 'B', version: 1 } });
+    const removedIds = async (account: TestUser, after: string) => {
+      const stream = await openStream(account, { lastEventId: after, query: '?wait=0' });
+      await waitUntil(() => expect(stream.endedAt).not.toBeNull(), 3000);
+      return stream.events.flatMap(({ event, data }) => (event === 'layer-removed' ? data.layer_id : []));
+    };
+    expect(new Set(await removedIds(colleague, lastEventId))).toEqual(new Set([layer.id, hidden.id]));
+    expect(await removedIds(owner, lastEventId)).toEqual([layer.id]);
+    const lastChangeNo = String(Number(lastEventId) + 4);
+    expect(await removedIds(colleague, lastChangeNo)).toEqual([]);
   });
 
   it('sends an event when the owner shares, hides or deletes a layer, and no event about a layer while it is private', async () => {

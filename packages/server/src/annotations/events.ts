@@ -177,9 +177,10 @@ export function createAnnotationEvents({
     async open(actor, reader, imageId, { after, waitMs, translate, signal }) {
       await requireImage(db, reader, imageId);
       const currentChangeNo = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
-      const sentLayerIds = await changeReader.readableLayers(reader, imageId); // the client loads these layers with other requests
       // A number above the current one comes from another database, for example from before a backup was restored.
       const changeNo = after === null || after > currentChangeNo ? currentChangeNo : after;
+      // The client loads these layers with other requests, or has loaded them before the event `after`.
+      const sentLayerIds = await changeReader.knownLayers(reader, imageId, changeNo);
       const queue = createEventQueue();
       const stream: Stream = { actor, translate, imageId, queue, sentLayerIds, changeNo };
       const streamsOfAccount = [...streams].filter((existing) => existing.actor.uid === actor.uid);

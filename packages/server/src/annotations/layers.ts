@@ -25,6 +25,7 @@ import {
   insertLayer,
   type LayerRow,
   listLayers,
+  lockOwner,
   nextChangeNo,
   saveLayer,
 } from '../store/annotation-layers.ts';
@@ -255,10 +256,14 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
       }),
   };
 
-  /** Takes the write lock, then returns the caller, who may write annotations of the image. @throws AppError not_found, forbidden */
+  /**
+   * Locks the account of the caller, which may write annotations of the image, and returns it. Until the commit, the
+   * account is not deleted, and the number of its layers does not grow.
+   *
+   * @throws AppError not_found, forbidden
+   */
   async function requireWriter(tx: DatabaseTransaction, actor: Actor, imageId: string): Promise<User> {
-    // Changes no row, but makes SQLite take its write lock before the transaction reads.
-    await tx.updateTable('annotation_images').set({ change_no: 0 }).where('image_id', '=', '').execute();
+    await lockOwner(tx, actor.uid);
     const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
     await requireImage(tx, user, imageId);
     return user;

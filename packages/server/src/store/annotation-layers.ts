@@ -31,6 +31,19 @@ export async function lockLayer(tx: DatabaseTransaction, id: string): Promise<La
   return row ?? null;
 }
 
+/**
+ * Locks an account until the transaction ends, so that the account gets no further layer and is not deleted before. A
+ * transaction that holds no other lock must call this first, so that SQLite acquires its write lock before the
+ * transaction reads.
+ */
+export async function lockOwner(tx: DatabaseTransaction, uid: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') })) // changes no value, but locks the row
+    .where('uid', '=', uid)
+    .execute();
+}
+
 /** Lists the layers of a slide, oldest first: with `onlyDeleted` the deleted layers, otherwise all others. */
 export function listLayers(
   db: Connection,
@@ -108,7 +121,14 @@ export async function saveLayer(
   const change_no = changeNo ?? (await nextChangeNo(tx, layer.image_id));
   return tx
     .updateTable('annotation_layers')
-    .set({ ...changes, version: layer.version + 1, change_no, updated_at: now })
+    .set({
+      ...changes,
+      ...(layer.visibility === 'members' &&
+        changes.visibility === 'private' && { hidden_change_no: change_no }),
+      version: layer.version + 1,
+      change_no,
+      updated_at: now,
+    })
     .where('id', '=', layer.id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -209,6 +229,7 @@ export async function releaseLayersOf(
   uid: string,
   now: string,
 ): Promise<readonly string[]> {
+  await lockOwner(tx, uid); // waits for a transaction that creates a layer of the account
   const owned = await tx
     .selectFrom('annotation_layers')
     .select('id')

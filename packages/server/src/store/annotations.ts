@@ -83,21 +83,75 @@ export async function insertRevisions(tx: DatabaseTransaction, rows: readonly Re
   }
 }
 
-/** Lists the revisions of these annotations that the account `author` made, the highest revision number first. */
-export function listRevisionsBy(
+/** Returns the highest revision numbers in the history of annotations by id; ids without a history are missing from the result. */
+export async function lastRevisionsOf(
+  db: Connection,
+  layerId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('annotation_revisions')
+    .select((eb) => ['id', eb.fn.max('revision').as('revision')])
+    .where('layer_id', '=', layerId)
+    .where(isOneOf(db, 'id', ids))
+    .groupBy('id')
+    .execute();
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
+}
+
+/** A change to an annotation, for the search for the revision that it has produced. */
+export interface SearchedChange {
+  readonly id: string;
+  /** JSON of the feature after the change; null for a deletion. */
+  readonly featureJson: string | null;
+  /** Revision that the change was based on; null for a new annotation. */
+  readonly base: number | null;
+}
+
+/**
+ * Finds the latest revision by the account `author` that the change could have produced; null when there is none. The
+ * database compares the features, because the history of an annotation may contain more of them than fit into memory.
+ */
+export async function findResultOf(
   db: Connection,
   layerId: string,
   author: string,
-  ids: readonly string[],
-): Promise<RevisionRow[]> {
-  return db
+  { id, featureJson, base }: SearchedChange,
+): Promise<Pick<RevisionRow, 'revision' | 'version'> | null> {
+  let query = db
     .selectFrom('annotation_revisions')
-    .selectAll()
+    .select(['revision', 'version'])
     .where('layer_id', '=', layerId)
+    .where('id', '=', id);
+  if (base !== null) query = query.where('revision', '=', base + 1);
+  if (featureJson === null) query = query.where('change', '=', 'delete');
+  else if (base === null) query = query.where('change', 'in', ['create', 'restore']);
+  query = query.where('author', '=', author);
+  if (featureJson !== null) query = query.where('feature', '=', featureJson);
+  const row = await query.orderBy('revision', 'desc').limit(1).executeTakeFirst();
+  return row ?? null;
+}
+
+/** Returns whether the account `author` deleted the annotation after the revision `since`. */
+export async function hasDeletedSince(
+  db: Connection,
+  layerId: string,
+  author: string,
+  id: string,
+  since: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('annotation_revisions')
+    .select('revision')
+    .where('layer_id', '=', layerId)
+    .where('id', '=', id)
+    .where('revision', '>', since)
+    .where('change', '=', 'delete')
     .where('author', '=', author)
-    .where(isOneOf(db, 'id', ids))
-    .orderBy('revision', 'desc')
-    .execute();
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** A rectangle in pixels of full resolution. All four limits are inclusive. */
@@ -218,19 +272,19 @@ export function listRevisions(
  * features in the history. The history still states who changed the annotations and when.
  */
 export async function eraseAnnotationsDeletedBefore(tx: DatabaseTransaction, before: string): Promise<void> {
-  await tx
-    .updateTable('annotation_revisions')
-    .set({ feature: null })
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('annotations')
-          .select('annotations.id')
-          .where('annotations.deleted_at', '<', before)
-          .whereRef('annotations.layer_id', '=', 'annotation_revisions.layer_id')
-          .whereRef('annotations.id', '=', 'annotation_revisions.id'),
-      ),
-    )
+  // Deletes the annotations first: an annotation that a concurrent transaction restores stays, and keeps its history.
+  const erased = await tx
+    .deleteFrom('annotations')
+    .where('deleted_at', '<', before)
+    .returning(['layer_id', 'id'])
     .execute();
-  await tx.deleteFrom('annotations').where('deleted_at', '<', before).execute();
+  for (const [layerId, rows] of Map.groupBy(erased, ({ layer_id }) => layer_id)) {
+    const ids = rows.map(({ id }) => id);
+    await tx
+      .updateTable('annotation_revisions')
+      .set({ feature: null })
+      .where('layer_id', '=', layerId)
+      .where(isOneOf(tx, 'id', ids))
+      .execute();
+  }
 }

@@ -561,6 +561,8 @@ interface AnnotationLayerTable {
   version: number;
   /** `annotation_images.change_no` of the last change. */
   change_no: number;
+  /** `annotation_images.change_no` of the last change that made a shared layer private; null: no such change. */
+  hidden_change_no: number | null;
   /** Numbers of annotations and of their vertices, without deleted annotations. */
   annotation_count: number;
   vertex_count: number;
@@ -590,7 +592,7 @@ interface AnnotationTable {
   max_x: number;
   max_y: number;
   vertices: number;
-  /** 1 for a new annotation; increments with every change. */
+  /** 1 for a new annotation, or the number after the last revision of an erased one; increments with every change. */
   revision: number;
   /** `annotation_images.change_no` of the last change. */
   change_no: number;

@@ -241,6 +241,39 @@ describe.each(databaseKinds)('permissions on annotation layers of a slide (datab
     ]);
   });
 
+  it.each([
+    [
+      'a conflict returns',
+      (admin: TestUser, layerId: string, id: string) =>
+        server.as(admin).call(changeAnnotations, {
+          params: { layerId },
+          body: { changes: [{ op: 'delete', id, base_revision: 99 }] },
+        }),
+    ],
+    [
+      'the restoration of an annotation that is not deleted returns',
+      (admin: TestUser, layerId: string, annotationId: string) =>
+        server.as(admin).call(restoreAnnotation, { params: { layerId, annotationId } }),
+    ],
+  ])(
+    'an audit event records that %s an annotation in a private layer of another account to an administrator',
+    async (_, request) => {
+      const owner = await server.fixtures.user();
+      const admin = await server.fixtures.admin();
+      const layer = await server.fixtures.layer({ owner_uid: owner.uid, visibility: 'private' });
+      const feature = pointFeature();
+      const changes = [{ op: 'put', feature, base_revision: null }];
+      await server.as(owner).call(changeAnnotations, { params: { layerId: layer.id }, body: { changes } });
+      expect(JSON.stringify((await request(admin, layer.id, feature.id)).body)).toContain(feature.id);
+      const events = await server.services.db
+        .selectFrom('audit')
+        .select(['action', 'actor_uid'])
+        .where('target', '=', layer.image_id)
+        .execute();
+      expect(events).toEqual([{ action: 'annotation-layer-read', actor_uid: admin.uid }]);
+    },
+  );
+
   it('an audit event records that an administrator restored an annotation in the layer of another account', async () => {
     const owner = await server.fixtures.user();
     const admin = await server.fixtures.admin();
