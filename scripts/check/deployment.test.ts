@@ -65,12 +65,17 @@ describe('nginx configuration in deploy/', () => {
     const [format] = /log_format lamina [^;]*;/.exec(config) ?? [];
     expect(format).toContain('$lamina_logged_path');
     expect(format).not.toMatch(/\$(request_uri|request|args|query_string|http_referer|uri)\b/);
-    // The first pattern of the map that shortens paths, for example `"~^/path/" hidden;`.
-    const [, pattern = ''] = /"~(\S+)" \S+;/.exec(config) ?? [];
-    const shortenedPath = new RegExp(pattern);
-    expect('/api/v1/auth/image-session/gIZp6nYVXb').toMatch(shortenedPath);
-    expect('/api/v1/auth/image-session').not.toMatch(shortenedPath);
-    expect('/api/v1/auth/image-session/stats').not.toMatch(shortenedPath);
+    // The patterns of the map that shortens paths, for example `"~^/path/" hidden;`.
+    const [revokedPath, iiifPath] = [...config.matchAll(/"~(\S+)" \S+;/g)].map(
+      ([, pattern = '']) => new RegExp(pattern),
+    );
+    expect('/api/v1/auth/image-session/gIZp6nYVXb').toMatch(revokedPath as RegExp);
+    expect('/api/v1/auth/image-session').not.toMatch(revokedPath as RegExp);
+    expect('/api/v1/auth/image-session/stats').not.toMatch(revokedPath as RegExp);
+    for (const base of ['', '/api/v1']) {
+      expect(`${base}/iiif/session/gIZp6nYVXb/image/a/info.json`).toMatch(iiifPath as RegExp);
+      expect(`${base}/iiif/image/a/info.json`).not.toMatch(iiifPath as RegExp);
+    }
     expect(config).toMatch(/error_log \S+ crit;/);
   });
 });

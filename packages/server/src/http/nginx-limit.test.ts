@@ -1,10 +1,32 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { apiBase, type Endpoint, endpoints } from '@lamina/contract';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nginx, startLoadBalancer } from '../testing/load-balancer.ts';
 
 describe.skipIf(nginx === null)('deploy/nginx.conf', () => {
+  it('forwards large requests to every endpoint that accepts them', async () => {
+    const server = http.createServer((request, response) => {
+      request.resume().on('end', () => response.end(request.url));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => server.close().closeAllConnections());
+    const balancer = await startLoadBalancer([(server.address() as AddressInfo).port]);
+    onTestFinished(() => balancer.stop());
+    const acceptLarge = Object.values<Endpoint>(endpoints).filter(
+      ({ isStreamed, upload, maxBodyBytes }) => isStreamed || upload || maxBodyBytes,
+    );
+    expect(acceptLarge.length).toBeGreaterThan(5);
+    for (const { method, path } of acceptLarge) {
+      const url = apiBase + path.replaceAll(/:\w+/g, 'id');
+      const body = Buffer.alloc(2 ** 20);
+      const response = await fetch(balancer.address + url, { method, body });
+      expect([response.status, await response.text()]).toEqual([200, url]);
+    }
+  });
+
   it('returns 429 for each request of a client above 5 concurrent requests, and forwards requests again when these have ended', async () => {
     const unanswered: http.ServerResponse[] = [];
     const server = http.createServer((request, response) => {
