@@ -9,8 +9,13 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { root, run, Stop, tool } from '../launcher/runtime.mjs';
 
 /** Folders and files that determine the content of the build. */
-const sourceFolders = ['packages/web', 'packages/contract'];
-const sourceFiles = ['package-lock.json', 'tsconfig.base.json'];
+const sourceFolders = [
+  'packages/web',
+  'packages/contract',
+  'packages/annotations',
+  'packages/slide/src/names',
+];
+const sourceFiles = ['package-lock.json', 'tsconfig.base.json', 'packages/slide/package.json'];
 /** Path of a file with the fingerprint of the sources of the last complete build. */
 const stampFile = join(root, 'packages/web/dist/.built-from');
 

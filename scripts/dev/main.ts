@@ -69,10 +69,12 @@ await main(async () => {
  */
 async function keepApiRunning(startApi: () => ChildProcess, stopSignal: AbortSignal): Promise<void> {
   const sources = new EventEmitter();
-  for (const apiPackage of ['contract', 'slide', 'server']) {
-    watch(join(root, 'packages', apiPackage, 'src'), { recursive: true }, (_, file) => {
+  for (const apiPackage of ['contract', 'annotations', 'slide', 'server']) {
+    // The signal closes the watcher. `unref` has no effect on a recursive watcher, which would keep this process running.
+    const options = { recursive: true, signal: stopSignal };
+    watch(join(root, 'packages', apiPackage, 'src'), options, (_, file) => {
       if (!/[.]test[.]ts$/.test(file ?? '')) sources.emit('change');
-    }).unref();
+    });
   }
   while (!stopSignal.aborted) {
     const api = startApi();

@@ -59,12 +59,13 @@ export function npmCommand() {
  * Returns the field `packages` of a lock file.
  *
  * @param {string} file path below the root folder
- * @returns {Record<string, LockedPackage> | null} null when the file does not exist
+ * @returns {Record<string, LockedPackage> | null} null when the file does not exist or is damaged, as after an interrupted installation
  */
 function packagesOf(file) {
   try {
     return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
   } catch (error) {
+    if (error instanceof SyntaxError) return null;
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
