@@ -117,6 +117,15 @@ describe('writeBackup (npm run backup)', () => {
       fs.readFileSync(path.join(target.config.dataDir, 'uploads/slides/Kolon/çift satır.svs'), 'utf8'),
     ).toBe('pixels');
   });
+
+  it('includes the uploaded slides of a dataset named "partial", like the folder of unfinished uploads', async () => {
+    const source = await usedInstallation('SQLite');
+    const file = path.join(source.config.dataDir, 'uploads/slides/partial/a.svs');
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, 'pixels');
+    const folder = await backUp(source, { withUploads: true });
+    expect(fs.readFileSync(path.join(folder, 'uploads/partial/a.svs'), 'utf8')).toBe('pixels');
+  });
 });
 
 describe.each(databaseKinds)(

@@ -235,8 +235,8 @@ async function writeKey(
   return 'none';
 }
 
-/** Whether a file below `uploads` or `results` is complete: not a part of an upload, nor a result that an import still writes. */
-const isCompleteFile = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
+/** Whether a file below `results` is complete: not a part of an upload, nor a result that an import still writes. */
+const isCompleteResult = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
 
 /** Copies uploaded slides and results if `withUploads` is set. @returns whether the backup contains them; `none` when there are none */
 async function copyUploads(
@@ -250,7 +250,8 @@ async function copyUploads(
   ] as const;
   let count = 0;
   for (const [source, name] of sources) {
-    const files = (await filesBelow(source)).filter(isCompleteFile);
+    const allFiles = await filesBelow(source);
+    const files = name === backupFiles.results ? allFiles.filter(isCompleteResult) : allFiles;
     count += files.length;
     if (!withUploads) continue;
     for (const file of files) {

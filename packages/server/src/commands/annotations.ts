@@ -7,7 +7,7 @@ import path from 'node:path';
 import { type ExportFormat, exportFormats } from '@lamina/annotations';
 import { exportDataset, importDataset } from '../annotations/dataset-files.ts';
 import { createAuditRecorder } from '../audit/audit-recorder.ts';
-import { openDatabase } from '../store/database.ts';
+import { openExistingDatabase } from './open-existing-database.ts';
 import { parseArguments, runCommand, UsageError } from './run-command.ts';
 
 const usage = `npm run annotations -- export --dataset name --to folder [--format ${exportFormats.join('|')}] [--private]
@@ -46,7 +46,7 @@ await runCommand(async (config, log) => {
   if (!isFormat(format)) throw new UsageError(`There is no format ${format}.\n${usage}`);
   const ownerEmail = action === 'import' ? requireOption(values.owner, 'owner') : ''; // an export needs no owner
 
-  const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
+  const db = await openExistingDatabase(config);
   const now = () => new Date();
   const audit = createAuditRecorder({ db, now, log });
   const dependencies = { db, now, audit, printLine: (sentence: string) => console.log(sentence) };

@@ -3,14 +3,13 @@
  * exit code is 1 if the chain is broken or cannot be read. The server may keep running.
  */
 import '../platform/require-node.ts';
-import path from 'node:path';
 import { checkChain } from '../audit/chain-check.ts';
 import { configOfProcess } from '../platform/config.ts';
-import { openDatabase } from '../store/database.ts';
+import { openExistingDatabase } from './open-existing-database.ts';
 
 async function verify(): Promise<void> {
   const config = configOfProcess();
-  const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
+  const db = await openExistingDatabase(config);
   try {
     const { state, entries, brokenAt, lastHash } = await checkChain(db);
     if (state === 'intact') {

@@ -33,6 +33,20 @@ function run(
   });
 }
 
+describe('npm run audit:verify and restore-admin', () => {
+  it.each(['audit-verify', 'restore-admin'])(
+    'exit with 1 and create no database when DATA_DIR contains none: %s',
+    async (command) => {
+      const dataDir = temporaryFolder();
+      expect(await run(command, [], { DATA_DIR: dataDir })).toMatchObject({
+        code: 1,
+        output: expect.stringContaining(`${path.join(dataDir, 'lamina.db')} does not exist. Set DATA_DIR`),
+      });
+      expect(fs.readdirSync(dataDir)).toEqual([]);
+    },
+  );
+});
+
 describe('npm run backup, restore and move', () => {
   it('exit with 0 on success, 1 on failure and 2 on invalid arguments, without printing passwords', async () => {
     const dataDir = temporaryFolder();

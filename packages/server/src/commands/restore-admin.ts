@@ -3,7 +3,6 @@
  * administrator can sign in to. The command checks no permissions, because its user has direct access to the database.
  */
 import '../platform/require-node.ts';
-import path from 'node:path';
 import { Email } from '@lamina/contract';
 import pino from 'pino';
 import { defaultAdminEmail, restoreAdmin } from '../accounts/first-admin.ts';
@@ -11,14 +10,14 @@ import { createAuditRecorder } from '../audit/audit-recorder.ts';
 import { ConfigError, configOfProcess } from '../platform/config.ts';
 import { createEmbeddedSignIn } from '../sign-in/embedded-sign-in.ts';
 import { passwordCost } from '../sign-in/password.ts';
-import { openDatabase } from '../store/database.ts';
+import { openExistingDatabase } from './open-existing-database.ts';
 
 async function restore(): Promise<void> {
   const config = configOfProcess();
   const address = Email.safeParse(process.argv[2] ?? config.adminEmail ?? defaultAdminEmail);
   if (!address.success) throw new ConfigError(`"${process.argv[2]}" is not an e-mail address.`);
 
-  const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
+  const db = await openExistingDatabase(config);
   try {
     const now = () => new Date();
     const log = pino({ level: config.logLevel }, pino.destination(2)); // standard error
