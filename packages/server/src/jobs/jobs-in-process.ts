@@ -64,9 +64,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     if (closing.signal.aborted || queue.waiting.has(key)) return;
     if (queue.runningKey === key && kinds[name].whenRunning === 'once') return;
     queue.waiting.set(key, job);
-    queue.processing ??= processQueue(name, queue).finally(() => {
-      queue.processing = null;
-    });
+    queue.processing ??= processQueue(name, queue);
   }
 
   function enqueueLater(name: JobName, key: string, job: WaitingJob, delayMs: number): void {
@@ -83,7 +81,10 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     await Promise.resolve(); // lets the caller continue before the first job starts
     for (;;) {
       const [next] = queue.waiting; // the entry that has waited longest
-      if (next === undefined || closing.signal.aborted) return;
+      if (next === undefined || closing.signal.aborted) {
+        queue.processing = null; // in the same step as the check, so that a job that is enqueued afterwards starts the queue again
+        return;
+      }
       const [key, job] = next;
       queue.waiting.delete(key);
       queue.runningKey = key;

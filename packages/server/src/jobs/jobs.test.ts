@@ -279,3 +279,27 @@ async function startProxy(databaseUrl: string) {
     },
   };
 }
+
+describe('job queue in memory', () => {
+  it('runs a job that is enqueued in any microtask after the last waiting job has ended', async () => {
+    for (let microtasks = 0; microtasks <= 8; microtasks += 1) {
+      const [jobs] = (await openQueues('SQLite')) as [Jobs];
+      const firstRun = gate();
+      let runs = 0;
+      jobs.setWorker('rescan', async () => {
+        runs += 1;
+        if (runs === 1) await firstRun.opened;
+      });
+      await jobs.enqueue('rescan', rescanAtStart);
+      await vi.waitFor(() => expect(runs).toBe(1), waitOptions);
+      const enqueued = firstRun.opened.then(async () => {
+        for (let i = 0; i < microtasks; i += 1) await Promise.resolve();
+        await jobs.enqueue('rescan', rescanAtStart);
+      });
+      firstRun.open();
+      await enqueued;
+      await jobs.idle('rescan');
+      expect([microtasks, runs]).toEqual([microtasks, 2]);
+    }
+  });
+});
