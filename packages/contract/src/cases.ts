@@ -1,5 +1,6 @@
 /** Endpoints for cases. A case is an ordered list of slides of one specimen; its registrations are transforms that align two slides. */
 import { z } from 'zod';
+import { Coordinate } from './coordinate.ts';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
 import { optionalSession } from './images.ts';
@@ -7,6 +8,9 @@ import { Id, MultiLine, NameOfExisting, SingleLine } from './text.ts';
 
 /** Maximum number of slides in a case. */
 export const caseSlidesLimit = 200;
+
+/** Maximum size of a case as JSON: every slide may have a note of 1000 characters of three bytes each. */
+const maxCaseBytes = 2 ** 20;
 
 const StainOrBlock = SingleLine.max(100, reason('text_too_long'));
 const Note = MultiLine.max(1000, reason('text_too_long'));
@@ -20,7 +24,7 @@ export const CaseSlide = z.object({
 export type CaseSlide = z.infer<typeof CaseSlide>;
 
 /** [x, y] in pixels of full resolution. */
-const Point = z.tuple([z.number(), z.number()]);
+const Point = z.tuple([Coordinate, Coordinate]);
 
 /** An affine transform from pixels of one slide to pixels of another one, both at full resolution. */
 export const RegistrationMatrix = z
@@ -95,6 +99,7 @@ export const createCase = endpoint({
   summary: 'Create a case',
   access: 'catalogue.write',
   defaultMessageLanguage: 'en',
+  maxBodyBytes: maxCaseBytes,
   body: z.object({ dataset, name, description: description.optional(), slides }),
   response: Case,
   status: 201,
@@ -117,9 +122,10 @@ export const getCase = endpoint({
 export const updateCase = endpoint({
   method: 'PATCH',
   path: '/cases/:caseId',
-  summary: 'Change a case; fields that are left out stay unchanged',
+  summary: 'Change a case; fields that are left out, and slides that the caller may not view, stay unchanged',
   access: 'catalogue.write',
   defaultMessageLanguage: 'en',
+  maxBodyBytes: maxCaseBytes,
   body: z.object({
     dataset: dataset.optional(),
     name: name.optional(),

@@ -14,6 +14,8 @@ export type CollectionItemType = z.infer<typeof CollectionItemType>;
 
 const maxItems = 500;
 const maxReaders = 1000;
+/** Maximum size of a collection as JSON: every item may have a text of 4000 characters of three bytes each, and some a question. */
+const maxCollectionBytes = 8 * 2 ** 20;
 
 const QuestionText = MultiLine.min(1).max(2000, reason('text_too_long'));
 const Explanation = ItemText.optional().meta({ description: 'Returned with the result of an answer' });
@@ -142,6 +144,7 @@ export const createCollection = endpoint({
   summary: 'Create a collection',
   access: 'sharing.own',
   defaultMessageLanguage: 'en',
+  maxBodyBytes: maxCollectionBytes,
   body: z.object({
     title: ItemTitle,
     description: description.optional(),
@@ -172,6 +175,7 @@ export const updateCollection = endpoint({
   summary: 'Change a collection of the caller; fields that are left out stay unchanged',
   access: 'sharing.own',
   defaultMessageLanguage: 'en',
+  maxBodyBytes: maxCollectionBytes,
   body: z.object({
     title: ItemTitle.optional(),
     description: description.optional(),

@@ -4,6 +4,7 @@
  * for annotations apply to result layers too.
  */
 import { z } from 'zod';
+import { Coordinate } from './coordinate.ts';
 import { endpoint } from './endpoint.ts';
 import { SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
@@ -38,8 +39,6 @@ export const resultLimits = {
   measurements: 200,
   rasterPixels: 20_000_000_000,
 } as const;
-
-const Coordinate = z.number().min(-1e9).max(1e9);
 
 /**
  * Places the content on the slide:

@@ -58,6 +58,10 @@ export const SlideUpload = z
           file_name: z.string(),
           status: ImageStatus,
           error: z.string().nullable(),
+          error_code: z
+            .string()
+            .optional()
+            .meta({ description: 'As in the catalogue, such as `FILE_TRUNCATED`' }),
         }),
       )
       .meta({ description: 'Catalogue entries of the uploaded slides; at most 100' }),

@@ -43,7 +43,7 @@ import { releaseLayersOf } from '../store/annotation-layers.ts';
 import { insertApplication, setDecisionReason } from '../store/applications.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
 import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
-import { replaceGrants } from '../store/dataset-grants.ts';
+import { deleteGrantsOf, replaceGrants } from '../store/dataset-grants.ts';
 import { answerDatasetRequests } from '../store/dataset-requests.ts';
 import { findDataset } from '../store/datasets.ts';
 import { releaseResultLayersOf } from '../store/result-layers.ts';
@@ -126,7 +126,7 @@ export interface Accounts {
 
 /** Access that an administrator gives to an account. Undefined fields stay unchanged. */
 export interface Access {
-  /** Names of all restricted datasets that are granted to the account; other grants are revoked. */
+  /** Names of all restricted datasets that are granted to the account; its grants for other restricted datasets are revoked. */
   readonly datasets?: readonly string[] | undefined;
   /** End of the access (ISO 8601); null means that the account never expires. */
   readonly expiresAt?: string | null | undefined;
@@ -222,12 +222,19 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   /**
    * Applies an administrator's change to an account, with the audit entry. Checks that the caller may still manage accounts.
    *
+   * @param revokesTokens revokes all tokens of the account. This also deletes its image sessions, which must happen before the first
+   *   audit entry (see `acquireLock`)
    * @param applyRule rule of domain/account.ts: returns the changed account, or the same object if nothing changes;
    *   throws when the change is not allowed
    * @param writeMore further writes in the same transaction
    */
   async function administer(
-    { actor, uid, action }: { actor: Actor; uid: string; action: AuditAction },
+    {
+      actor,
+      uid,
+      action,
+      revokesTokens = false,
+    }: { actor: Actor; uid: string; action: AuditAction; revokesTokens?: boolean },
     applyRule: (user: User, context: Parameters<typeof rules.suspend>[1]) => User,
     writeMore: (tx: DatabaseTransaction, after: User) => Promise<void> = async () => undefined,
   ): Promise<User> {
@@ -244,6 +251,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         if (after === user) return user;
         // A new end date must not make the tokens valid again that were issued before the account expired.
         if (hadExpired && user.expiresAt !== null) await signIn.revokeIssuedBefore(tx, uid, user.expiresAt);
+        if (revokesTokens) await signIn.revokeAll(tx, uid);
         await updateUser(tx, after);
         await endShareLinksIfRightLost(tx, { after, hadExpired }, actor);
         const before = { status_before: user.status, role_before: user.role };
@@ -297,10 +305,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     });
   }
 
-  const revokeTokens = (tx: DatabaseTransaction, user: User) => signIn.revokeAll(tx, user.uid);
-
   /**
-   * Replaces the dataset grants of an account and answers its open requests for these datasets.
+   * Replaces the grants of an account for restricted datasets and answers its open requests for these datasets.
    *
    * @param names names of the datasets in any spelling; undefined changes nothing
    * @throws AppError invalid_request for a dataset that has no access settings
@@ -313,7 +319,6 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   ): Promise<void> {
     if (names === undefined) return;
     const changedAt = nowIso();
-    const entry = { actor: actor.uid, target: uid, origin: actor.origin };
     const datasets: string[] = [];
     for (const name of names) datasets.push(await spellingOf(tx, 'dataset', name));
     for (const dataset of datasets) {
@@ -331,12 +336,28 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       { uid, datasets },
       { answer: 'granted', reason: null, answeredBy: actor.uid, now: changedAt },
     );
-    for (const dataset of added) {
-      await audit.record(tx, { ...entry, action: 'dataset-granted', detail: { dataset } });
-    }
-    for (const dataset of removed) {
-      await audit.record(tx, { ...entry, action: 'dataset-revoked', detail: { dataset } });
-    }
+    await recordGrantChanges(tx, actor, uid, 'dataset-granted', added);
+    await recordGrantChanges(tx, actor, uid, 'dataset-revoked', removed);
+  }
+
+  /** Revokes all dataset grants of an account, also grants for open datasets, which permit downloads. */
+  async function revokeDatasetGrants(tx: DatabaseTransaction, actor: Actor, uid: string): Promise<void> {
+    await recordGrantChanges(tx, actor, uid, 'dataset-revoked', await deleteGrantsOf(tx, uid));
+  }
+
+  /** Records one audit event for each dataset. */
+  function recordGrantChanges(
+    tx: DatabaseTransaction,
+    actor: Actor,
+    uid: string,
+    action: 'dataset-granted' | 'dataset-revoked',
+    datasets: readonly string[],
+  ): Promise<void> {
+    const entry = { action, actor: actor.uid, target: uid, origin: actor.origin };
+    return audit.recordAll(
+      tx,
+      datasets.map((dataset) => ({ ...entry, detail: { dataset } })),
+    );
   }
 
   return {
@@ -543,12 +564,9 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
 
     async withdrawApproval(actor, uid) {
       await administer(
-        { actor, uid, action: 'approval-withdrawn' },
+        { actor, uid, action: 'approval-withdrawn', revokesTokens: true },
         (user, { now }) => rules.withdrawApproval(user, now),
-        async (tx, user) => {
-          await revokeTokens(tx, user);
-          await replaceDatasetGrants(tx, actor, uid, []);
-        },
+        (tx) => revokeDatasetGrants(tx, actor, uid),
       );
       imageSessions.evictEnded({ uid });
     },
@@ -576,24 +594,21 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     },
 
     async suspend(actor, uid) {
-      await administer({ actor, uid, action: 'suspended' }, rules.suspend, revokeTokens);
+      await administer({ actor, uid, action: 'suspended', revokesTokens: true }, rules.suspend);
       imageSessions.evictEnded({ uid });
     },
 
     async deactivate(actor, uid) {
       // A deactivated account loses its dataset grants; reactivating it does not restore them.
-      await administer({ actor, uid, action: 'deactivated' }, rules.deactivate, async (tx, target) => {
-        await revokeTokens(tx, target);
-        await replaceDatasetGrants(tx, actor, uid, []);
-      });
+      await administer({ actor, uid, action: 'deactivated', revokesTokens: true }, rules.deactivate, (tx) =>
+        revokeDatasetGrants(tx, actor, uid),
+      );
       imageSessions.evictEnded({ uid });
     },
 
     async promote(actor, uid) {
-      await administer(
-        { actor, uid, action: 'promoted' },
-        (user, { now }) => rules.promote(user, now),
-        revokeTokens,
+      await administer({ actor, uid, action: 'promoted', revokesTokens: true }, (user, { now }) =>
+        rules.promote(user, now),
       );
       imageSessions.evictEnded({ uid });
     },
@@ -601,11 +616,14 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     async setPassword(actor, uid, newPassword) {
       rejectGuessablePassword(newPassword, await get(uid), 'new_password'); // checked first, because hashing is slow
       const passwordHash = await signIn.hashPassword(newPassword, hashRequester(actor.email, actor.origin));
-      await administer({ actor, uid, action: 'password-set' }, rules.replacePassword, async (tx, target) => {
-        await signIn.setPassword(tx, target.uid, passwordHash);
-        await signIn.revokeAll(tx, target.uid);
-        await queueEmail(tx, target, passwordChangedEmail);
-      });
+      await administer(
+        { actor, uid, action: 'password-set', revokesTokens: true },
+        rules.replacePassword,
+        async (tx, target) => {
+          await signIn.setPassword(tx, target.uid, passwordHash);
+          await queueEmail(tx, target, passwordChangedEmail);
+        },
+      );
       imageSessions.evictEnded({ uid });
       mail.wake();
     },

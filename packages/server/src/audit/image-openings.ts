@@ -22,7 +22,7 @@ import {
   type ViewKind,
   viewKindOf,
 } from '../domain/image-session.ts';
-import { acquireLock, type Database, isDatabaseDown, isDeadlock } from '../store/database.ts';
+import { acquireLock, type Database, isDatabaseDown, runTransaction } from '../store/database.ts';
 import {
   existingSessions,
   findOpenings,
@@ -70,8 +70,6 @@ const retryIntervalMs = 1000;
 /** During an outage, requests fail with 503 when this many events are delayed, or `maxDelayMs` after the oldest one. */
 const maxDelayedOpenings = 10_000;
 const maxDelayMs = 30_000;
-/** Maximum number of attempts of a transaction that fails because of a deadlock. */
-const maxAttempts = 3;
 
 interface Dependencies {
   readonly db: Database;
@@ -255,30 +253,22 @@ async function writeOpenings(
   // Often another process has already recorded all these openings. This query takes no lock.
   if (notYetRecorded(openings, await findOpenings(db, hashes, imageIds)).entries.length === 0)
     return new Set();
-  const attempt = () =>
-    db.transaction().execute(async (tx) => {
-      await preventSessionDeletion(tx, hashes);
-      await acquireLock(tx, 'audit');
-      const activeHashes = await existingSessions(tx, hashes);
-      const recordable = includesEndedSessions
-        ? openings
-        : openings.filter(({ session }) => activeHashes.has(session.hash));
-      const { entries, rows } = notYetRecorded(recordable, await findOpenings(tx, hashes, imageIds));
-      // A row references its session, so no row can be saved for a session that has ended.
-      await saveOpenings(
-        tx,
-        rows.filter(({ session_hash }) => activeHashes.has(session_hash)),
-      );
-      await audit.recordAll(tx, entries);
-      return new Set(hashes.filter((hash) => !activeHashes.has(hash)));
-    });
-  for (let attempts = 1; ; attempts++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isDeadlock(error) || attempts === maxAttempts) throw error;
-    }
-  }
+  return runTransaction(db, async (tx) => {
+    await preventSessionDeletion(tx, hashes);
+    await acquireLock(tx, 'audit');
+    const activeHashes = await existingSessions(tx, hashes);
+    const recordable = includesEndedSessions
+      ? openings
+      : openings.filter(({ session }) => activeHashes.has(session.hash));
+    const { entries, rows } = notYetRecorded(recordable, await findOpenings(tx, hashes, imageIds));
+    // A row references its session, so no row can be saved for a session that has ended.
+    await saveOpenings(
+      tx,
+      rows.filter(({ session_hash }) => activeHashes.has(session_hash)),
+    );
+    await audit.recordAll(tx, entries);
+    return new Set(hashes.filter((hash) => !activeHashes.has(hash)));
+  });
 }
 
 /** Returns the uid for the audit event; null for a visitor, because the creator of the share link has not opened the slide. */

@@ -8,7 +8,6 @@ import {
   type BodyOf,
   type Case,
   type createCase as createEndpoint,
-  type RegistrationMatrix,
   type ResponseOf,
   type registerCaseSlides as registerEndpoint,
   type User,
@@ -125,7 +124,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
    *
    * @returns the result of `work`
    */
-  function changeAsAdministrator<T extends StoredCase | null>(
+  function changeAsAdministrator<T extends Case | null>(
     actor: Actor,
     action: AuditAction,
     work: (
@@ -181,6 +180,27 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     }));
   }
 
+  /**
+   * Returns the slides of a changed case: the new ones, and the stored ones that the administrator does not see, because their files are
+   * missing for example. Each of the latter keeps its position if possible.
+   *
+   * @throws AppError not_found for a new slide that the administrator does not see
+   */
+  async function changedSlidesOf(
+    tx: DatabaseTransaction,
+    user: User,
+    storedSlides: StoredCase['slides'],
+    newSlides: NewCase['slides'],
+  ): Promise<StoredCase['slides']> {
+    const slides = await slidesOf(tx, user, newSlides);
+    const storedIds = storedSlides.map(({ image_id }) => image_id);
+    const seenImages = await visibleImages.of(user, storedIds, tx);
+    for (const [position, slide] of storedSlides.entries()) {
+      if (!seenImages.has(slide.image_id)) slides.splice(position, 0, slide); // at the end if there are fewer slides now
+    }
+    return slides;
+  }
+
   /** Returns the stored case. @throws AppError not_found */
   async function findCase(tx: DatabaseTransaction, id: string): Promise<StoredCase> {
     const [stored] = await findCases(tx, [id]);
@@ -228,12 +248,11 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
           ...(dataset !== undefined && { dataset: await datasetNamed(tx, dataset) }),
           ...(name !== undefined && { name }),
           ...(description !== undefined && { description: description || null }),
-          ...(slides !== undefined && { slides: await slidesOf(tx, user, slides) }),
+          ...(slides !== undefined && { slides: await changedSlidesOf(tx, user, before.slides, slides) }),
           version: before.version + 1,
           updated_at: now().toISOString(),
         });
-        const after = await findCase(tx, id);
-        return { target: after, result: after };
+        return { target: await findCase(tx, id), result: await get(user, id, tx) };
       });
     },
 
@@ -255,9 +274,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
         if (from_image === to_image) {
           throw new AppError('invalid_request', { reason: 'registration_same_slide', field: 'to_image' });
         }
-        const matrix = matrixOf(points);
         const pixelSize = pixelSizeOf((await visibleImages.of(user, [to_image], tx)).get(to_image));
-        const residual_um = pixelSize === null ? null : residualOf(matrix, points, pixelSize);
+        const { matrix, residual_um } = registrationFrom(points, pixelSize);
         const at = now().toISOString();
         await saveRegistration(tx, {
           case_id: id,
@@ -281,19 +299,33 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   };
 }
 
-/** Returns the transform that the points determine. @throws AppError invalid_request if they do not determine one */
-function matrixOf(points: readonly PointPair[]): RegistrationMatrix {
-  const matrix = registrationOf(points);
-  if (matrix === null) {
-    throw new AppError('invalid_request', { reason: 'registration_points', field: 'points' });
-  }
-  return matrix;
+/** Width and height of a pixel in micrometres. */
+interface PixelSize {
+  readonly x: number;
+  readonly y: number;
 }
 
-/** Returns the size of a pixel in micrometres; null when it is not known. */
+/**
+ * Returns the transform that the points determine, and its residual error in µm, which is null if the pixel size is unknown.
+ *
+ * @throws AppError invalid_request if the points determine no transform, or one whose residual error is not finite
+ */
+function registrationFrom(
+  points: readonly PointPair[],
+  pixelSize: PixelSize | null,
+): ResponseOf<typeof registerEndpoint> {
+  const matrix = registrationOf(points);
+  const residual_um = matrix && pixelSize && residualOf(matrix, points, pixelSize);
+  if (matrix === null || !Number.isFinite(residual_um ?? 0)) {
+    throw new AppError('invalid_request', { reason: 'registration_points', field: 'points' });
+  }
+  return { matrix, residual_um };
+}
+
+/** Returns the size of a pixel; null when it is not known. */
 function pixelSizeOf(
   image: { readonly mpp_x: number | null; readonly mpp_y: number | null } | undefined,
-): { readonly x: number; readonly y: number } | null {
+): PixelSize | null {
   if (!image?.mpp_x) return null; // no pixel size (null or 0), or no image that the caller may view
   return { x: image.mpp_x, y: image.mpp_y ?? image.mpp_x };
 }

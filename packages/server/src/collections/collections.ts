@@ -47,7 +47,11 @@ export interface Collections {
   findOwn(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
   /** Creates a collection. @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
   create(actor: Actor, collection: NewCollection): Promise<Collection>;
-  /** Changes a collection that the actor owns. @throws AppError not_found; conflict if `changes.version` is not current */
+  /**
+   * Changes a collection that the actor owns.
+   *
+   * @throws AppError not_found, also for an added item that the owner may not view; conflict if `changes.version` is not current
+   */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
   /** Deletes a collection that the actor owns. @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
@@ -138,14 +142,23 @@ export function createCollections(dependencies: Dependencies): Collections {
     });
   }
 
-  /** Returns the items in stored form. @throws AppError not_found for an item that the owner may not view */
+  /**
+   * Returns the items in stored form. `storedItems` are the items that the collection already has: they may stay, even if the owner may no
+   * longer view them.
+   *
+   * @throws AppError not_found for another item that the owner may not view
+   */
   async function toStoredItems(
     tx: DatabaseTransaction,
     user: User,
     newItems: NewCollection['items'],
+    storedItems: readonly StoredItem[] = [],
   ): Promise<StoredItem[]> {
-    const targets = await findTargets(user, newItems, tx);
-    for (const item of newItems) {
+    const isStored = ({ type, id }: NewCollection['items'][number]) =>
+      storedItems.some((item) => item.type === type && item.id === id);
+    const addedItems = newItems.filter((item) => !isStored(item));
+    const targets = await findTargets(user, addedItems, tx);
+    for (const item of addedItems) {
       if (!visiblePartsOf(item, user.uid, targets).access) throw new AppError('not_found');
     }
     return newItems.map(({ type, id, text, question }) => ({
@@ -223,7 +236,7 @@ export function createCollections(dependencies: Dependencies): Collections {
           ...(title !== undefined && { title }),
           ...(description !== undefined && { description: description || null }),
           ...(readers !== undefined && (await toStoredReaders(tx, readers))),
-          ...(items !== undefined && { items: await toStoredItems(tx, user, items) }),
+          ...(items !== undefined && { items: await toStoredItems(tx, user, items, before.items) }),
           version: before.version + 1,
           updated_at: now().toISOString(),
         };

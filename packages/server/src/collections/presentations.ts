@@ -55,8 +55,8 @@ interface Channel {
   seq: number;
   /** State of the presentation as JSON; null before the first state is read. */
   state: string | null;
-  /** Resolved to wake the followers, when the state changes or the process stops. */
-  changed: PromiseWithResolvers<void>;
+  /** Functions that wake the waiting followers, when the state changes or the process stops. */
+  readonly waiting: Set<() => void>;
 }
 
 /** This function is longer than 60 lines because showing and following share the channels. */
@@ -74,9 +74,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
   }
 
   function wakeFollowers(channel: Channel): void {
-    const { changed } = channel;
-    channel.changed = Promise.withResolvers<void>();
-    changed.resolve();
+    for (const wake of channel.waiting) wake();
   }
 
   /** Reads the states of presentations from the database, and updates their channels. @param ids ids of collections */
@@ -107,12 +105,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
 
   /** Adds a follower to the channel of a collection, which it creates for the first follower. */
   function joinChannel(id: string): Channel {
-    const channel = channels.get(id) ?? {
-      followers: 0,
-      seq: 0,
-      state: null,
-      changed: Promise.withResolvers<void>(),
-    };
+    const channel = channels.get(id) ?? { followers: 0, seq: 0, state: null, waiting: new Set() };
     channels.set(id, channel);
     channel.followers++;
     scheduleRead();
@@ -189,9 +182,11 @@ function waitForChange(channel: Channel, timeoutMs: number, signal: AbortSignal)
   const timeout = setTimeout(resolve, timeoutMs);
   const stop = () => resolve();
   signal.addEventListener('abort', stop, { once: true });
-  void channel.changed.promise.then(resolve);
+  // A set, because reactions to a promise that is never settled would stay in memory.
+  channel.waiting.add(stop);
   return promise.finally(() => {
     clearTimeout(timeout);
     signal.removeEventListener('abort', stop);
+    channel.waiting.delete(stop);
   });
 }

@@ -75,6 +75,13 @@ describe('the registration (alignment) of two slides', () => {
         { from: [2, 2], to: [0, 3] },
       ],
     ],
+    [
+      'points whose transform has an infinite shift',
+      [
+        { from: [1e10, 0], to: [0, 0] },
+        { from: [1e10 + 1, 0], to: [1e300, 0] },
+      ],
+    ],
   ])('is null for %s', (_, pairs) => {
     expect(registrationOf(pairs)).toBeNull();
   });

@@ -21,7 +21,7 @@ const collinearityTolerance = 1e-9;
  * similarity (rotation, scale and shift) for two.
  *
  * @returns the matrix, as `transformPoint` applies it; null when the points do not determine a transform, for example if
- *   they are equal, or if all points of three or more pairs are on one line
+ *   they are equal, or if all points of three or more pairs are on one line, or when an entry of the matrix is not finite
  */
 export function registrationOf(pairs: readonly PointPair[]): RegistrationMatrix | null {
   const [fromCentreX, fromCentreY] = centreOf(pairs.map((pair) => pair.from));
@@ -34,11 +34,12 @@ export function registrationOf(pairs: readonly PointPair[]): RegistrationMatrix 
     v: pair.to[1] - toCentreY,
   }));
   const linear = pairs.length < 3 ? similarityOf(centredPairs) : affineOf(centredPairs);
-  if (linear === null || linear.some((value) => !Number.isFinite(value))) return null;
+  if (linear === null) return null;
   const [a, b, c, d] = linear;
   const shiftX = toCentreX - a * fromCentreX - c * fromCentreY;
   const shiftY = toCentreY - b * fromCentreX - d * fromCentreY;
-  return [a, b, c, d, shiftX, shiftY];
+  const matrix: RegistrationMatrix = [a, b, c, d, shiftX, shiftY];
+  return matrix.every(Number.isFinite) ? matrix : null;
 }
 
 /** Applies a transform to a point: (a·x + c·y + e, b·x + d·y + f). */

@@ -40,9 +40,9 @@ export const failureLimits = {
 export const allFailuresOfNetwork: Limit = { maxCount: 300, withinMs: 15 * minute };
 
 /**
- * Limits of correct passwords of one account: at sign-ins, and where a change asks for the current password. An attacker cannot
- * use up these limits, since only correct passwords count. They are checked after the password, in the transaction that would
- * issue the token, so a wrong password gets the same response whether the account signs in often or does not exist.
+ * Limits of correct passwords of one account: at sign-ins, also without the code of the second factor, and where a change asks for
+ * the current password. An attacker cannot use up these limits, since only correct passwords count. They are checked after the
+ * password, so a wrong password gets the same response whether the account signs in often or does not exist.
  *
  * - `account-and-network`: enough for a class that shares a teaching account, or a program that signs in at every run.
  * - `account`: stops a client that uses many networks (an IPv6 /48, as one site gets it, contains 65,536 /64 networks).
@@ -95,6 +95,14 @@ export const unknownShareLinkLimits = {
 export const shareLinkPasswordLimits = {
   'account-and-network': { maxCount: 10, withinMs: 15 * minute },
   account: { maxCount: 300, withinMs: 15 * minute },
+} as const satisfies Partial<Record<Subject, Limit>>;
+
+/**
+ * Openings of one share link (`account` stands for the link), each of which writes an image session and an audit entry. A class of 100
+ * students behind one IP address can open the link ten times each in one lesson.
+ */
+export const shareLinkOpeningLimits = {
+  'account-and-network': { maxCount: 1000, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /** Time after a sign-in for which the account counts as having signed in from the network recently. */

@@ -6,7 +6,9 @@ import {
   deactivateUser,
   getProfile,
   getUser,
+  grantDataset,
   listApplications,
+  listDatasets,
   promoteUser,
   register,
   rejectUser,
@@ -367,6 +369,28 @@ describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (dat
       ['dataset-revoked', 'done', { dataset: a }],
       ['dataset-revoked', 'done', { dataset: b }],
     ]);
+  });
+
+  it('keeps a download grant for an open dataset, which the account does not list, until the account is deactivated', async () => {
+    const { client, fixtures, dataset } = await startWithAdmin(database);
+    const { uid } = await fixtures.user();
+    const restricted = await dataset('A');
+    await fixtures.image({ dataset_name: 'Açık' });
+    await client.call(grantDataset, { body: { dataset: 'Açık', uid, download: true } });
+    const listedDatasets = async () => (await client.call(getUser, { params: { uid } })).body.user.datasets;
+    const downloadGrants = async () =>
+      (await client.call(listDatasets)).body.datasets
+        .filter(({ name }) => name === 'Açık')
+        .flatMap(({ grants }) => grants.map(({ download }) => download));
+    for (const datasets of [[], [restricted]]) {
+      expect(await client.call(updateUserAccess, { params: { uid }, body: { datasets } })).toMatchObject({
+        status: 200,
+      });
+      expect(await listedDatasets()).toEqual(datasets);
+      expect(await downloadGrants()).toEqual([true]);
+    }
+    await client.call(deactivateUser, { params: { uid } });
+    expect(await downloadGrants()).toEqual([]);
   });
 
   it('returns 409 for an account that is not active', async () => {

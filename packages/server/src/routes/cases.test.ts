@@ -94,6 +94,19 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
+  it('can have 200 slides that each have a note of 1000 characters', async () => {
+    const server = await testServer({ database });
+    const { admin } = await createSlides(server, 0);
+    const images = await Promise.all(
+      Array.from({ length: 200 }, () => server.fixtures.image({ dataset_name: 'Böbrek' })),
+    );
+    const slides = images.map(({ id }) => ({ image_id: id, note: 'ş'.repeat(1000) }));
+    const created = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+    expect(created.status).toBe(201);
+    const change = { params: { caseId: created.body.id }, body: { slides } };
+    expect((await admin.call(updateCase, change)).body.slides).toHaveLength(200);
+  });
+
   it('return the transformation between two of their slides that an account aligns (registers) with pairs of corresponding points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await createSlides(server);
@@ -137,6 +150,56 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     await admin.call(updateCase, { params, body: { slides: slides.slice(1) } });
     expect((await user.call(getCase, { params })).body.registrations).toEqual([]);
     expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(404);
+  });
+
+  it('keep a slide whose file is missing, with its registration, when an administrator saves the slides that the response lists', async () => {
+    const server = await testServer({ database });
+    const { db } = server.services;
+    const { admin, slides, images } = await createSlides(server);
+    const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+    const params = { caseId: body.id };
+    const [from_image = '', to_image = ''] = images;
+    const points: { from: [number, number]; to: [number, number] }[] = [
+      { from: [0, 0], to: [5, 5] },
+      { from: [10, 0], to: [15, 5] },
+    ];
+    await admin.call(registerCaseSlides, { params, body: { from_image, to_image, points } });
+    const before = (await admin.call(getCase, { params })).body;
+    const setMissing = (missing_since: string | null) =>
+      db.updateTable('images').set({ missing_since }).where('id', '=', to_image).execute();
+    await setMissing(server.clock.now().toISOString());
+    const listed = (await admin.call(getCase, { params })).body;
+    const change = { description: 'Tamam', slides: listed.slides, version: listed.version };
+    const changed = await admin.call(updateCase, { params, body: change });
+    expect(changed).toMatchObject({ status: 200, body: { description: 'Tamam', slides: listed.slides } });
+    await setMissing(null);
+    const { slides: slidesAfter, registrations } = (await admin.call(getCase, { params })).body;
+    expect({ slides: slidesAfter, registrations }).toEqual({
+      slides: before.slides,
+      registrations: before.registrations,
+    });
+  });
+
+  it.each([
+    ['coordinates above 1e9', 1e300, 0.25],
+    ['a residual error that is not finite', 1e9, 1e300],
+  ])('stay readable after a registration with %s, which returns 400', async (_, coordinate, mpp_x) => {
+    const server = await testServer({ database });
+    const { admin, slides, images } = await createSlides(server);
+    await server.services.db.updateTable('images').set({ mpp_x }).execute();
+    const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+    const user = server.as(await server.fixtures.user());
+    const params = { caseId: body.id };
+    const [from_image = '', to_image = ''] = images;
+    const points: { from: [number, number]; to: [number, number] }[] = [
+      { from: [0, 0], to: [0, 0] },
+      { from: [1, 0], to: [coordinate, 0] },
+      { from: [0, 1], to: [0, coordinate] },
+      { from: [1, 1], to: [0, 0] },
+    ];
+    const registration = { from_image, to_image, points };
+    expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(400);
+    expect((await user.call(listCases)).body.cases).toEqual([body]);
   });
 
   it('keep the slide that a scan adds while an account aligns (registers) two other slides', async () => {

@@ -97,6 +97,43 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect((await teacher.call(deleteSavedView, { params })).status).toBe(404);
   });
 
+  it('can be saved by their owner with an item that the owner may no longer view, but not with another such item', async () => {
+    const { admin, teacher, openSlide, restrictedSlide } = await setUp();
+    const items = [
+      { type: 'slide' as const, id: openSlide },
+      { type: 'slide' as const, id: restrictedSlide, text: 'Buraya bakın.' },
+    ];
+    const createWith = async (itemsOfCollection: typeof items) =>
+      (await teacher.call(createCollection, { body: { title: 'Ders', items: itemsOfCollection } })).body.id;
+    const collectionId = await createWith(items);
+    const otherCollectionId = await createWith(items.slice(0, 1));
+    await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
+    const change = { title: 'Ders 2', items: items.toReversed() };
+    const saved = await teacher.call(updateCollection, { params: { collectionId }, body: change });
+    expect(saved).toMatchObject({
+      status: 200,
+      body: {
+        title: 'Ders 2',
+        items: [
+          { id: restrictedSlide, text: 'Buraya bakın.', access: false, images: [] },
+          { id: openSlide, access: true },
+        ],
+      },
+    });
+    const params = { collectionId: otherCollectionId };
+    expect((await teacher.call(updateCollection, { params, body: change })).status).toBe(404);
+  });
+
+  it('can have 500 items that each have a text of 4000 characters', async () => {
+    const { teacher, openSlide } = await setUp();
+    const item = { type: 'slide' as const, id: openSlide, text: 'ş'.repeat(4000) };
+    const items = Array.from({ length: 500 }, () => item);
+    const created = await teacher.call(createCollection, { body: { title: 'Ders', items } });
+    expect(created.status).toBe(201);
+    const change = { params: { collectionId: created.body.id }, body: { items } };
+    expect((await teacher.call(updateCollection, change)).body.items).toHaveLength(500);
+  });
+
   const choiceQuestion = {
     kind: 'choice' as const,
     text: 'Hangi hücre?',
@@ -247,6 +284,21 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field, item: 0 });
     expect((await world.teacher.call(present, { params, body: { field: null, item: 1 } })).status).toBe(204);
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field: null, item: 1 });
+  });
+
+  it('do not keep the sign-in of a follower active while no presenter changes the field of view', async () => {
+    const world = await setUp();
+    const { server } = world;
+    const id = await createQuiz(world);
+    const token = await server.fixtures.token(await server.fixtures.user());
+    const lastUses = () => server.services.db.selectFrom('tokens').select('last_used_at').execute();
+    const lastUsesBefore = await lastUses();
+    const url = `/collections/${id}/presentation-events`;
+    const pendingResponse = server.as(token).inject({ method: 'GET', url, query: { wait: '2' } });
+    await new Promise((resolve) => setTimeout(resolve, 500)); // until the follower is connected
+    server.clock.advance(50 * 60_000); // rights are checked every second
+    expect((await pendingResponse).status).toBe(200);
+    expect(await lastUses()).toEqual(lastUsesBefore);
   });
 
   it('end the event request of a visitor when the share link ends, and answer later event requests with 401', async () => {

@@ -26,12 +26,11 @@ import { answersCsv } from '../collections/answers.ts';
 import { type Follower, findFollowedCollection } from '../collections/followers.ts';
 import { PlainText, serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import { resolveBearerToken } from '../sessions/bearer-token.ts';
 import { actorOf } from './actor.ts';
 
 type CollectionServices = Pick<
   Services,
-  'db' | 'savedViews' | 'collections' | 'answers' | 'presentations' | 'signIn' | 'apiTokens' | 'imageSessions'
+  'db' | 'savedViews' | 'collections' | 'answers' | 'presentations' | 'signIn' | 'imageSessions'
 >;
 
 export function collectionRoutes(app: FastifyInstance, services: CollectionServices): void {
@@ -68,7 +67,7 @@ export function collectionRoutes(app: FastifyInstance, services: CollectionServi
 
 function presentationRoutes(
   app: FastifyInstance,
-  { db, collections, presentations, signIn, apiTokens, imageSessions }: CollectionServices,
+  { db, collections, presentations, signIn, imageSessions }: CollectionServices,
 ): void {
   serve(app, present, ({ params, body, caller }) =>
     presentations.show(caller.user.uid, params.collectionId, body),
@@ -78,7 +77,6 @@ function presentationRoutes(
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
     await findFollowedCollection({ db, collections }, caller, collectionId); // throws not_found without access
-    const { rawHeaders } = reply.request.raw;
 
     /** Returns whether the credential of the request still gives access. The access may end while the stream is open. */
     async function mayFollow(): Promise<boolean> {
@@ -93,11 +91,11 @@ function presentationRoutes(
       }
     }
 
-    /** Reads the account or image session of the request again; null if its access has ended. @throws AppError for an invalid token */
+    /** Reads the account or image session of the request again; null if its access has ended. */
     async function currentFollower(): Promise<Follower | null> {
       if ('user' in caller) {
-        const { user } = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
-        return may(user, 'catalogue.read') ? { user } : null;
+        const user = await signIn.currentHolder(caller.tokenHash); // an open stream does not renew the idle time
+        return user !== null && may(user, 'catalogue.read') ? { user } : null;
       }
       return imageSessions.resolve(query.session ?? '');
     }

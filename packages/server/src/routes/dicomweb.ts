@@ -84,11 +84,12 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   async function sessionOf({
     caller,
     origin,
-  }: Pick<DicomWebRequest, 'caller' | 'origin'>): Promise<ImageSession> {
+    reply,
+  }: Pick<DicomWebRequest, 'caller' | 'origin' | 'reply'>): Promise<ImageSession> {
     if (!('user' in caller)) return caller;
     const { apiToken } = caller;
     return apiToken === undefined
-      ? bearerSessions.sessionOf(caller, origin)
+      ? bearerSessions.sessionOf(caller, { rawHeaders: reply.request.raw.rawHeaders, origin })
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
   }
 

@@ -77,11 +77,11 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   const { apiTokens, bearerSessions, signIn } = services;
 
   /** Returns the image session of the request, or the one that belongs to its sign-in or its API token. */
-  async function sessionOf({ caller, origin }: ImageRequest): Promise<ImageSession> {
+  async function sessionOf({ caller, origin, reply }: ImageRequest): Promise<ImageSession> {
     if (!('user' in caller)) return caller;
     const { apiToken } = caller;
     return apiToken === undefined
-      ? bearerSessions.sessionOf(caller, origin)
+      ? bearerSessions.sessionOf(caller, { rawHeaders: reply.request.raw.rawHeaders, origin })
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
   }
 

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
+  apiBase,
   createCase,
   createShareLink,
   deleteImage,
@@ -205,6 +206,22 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     const limited = await openLink(server, secret, 'gizli-söz');
     expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('return 429 after 1000 openings from one network, and can still be opened from another network', async () => {
+    const { server, createLink } = await setUp();
+    const [{ secret }, otherLink] = [await createLink(), await createLink()];
+    const url = `${apiBase}${openShareLink.path}`;
+    const openFrom = async (remoteAddress: string, openedSecret = secret) =>
+      (await server.app.inject({ method: 'POST', url, payload: { secret: openedSecret }, remoteAddress }))
+        .statusCode;
+    expect(await openFrom('192.0.2.1')).toBe(200);
+    await server.services.db.updateTable('throttles').set({ count: 999 }).execute();
+    expect([await openFrom('192.0.2.1'), await openFrom('192.0.2.1')]).toEqual([200, 429]);
+    expect(await openFrom('198.51.100.1')).toBe(200);
+    expect(await openFrom('192.0.2.1', otherLink.secret)).toBe(200);
+    server.clock.advance(31_000);
+    expect(await openFrom('192.0.2.1')).toBe(200);
   });
 
   it('return 429 after 100 wrong secrets from one network, which can still open a link with the right secret', async () => {

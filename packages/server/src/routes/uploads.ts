@@ -35,7 +35,7 @@ export async function uploadRoutes(
   { uploads, config }: Pick<Services, 'uploads' | 'config'>,
 ): Promise<void> {
   serve(app, listUploads, async ({ caller }) => ({
-    uploads: await uploads.list(caller.user.uid),
+    uploads: await uploads.list(caller.user),
     max_bytes: config.uploadMaxBytes,
   }));
 
@@ -44,21 +44,23 @@ export async function uploadRoutes(
     return uploads.begin(actorOf(request), request.body);
   });
 
-  serve(app, abandonUpload, (request) => uploads.abandon(actorOf(request), request.params.uploadId));
+  serve(app, abandonUpload, ({ params, caller, origin }) =>
+    uploads.abandon(caller.user, params.uploadId, origin),
+  );
 
   serve(app, createUploadFile, async ({ caller, reply }) => {
-    const id = await uploads.beginFile(caller.user.uid, newFileOf(reply.request.raw));
+    const id = await uploads.beginFile(caller.user, newFileOf(reply.request.raw));
     reply.headers({ ...tusVersion, Location: `${filesPath}/${id}` });
   });
 
   serve(app, getUploadFile, async ({ params, caller, reply }) => {
-    const file = await uploads.file(caller.user.uid, params.fileId);
+    const file = await uploads.file(caller.user, params.fileId);
     reply.headers({ ...tusVersion, 'Upload-Offset': file.offset, 'Upload-Length': file.size_bytes });
     return file;
   });
 
   serve(app, finishUploadFile, async ({ params, body, caller }) => ({
-    state: await uploads.finishFile(caller.user.uid, params.fileId, body.sha256),
+    state: await uploads.finishFile(caller.user, params.fileId, body.sha256),
   }));
 
   const tus = createTusServer({ uploads });
@@ -75,7 +77,7 @@ export async function uploadRoutes(
         const { fileId } = request.params as { fileId: string };
         const { user } = request.credential as Caller; // set by the access check, which accepts only an account here
         const partBytes = Number(request.headers['content-length'] ?? 0); // 0: unknown
-        await uploads.expectPart(user.uid, fileId, partBytes); // throws when the part may not be sent
+        await uploads.expectPart(user, fileId, partBytes); // throws when the part may not be sent
         reply.hijack(); // from here on, the tus library sends the response, with the headers that Fastify's hooks have set
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value);

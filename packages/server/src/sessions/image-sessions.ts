@@ -33,11 +33,13 @@ export interface ImageSessions {
   /**
    * Creates a session. `record` writes the audit event in the same transaction.
    *
+   * @param fixedId id of the session; default: a new random secret. If a session with this id exists, it is returned and not recorded again
    * @throws AppError token_invalid when the sign-in has ended since the access check of the request
    */
   create(
     caller: ResolvedToken,
     record?: (tx: DatabaseTransaction) => Promise<void>,
+    fixedId?: string,
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
    * Creates the session of a visitor, in the transaction that counts the opening of the share link. The session ends with the link
@@ -143,7 +145,7 @@ export async function createImageSessions({
   const recentById = new Map<string, CachedSession>();
   /** Sign-ins of the sessions in the cache, by hash of the bearer token. */
   const signIns = new Map<string, SharedSignIn>();
-  /** Hashes of ids without a valid session. They need no further query: an ended session stays ended, and no id is reused. */
+  /** Hashes of ids without a valid session. They need no further query, until `create` gets such an id. */
   const endedHashes = new Set<string>();
   /** Number of revocations and changes of access rights. A query during which this number has changed is repeated. */
   let accessChanges = 0;
@@ -157,6 +159,13 @@ export async function createImageSessions({
     if (cachedSessions.delete(hash)) recentById.clear();
     if (endedHashes.size >= maxEndedHashes) endedHashes.clear();
     endedHashes.add(hash);
+  }
+
+  /** Forgets whether the session is valid, so that its next use queries the database. */
+  function forget(hash: string): void {
+    accessChanges++; // repeats a query that is in progress
+    if (cachedSessions.delete(hash)) recentById.clear();
+    endedHashes.delete(hash);
   }
 
   /** Adds a session to the cache, or updates its cache entry. */
@@ -384,8 +393,8 @@ export async function createImageSessions({
   }
 
   return {
-    async create({ user, tokenHash }, record = recordNothing) {
-      const sessionId = newSecret();
+    async create({ user, tokenHash }, record = recordNothing, fixedId) {
+      const sessionId = fixedId ?? newSecret();
       const hash = hashSecret(sessionId);
       const createdAt = now();
       // Null when the sign-in has ended. Beyond `maxSessionsPerAccount`, this also ends the oldest sessions of the account.
@@ -407,6 +416,7 @@ export async function createImageSessions({
       onCreate?.();
       if (inserted.endedHashes.length > 0) accessChanges++;
       for (const endedHash of inserted.endedHashes) evict(endedHash);
+      if (fixedId !== undefined) forget(hash); // this process may know an earlier session with this id
       const expiresAt = Date.parse(inserted.expiresAt); // not after the end of the sign-in
       return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, createdAt) };
     },

@@ -85,7 +85,7 @@ interface Dependencies {
   readonly audit: AuditRecorder;
   readonly limitActions: LimitActions;
   readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'matchesPasswordHash'>;
-  readonly throttle: Pick<Throttle, 'requireShareLink' | 'countFailedShareLink'>;
+  readonly throttle: Pick<Throttle, 'requireShareLink' | 'countFailedShareLink' | 'countShareLinkOpening'>;
   readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'evictEnded'>;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
@@ -277,6 +277,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
         throw new AppError('not_found');
       }
       await requirePassword(found.link, password, origin);
+      await throttle.countShareLinkOpening(origin, found.link.id); // throws rate_limited after too many openings
       return runLockedTransaction(db, 'accounts', async (tx) => {
         // The link is read again, because it may have ended while the password was checked.
         const current = await findOpenableLink(tx, secretHash);

@@ -216,6 +216,14 @@ describe.each(databaseKinds)('sign-in with two-step verification (database: %s)'
     expect(await guess('192.0.2.99')).toBe(429);
   });
 
+  it('returns 429 after 60 right passwords without a code from one network', async () => {
+    const server = await testServer();
+    const { user } = await accountWithSecondFactor(server);
+    server.clock.advance(15 * 60 * secondMs); // the earlier sign-in no longer counts
+    for (let n = 0; n < 60; n++) expect(await signInWith(server, user)).toMatchObject(required);
+    expect(await signInWith(server, user)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  });
+
   it('does not reset the count of wrong codes when the password is right but the code is wrong', async () => {
     const server = await testServer({ database });
     const { user } = await accountWithSecondFactor(server);

@@ -5,6 +5,7 @@ import { networkOf } from '../domain/network-of.ts';
 import {
   type Limit,
   type Subject,
+  shareLinkOpeningLimits,
   shareLinkPasswordLimits,
   unknownShareLinkLimits,
   waitMs,
@@ -50,11 +51,28 @@ export function ruleOf(kind: string, subject: Subject, limit: Limit, { email, or
 
 /** Returns the rules for wrong passwords of a share link, or (`linkId` null) for secrets in URLs that open no link. */
 export function shareLinkRules({ address }: Origin, linkId: string | null): Rule[] {
-  const limits: Partial<Record<Subject, Limit>> =
-    linkId === null ? unknownShareLinkLimits : shareLinkPasswordLimits;
+  return rulesOfLink(
+    'share link',
+    linkId === null ? unknownShareLinkLimits : shareLinkPasswordLimits,
+    address,
+    linkId,
+  );
+}
+
+/** Returns the rules for openings of a share link. */
+export function shareLinkOpeningRules({ address }: Origin, linkId: string): Rule[] {
+  return rulesOfLink('share link opening', shareLinkOpeningLimits, address, linkId);
+}
+
+function rulesOfLink(
+  kind: string,
+  limits: Readonly<Partial<Record<Subject, Limit>>>,
+  address: string,
+  linkId: string | null,
+): Rule[] {
   return (Object.entries(limits) as [Subject, Limit][]).map(([subject, limit]) => {
     const network = subject.endsWith('network') ? networkOf(address) : '';
-    return { key: hashSecret(JSON.stringify(['share link', subject, linkId, network])), limit };
+    return { key: hashSecret(JSON.stringify([kind, subject, linkId, network])), limit };
   });
 }
 

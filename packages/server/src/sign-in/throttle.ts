@@ -33,6 +33,7 @@ import {
   type Rule,
   ruleOf,
   rulesOf,
+  shareLinkOpeningRules,
   shareLinkRules,
 } from './throttle-rules.ts';
 
@@ -54,7 +55,8 @@ export interface Throttle {
    *   which does not reveal whether the secret was right.
    * - A right secret deletes the counted failures of this account from this network, and makes the network known for the account, so
    *   that fewer limits apply there. If this cannot be stored, the error is logged, and the attempt still succeeds.
-   * - Right secrets of an account are limited too (`successLimits`); this limit is applied after the check.
+   * - Right secrets of an account are limited too (`successLimits`); this limit is applied after the check. A right password without the
+   *   required code of the second factor counts for this limit, but is no success otherwise.
    *
    * @param work checks the secret. In the transaction that acts on a right secret, it calls `requireAllowed`, which
    *   counts the success in this transaction. If `work` does not call it, the success is counted after `work`.
@@ -76,6 +78,8 @@ export interface Throttle {
    * @throws AppError rate_limited when a limit was already reached
    */
   countFailedShareLink(origin: Origin, linkId: string | null): Promise<void>;
+  /** Counts an opening of a share link. @throws AppError rate_limited when a limit was already reached */
+  countShareLinkOpening(origin: Origin, linkId: string): Promise<void>;
   /** Marks the network of a new account's registration as known. Only logs an error, because the registration has succeeded. */
   rememberNetwork(attempt: Attempt): Promise<void>;
 }
@@ -116,6 +120,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       guard: (_, __, work) => work(async () => undefined),
       requireShareLink: async () => {},
       countFailedShareLink: async () => {},
+      countShareLinkOpening: async () => {},
       rememberNetwork: async () => {},
     };
   }
@@ -203,6 +208,17 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     if (block === null) return;
     shareLinkBlocks.add(block);
     await refuse(block, 'share-link', { origin, email: null });
+  }
+
+  /** Increments the counters of a share link. @throws AppError rate_limited when a limit was already reached */
+  async function countShareLink(rules: readonly Rule[], origin: Origin): Promise<void> {
+    // The cheapest check comes first: most attempts of a flood are rejected from memory, others after a query, and only the rest needs
+    // a transaction with a lock.
+    const block =
+      shareLinkBlocks.find(rules, nowIso()) ??
+      (await findBlock(db, rules)) ??
+      (await incrementUnlessBlocked(rules));
+    await refuseShareLink(block, origin);
   }
 
   function markNetworkKnown(tx: DatabaseTransaction, attempt: Attempt): Promise<void> {
@@ -307,6 +323,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
         return result;
       } catch (error) {
         if (blockDuringWork !== null) return refuse(blockDuringWork, step, attempt);
+        if (isCodeMissing(error)) {
+          const successBlock = await incrementUnlessBlocked(successRules);
+          if (successBlock !== null) return refuse(successBlock, step, attempt);
+        }
         if (!isWrongSecret(error)) throw error;
         // A code is only checked after the right password, so a 429 because of wrong codes does not reveal whether an account exists.
         const isWrongCode = error.code === 'second_factor_invalid';
@@ -325,16 +345,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       await refuseShareLink(shareLinkBlocks.find(rules, nowIso()) ?? (await findBlock(db, rules)), origin);
     },
 
-    async countFailedShareLink(origin, linkId) {
-      const rules = shareLinkRules(origin, linkId);
-      // The cheapest check comes first: most attempts of a flood are rejected from memory, others after a query, and only the rest needs
-      // a transaction with a lock.
-      const block =
-        shareLinkBlocks.find(rules, nowIso()) ??
-        (await findBlock(db, rules)) ??
-        (await incrementUnlessBlocked(rules));
-      await refuseShareLink(block, origin);
-    },
+    countFailedShareLink: (origin, linkId) => countShareLink(shareLinkRules(origin, linkId), origin),
+    countShareLinkOpening: (origin, linkId) => countShareLink(shareLinkOpeningRules(origin, linkId), origin),
 
     rememberNetwork: (attempt) =>
       logWriteError(
@@ -377,6 +389,11 @@ const failureCodes: ReadonlySet<ErrorCode> = new Set([
 
 function isWrongSecret(error: unknown): error is AppError {
   return error instanceof AppError && failureCodes.has(error.code);
+}
+
+/** Returns whether the password was right, but the code of the second factor is missing. */
+function isCodeMissing(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'second_factor_required';
 }
 
 function tooManyAttempts(until: string, now: Date): AppError {

@@ -37,6 +37,8 @@ import { up as results } from './migrations/0026-results.ts';
 import { up as recentAnnotations } from './migrations/0027-recent-annotations.ts';
 import { up as calibration } from './migrations/0031-calibration.ts';
 import { up as casesOfFiles } from './migrations/0035-cases-of-files.ts';
+import { up as longClassNames } from './migrations/0036-long-class-names.ts';
+import { up as hiddenLayers } from './migrations/0037-hidden-layers.ts';
 import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from './postgres-pool.ts';
 import type { LockName, Tables } from './schema.ts';
 
@@ -75,6 +77,8 @@ export const migrations = {
   '0027-recent-annotations': { up: recentAnnotations },
   '0031-calibration': { up: calibration },
   '0035-cases-of-files': { up: casesOfFiles },
+  '0036-long-class-names': { up: longClassNames },
+  '0037-hidden-layers': { up: hiddenLayers },
 };
 
 // The driver returns 64-bit integers as text by default. Counts and sizes stay below 2^53, so numbers are exact.
@@ -215,19 +219,41 @@ function flushToDisk(file: string): void {
   fs.closeSync(handle);
 }
 
+/** Maximum number of attempts of a transaction that fails because of a deadlock. */
+const maxAttempts = 3;
+
+/**
+ * Runs a transaction, and runs it again if PostgreSQL aborts it because of a deadlock.
+ *
+ * @param work may run several times, so it must change nothing but the database
+ */
+export async function runTransaction<T>(
+  db: Database,
+  work: (tx: DatabaseTransaction) => Promise<T>,
+): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (!isDeadlock(error) || attempts === maxAttempts) throw error;
+    }
+  }
+}
+
 /**
  * Runs a transaction that holds a named lock: across all processes, only one transaction at a time holds the lock. The
  * transaction acquires the lock before it reads, so it sees the latest data, and no other transaction with this lock
  * changes them until the commit.
  *
  * @param lock name of the data that the transaction changes or relies on; see `LockName`
+ * @param work may run several times, as in `runTransaction`
  */
 export function runLockedTransaction<T>(
   db: Database,
   lock: LockName,
   work: (tx: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
-  return db.transaction().execute(async (tx) => {
+  return runTransaction(db, async (tx) => {
     await acquireLock(tx, lock);
     return work(tx);
   });
@@ -235,7 +261,8 @@ export function runLockedTransaction<T>(
 
 /**
  * Acquires a lock, by updating its row, until the transaction ends. A transaction that needs several locks acquires `accounts` first
- * and `audit` last; the same order everywhere prevents deadlocks.
+ * and `audit` last. Before `audit`, it locks the rows of `tokens` and then those of `image_sessions`, as the deletion of a token does.
+ * The same order everywhere prevents deadlocks.
  */
 export async function acquireLock(tx: DatabaseTransaction, name: LockName): Promise<void> {
   await tx
@@ -288,7 +315,7 @@ export function isDatabaseDown(error: unknown): boolean {
   );
 }
 
-/** Returns whether PostgreSQL aborted the transaction because of a deadlock (code 40P01). The caller may retry. */
-export function isDeadlock(error: unknown): boolean {
+/** Returns whether PostgreSQL aborted the transaction because of a deadlock (code 40P01). */
+function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === '40P01';
 }

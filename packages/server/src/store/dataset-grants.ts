@@ -1,6 +1,6 @@
 /**
  * Queries for grants. A grant is the right of one account to see one restricted dataset (a set of slides that not all members may
- * see).
+ * see). A grant can also permit downloads of original files, so an account can have a grant for an open dataset, too.
  */
 import type { DatasetGrant } from '@lamina/contract';
 import type { Connection } from './database.ts';
@@ -80,24 +80,36 @@ export async function hasGrant(db: Connection, uid: string, dataset: string): Pr
   return row !== undefined;
 }
 
-/** Lists the datasets granted to an account, unordered. */
-async function listGrantsOf(db: Connection, uid: string): Promise<string[]> {
-  const rows = await db.selectFrom('dataset_grants').select('dataset').where('uid', '=', uid).execute();
-  return rows.map(({ dataset }) => dataset);
-}
-
-/** Replaces all grants of an account. @returns the names of the datasets whose grants were added and removed */
+/**
+ * Replaces the grants of an account for restricted datasets; its grants for open datasets stay.
+ *
+ * @returns the names of the datasets whose grants were added and removed
+ */
 export async function replaceGrants(
   db: Connection,
   { uid, grantedBy, now }: Omit<NewGrant, 'dataset'>,
   datasets: readonly string[],
 ): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] }> {
-  const previous = new Set(await listGrantsOf(db, uid));
-  const added = [...new Set(datasets)].filter((dataset) => !previous.has(dataset));
-  const removed = [...previous].filter((dataset) => !datasets.includes(dataset));
-  for (const dataset of added) await insertGrant(db, { uid, dataset, grantedBy, now });
+  const previous = await db
+    .selectFrom('dataset_grants')
+    .innerJoin('datasets', 'datasets.name', 'dataset_grants.dataset')
+    .select('dataset_grants.dataset')
+    .where('dataset_grants.uid', '=', uid)
+    .where('datasets.access', '=', 'restricted')
+    .execute();
+  const removed = previous.map(({ dataset }) => dataset).filter((dataset) => !datasets.includes(dataset));
   for (const dataset of removed) await deleteGrant(db, uid, dataset);
+  const added: string[] = [];
+  for (const dataset of datasets) {
+    if (await insertGrant(db, { uid, dataset, grantedBy, now })) added.push(dataset);
+  }
   return { added, removed };
+}
+
+/** Revokes all grants of an account, also those for open datasets. @returns the names of the datasets */
+export async function deleteGrantsOf(db: Connection, uid: string): Promise<string[]> {
+  const rows = await db.deleteFrom('dataset_grants').where('uid', '=', uid).returning('dataset').execute();
+  return rows.map(({ dataset }) => dataset);
 }
 
 /** Lists the grants of all datasets with the names of the accounts, oldest first. */

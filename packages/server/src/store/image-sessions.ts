@@ -180,7 +180,7 @@ export async function insertVisitorSession(
 /** Row of a new session of a sign-in. */
 type SignInSessionRow = NewRow<'image_sessions'> & { readonly token_hash: string };
 
-/** What `insertSession` has stored and deleted. */
+/** What `insertSession` has stored and deleted. If a valid session with the same hash existed, it has changed nothing. */
 export interface NewImageSession {
   readonly expiresAt: string;
   /** Hashes of older sessions that were deleted because they had expired or exceeded the limit per account. */
@@ -190,7 +190,8 @@ export interface NewImageSession {
 /**
  * Inserts a session of a sign-in. Deletes the account's expired sessions, and its oldest sessions beyond `maxSessions`.
  * The session expires no later than the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a
- * concurrent suspension of the account happens entirely before or after the transaction.
+ * concurrent suspension of the account happens entirely before or after the transaction. Inserts nothing if another process has inserted
+ * a session with the same hash, and it has not expired.
  *
  * @param record writes the audit event in the same transaction
  * @returns null when the sign-in has ended
@@ -237,6 +238,8 @@ function insertUnlessSignedOut(
     // `created_at` of the new session is the current time.
     const expired = existing.filter(({ expires_at }) => expires_at <= row.created_at);
     const valid = existing.filter(({ expires_at }) => expires_at > row.created_at);
+    const sameSession = valid.find(({ hash }) => hash === row.hash);
+    if (sameSession !== undefined) return { expiresAt: sameSession.expires_at, endedHashes: [] };
     const beyondLimit = valid.slice(maxSessions - 1); // together with the new session, `maxSessions` remain
     const endedHashes = [...expired, ...beyondLimit].map(({ hash }) => hash);
     if (endedHashes.length > 0) {
@@ -273,6 +276,7 @@ export interface SessionUse {
 /** Adds the counted requests to the stored counts, and updates the time of each token's last use. */
 export async function recordSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    await touchTokens(tx, tokensUsedAt); // first, because the deletion of a token also locks the token before its sessions
     await lockInOrder(tx, 'image_sessions', [...requests.keys()]);
     const countsAsText = new Map([...requests].map(([hash, count]) => [hash, String(count)]));
     await tx
@@ -283,7 +287,6 @@ export async function recordSessionUse(db: Database, { requests, tokensUsedAt }:
       }))
       .whereRef('image_sessions.hash', '=', 'used.key')
       .execute();
-    await touchTokens(tx, tokensUsedAt);
   });
 }
 

@@ -92,6 +92,7 @@ interface ImageOfUpload {
   readonly file_name: string;
   readonly status: Row<'images'>['status'];
   readonly error: string | null;
+  readonly error_code: string | null;
 }
 
 /**
@@ -105,7 +106,7 @@ export function listImagesOfUpload(
 ): Promise<ImageOfUpload[]> {
   const images = db
     .selectFrom('images')
-    .select(['id', 'path', 'file_name', 'status', 'error'])
+    .select(['id', 'path', 'file_name', 'status', 'error', 'error_code'])
     .where('root', '=', root)
     .where('missing_since', 'is', null);
   if (!isFolder) return images.where('path', '=', place).execute();

@@ -85,7 +85,12 @@ function selectDetails(db: Connection) {
 
 async function withGrants(db: Connection, rows: readonly DetailsRow[]): Promise<UserDetails[]> {
   if (rows.length === 0) return [];
-  let query = db.selectFrom('dataset_grants').select(['uid', 'dataset']).orderBy('dataset');
+  let query = db
+    .selectFrom('dataset_grants')
+    .innerJoin('datasets', 'datasets.name', 'dataset_grants.dataset')
+    .select(['dataset_grants.uid', 'dataset_grants.dataset'])
+    .where('datasets.access', '=', 'restricted') // a grant for an open dataset only permits downloads of original files
+    .orderBy('dataset_grants.dataset');
   if (rows.length <= maxUidsInQuery) {
     query = query.where(
       'uid',

@@ -9,6 +9,10 @@ import {
   suspendUser,
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
+import { acquireLock, runLockedTransaction } from '../store/database.ts';
+import { preventSessionDeletion } from '../store/image-openings.ts';
+import { recordSessionUse } from '../store/image-sessions.ts';
+import { limitLockWait, waitForBlockedQuery } from '../store/testing/blocked-query.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
@@ -182,5 +186,69 @@ describe.each(databaseKinds)('concurrent changes at two server processes (databa
         .execute();
       expect(tokens).toHaveLength(signInsAfter.length);
     }
+  });
+
+  /** Creates an image session of an active account, and an administrator. */
+  async function createSession(server: TestServer) {
+    const { fixtures, as, services } = server;
+    const admin = as(await fixtures.token(await fixtures.admin()));
+    const user = await fixtures.user();
+    await as(await fixtures.token(user)).call(createImageSession);
+    const { hash, token_hash } = await services.db
+      .selectFrom('image_sessions')
+      .select(['hash', 'token_hash'])
+      .executeTakeFirstOrThrow();
+    return { db: services.db, admin, user, sessionHash: hash, tokenHash: token_hash ?? '' };
+  }
+
+  it('the numbers of tile requests can be saved while the sign-in that made the requests ends', async () => {
+    const server = await testServer({ database });
+    const { db, sessionHash, tokenHash } = await createSession(server);
+    let saved: Promise<void> | undefined;
+    await db.transaction().execute(async (tx) => {
+      // The deletion locks the token, and then the image session.
+      await tx.updateTable('tokens').set({ browser: null }).where('hash', '=', tokenHash).execute();
+      saved = recordSessionUse(db, {
+        requests: new Map([[sessionHash, 3]]),
+        tokensUsedAt: new Map([[tokenHash, server.clock.now()]]),
+      });
+      if (database === 'PostgreSQL') await waitForBlockedQuery(db); // on SQLite it waits for the only connection
+      await tx.deleteFrom('tokens').where('hash', '=', tokenHash).execute();
+    });
+    await expect(saved).resolves.toBeUndefined();
+  });
+
+  it('an account can be suspended while its first tile of a slide is written to the audit log', async () => {
+    const server = await testServer({ database });
+    const { db, admin, user, sessionHash } = await createSession(server);
+    let suspended: Promise<{ readonly status: number }> | undefined;
+    // As the audit log of opened images does: first the image session, then the lock `audit`.
+    await db.transaction().execute(async (tx) => {
+      await preventSessionDeletion(tx, [sessionHash]);
+      suspended = admin.call(suspendUser, { params: { uid: user.uid } });
+      if (database === 'PostgreSQL') {
+        await waitForBlockedQuery(db);
+        await limitLockWait(tx);
+      }
+      await acquireLock(tx, 'audit');
+    });
+    expect((await suspended)?.status).toBe(200);
+    expect(await statusOf(server, user)).toBe('suspended');
+  });
+
+  it('a locked transaction that PostgreSQL aborts because of a deadlock runs again', async () => {
+    const { services } = await testServer({ database });
+    const { db } = services;
+    let repeated: Promise<string> | undefined;
+    await db.transaction().execute(async (tx) => {
+      await acquireLock(tx, 'uploads');
+      repeated = runLockedTransaction(db, 'accounts', async (lockedTx) => {
+        await acquireLock(lockedTx, 'uploads');
+        return 'committed';
+      });
+      if (database === 'PostgreSQL') await waitForBlockedQuery(db);
+      await acquireLock(tx, 'accounts'); // the other transaction has waited longer, so PostgreSQL aborts that one
+    });
+    await expect(repeated).resolves.toBe('committed');
   });
 });

@@ -286,7 +286,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   }
 
   /** Creates an upload of one byte: without a file, with a file without received bytes, or with a completely received file. */
-  async function newUpload(uid: string, has: 'no file' | 'empty file' | 'complete file'): Promise<UploadIds> {
+  async function newUpload(user: User, has: 'no file' | 'empty file' | 'complete file'): Promise<UploadIds> {
     const { uploads, db } = server().services;
     // The server allows only 100 unfinished uploads of all accounts together (`maxOpenUploads`).
     const unfinished = await db.selectFrom('uploads').select('id').execute();
@@ -297,10 +297,10 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     const path = `${randomUUID()}.svs`;
     const declared = { dataset: 'Yeni', path, is_folder: false, file_count: 1, size_bytes: 1 };
     const origin = { address: '127.0.0.1', requestId: null };
-    const { upload } = await uploads.begin({ uid, origin }, declared);
+    const { upload } = await uploads.begin({ uid: user.uid, origin }, declared);
     const ids = { uploadId: upload.id, fileId: missingId, path };
     if (has === 'no file') return ids;
-    const fileId = await uploads.beginFile(uid, { uploadId: upload.id, path, sizeBytes: 1, modifiedMs: 0 });
+    const fileId = await uploads.beginFile(user, { uploadId: upload.id, path, sizeBytes: 1, modifiedMs: 0 });
     if (has === 'complete file') await uploads.parts.write(Readable.from([Buffer.from('x')]), fileId, 0); // 0: offset
     return { ...ids, fileId };
   }
@@ -640,9 +640,9 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         return requestTo({}, { dataset: 'Yeni', path: `${randomUUID()}.svs`, ...declared });
       }
       case 'abandonUpload':
-        return requestTo({ ...(await newUpload(user.uid, 'no file')) });
+        return requestTo({ ...(await newUpload(user, 'no file')) });
       case 'createUploadFile': {
-        const { uploadId, path } = await newUpload(user.uid, 'no file');
+        const { uploadId, path } = await newUpload(user, 'no file');
         const fields = Object.entries({ upload: uploadId, path, modified: '0' });
         const metadata = fields
           .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
@@ -653,17 +653,17 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         };
       }
       case 'getUploadFile':
-        return requestTo({ ...(await newUpload(user.uid, 'empty file')) });
+        return requestTo({ ...(await newUpload(user, 'empty file')) });
       case 'sendUploadFile': {
         const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
         return {
-          ...requestTo({ ...(await newUpload(user.uid, 'empty file')) }, Buffer.from('x')),
+          ...requestTo({ ...(await newUpload(user, 'empty file')) }, Buffer.from('x')),
           headers: { ...tusHeader, ...part },
         };
       }
       case 'finishUploadFile': {
         const sha256 = createHash('sha256').update('x').digest('hex');
-        return requestTo({ ...(await newUpload(user.uid, 'complete file')) }, { sha256 });
+        return requestTo({ ...(await newUpload(user, 'complete file')) }, { sha256 });
       }
       default:
         return requestTo({});

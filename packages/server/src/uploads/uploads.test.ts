@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 /** The end of a lease, before the time of the test server, so that another process may take over the work. */
 const endedLease = '2026-01-01T00:00:00.000Z';
 
-function requestAs(server: Pick<TestServer, 'as'>, who: TestUser): SendRequest {
+function requestAs(server: Pick<TestServer, 'as'>, who: TestUser | string): SendRequest {
   const client = server.as(who);
   return async (method, url, { headers, body } = {}) => {
     const response = await client.inject({
@@ -41,7 +41,7 @@ async function startServer(options: Parameters<typeof testServer>[0] = {}) {
     server,
     admin,
     sendRequest: requestAs(server, admin),
-    as: (who: TestUser) => sender(requestAs(server, who)),
+    as: (who: TestUser | string) => sender(requestAs(server, who)),
     ...sender(requestAs(server, admin)),
     slidePath: (place: string) => path.join(config.dataDir, 'uploads', 'slides', place),
     slideFiles: () => filesBelow(path.join(config.dataDir, 'uploads', 'slides')),
@@ -329,6 +329,30 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
 });
 
 describe('an open upload of an administrator', () => {
+  it('is not listed for, and returns 404 to, an API token of its administrator that is limited to another dataset', async () => {
+    const { server, admin, begin, create, offsetOf, as } = await startServer();
+    const { begun } = await begin({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    const uploadsOf = async (datasets: string[]) => {
+      const { token } = await server.fixtures.apiToken(admin, { datasets });
+      return { ...as(token), client: server.as(token) };
+    };
+    expect(await (await uploadsOf(['Böbrek'])).list()).toHaveLength(1);
+    const limited = await uploadsOf(['Akciğer']);
+    expect(await limited.list()).toEqual([]);
+    const abandoned = { method: 'DELETE', url: `/admin/uploads/${begun.upload.id}` } as const;
+    for (const { status } of [
+      await limited.create(begun.upload.id, 'a.svs', 5),
+      await limited.part(fileId, 0, bytes('12345')),
+      await limited.finish(fileId, sha256Of(bytes('12345'))),
+      await limited.client.inject(abandoned),
+    ]) {
+      expect(status).toBe(404);
+    }
+    expect(await limited.offsetOf(fileId)).toBeNaN();
+    expect(await offsetOf(fileId)).toBe(0);
+  });
+
   it('returns 404 to an administrator who did not begin it', async () => {
     const { begin, create, as, server, list } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -440,13 +464,13 @@ describe('an upload when the disk of the server is full', () => {
     const { upload } = await announce('b.svs', 400 * 1024 ** 2);
     await expect(announce('c.svs', 200 * 1024 ** 2)).rejects.toMatchObject(storageFull); // b is still incomplete
     const file = { uploadId: upload.id, path: 'b.svs', sizeBytes: 400 * 1024 ** 2, modifiedMs: 0 };
-    const fileId = await uploads.beginFile(admin.uid, file);
-    await uploads.expectPart(admin.uid, fileId, 1000);
+    const fileId = await uploads.beginFile(admin, file);
+    await uploads.expectPart(admin, fileId, 1000);
     await uploads.parts.write(Readable.from([Buffer.alloc(1000)]), fileId, 0);
     free = 100 * 1024 ** 2;
-    await expect(uploads.expectPart(admin.uid, fileId, 1000)).rejects.toMatchObject(storageFull);
-    expect(await uploads.file(admin.uid, fileId)).toMatchObject({ offset: 1000 });
+    await expect(uploads.expectPart(admin, fileId, 1000)).rejects.toMatchObject(storageFull);
+    expect(await uploads.file(admin, fileId)).toMatchObject({ offset: 1000 });
     free = 1024 ** 3;
-    await uploads.expectPart(admin.uid, fileId, 1000);
+    await uploads.expectPart(admin, fileId, 1000);
   });
 });

@@ -14,9 +14,11 @@ import {
   type SlideUpload,
   type UploadFile,
   type UploadFileState,
+  type User,
 } from '@lamina/contract';
 import type { Logger } from 'pino';
-import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
+import { mayAddToDataset } from '../domain/dataset-access.ts';
 import type { Config } from '../platform/config.ts';
 import type { ObjectStorage } from '../slide-storage/object-storage.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
@@ -58,11 +60,15 @@ export interface NewUploadFile {
   readonly modifiedMs: number;
 }
 
+/**
+ * Methods get the administrator (`user`) who sends a request. With an API token that is limited to datasets, uploads into other datasets
+ * do not exist for them.
+ */
 export interface Uploads {
   /** Storage of the received bytes of files. */
   readonly parts: PartStore;
   /** Lists the uploads of an administrator. */
-  list(uid: string): Promise<SlideUpload[]>;
+  list(user: User): Promise<SlideUpload[]>;
   /**
    * Begins an upload, or resumes it if this administrator has announced the same upload before.
    *
@@ -74,25 +80,25 @@ export interface Uploads {
     announced: BodyOf<typeof beginUploadEndpoint>,
   ): Promise<{ readonly upload: SlideUpload; readonly files: UploadFile[] }>;
   /** Deletes an upload and its files. @throws AppError not_found, upload_ended */
-  abandon(sender: Sender, uploadId: string): Promise<void>;
+  abandon(user: User, uploadId: string, origin: Origin): Promise<void>;
   /**
    * Begins a file of an upload; a rejected or incomplete file with the same path is replaced.
    *
    * @returns the id of the file
    * @throws AppError invalid_request, not_found, upload_ended, storage_full
    */
-  beginFile(uid: string, file: NewUploadFile): Promise<string>;
+  beginFile(user: User, file: NewUploadFile): Promise<string>;
   /** Returns a file with the number of received bytes. @throws AppError not_found */
-  file(uid: string, fileId: string): Promise<UploadFile & { readonly offset: number }>;
+  file(user: User, fileId: string): Promise<UploadFile & { readonly offset: number }>;
   /**
    * Checks that the next part of a file may be sent, and records that the upload makes progress.
    *
    * @param partBytes size of the part; 0 when it is unknown
    * @throws AppError not_found, upload_ended, storage_full
    */
-  expectPart(uid: string, fileId: string, partBytes: number): Promise<void>;
+  expectPart(user: User, fileId: string, partBytes: number): Promise<void>;
   /** Starts the verification of a completely sent file. @returns the file's state @throws AppError not_found, upload_incomplete */
-  finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
+  finishFile(user: User, fileId: string, sha256: string): Promise<UploadFileState>;
   /** Continues the unfinished work of earlier processes, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
   /** Resolves when this process is neither verifying an upload nor moving one to the slide storage. */
@@ -149,21 +155,25 @@ export function createUploads({
     onPlaced,
   });
 
-  /** Returns an upload of this account. @throws AppError not_found, also for uploads of other administrators */
-  async function requireOwnUpload(uid: string, uploadId: string): Promise<UploadRow> {
+  /**
+   * Returns an upload of this account.
+   *
+   * @throws AppError not_found, also for uploads of other administrators, and into datasets outside the limit of an API token
+   */
+  async function requireOwnUpload(user: User, uploadId: string): Promise<UploadRow> {
     const row = await findUpload(db, uploadId);
-    if (row === null || row.uid !== uid) throw new AppError('not_found');
+    if (row?.uid !== user.uid || !mayAddToDataset(user, row.dataset)) throw new AppError('not_found');
     return row;
   }
 
-  /** Returns a file of an upload of this account. @throws AppError not_found, also for files of other administrators */
+  /** Returns a file of an upload of this account. @throws AppError not_found, as `requireOwnUpload` */
   async function requireOwnFile(
-    uid: string,
+    user: User,
     fileId: string,
   ): Promise<{ file: UploadFileRow; upload: UploadRow }> {
     const file = await findUploadFile(db, fileId);
     if (file === null) throw new AppError('not_found');
-    return { file, upload: await requireOwnUpload(uid, file.upload_id) };
+    return { file, upload: await requireOwnUpload(user, file.upload_id) };
   }
 
   /** Checks the free disk space. @throws AppError storage_full unless there is space for these bytes and the reserve */
@@ -195,16 +205,22 @@ export function createUploads({
       problem: row.problem,
       begun_at: row.begun_at,
       last_progress_at: row.touched_at,
-      images: images.map(({ id, file_name, status, error }) => ({ id, file_name, status, error })),
+      images: images.map(({ id, file_name, status, error, error_code }) => ({
+        id,
+        file_name,
+        status,
+        error,
+        ...(error_code !== null && { error_code }),
+      })),
     };
   }
 
   return {
     parts,
 
-    async list(uid) {
-      const rows = await listUploadsOf(db, uid);
-      return Promise.all(rows.map(toSlideUpload));
+    async list(user) {
+      const rows = await listUploadsOf(db, user.uid);
+      return Promise.all(rows.filter(({ dataset }) => mayAddToDataset(user, dataset)).map(toSlideUpload));
     },
 
     async begin(sender, { dataset, path: requestedPath, is_folder: isFolder, file_count, size_bytes }) {
@@ -262,12 +278,12 @@ export function createUploads({
       return { upload: await toSlideUpload(row), files: files.map(toUploadFile) };
     },
 
-    async abandon(sender, uploadId) {
-      await processor.abandon(await requireOwnUpload(sender.uid, uploadId), sender);
+    async abandon(user, uploadId, origin) {
+      await processor.abandon(await requireOwnUpload(user, uploadId), { uid: user.uid, origin });
     },
 
-    async beginFile(uid, { uploadId, path: requestedPath, sizeBytes, modifiedMs }) {
-      const upload = await requireOwnUpload(uid, uploadId);
+    async beginFile(user, { uploadId, path: requestedPath, sizeBytes, modifiedMs }) {
+      const upload = await requireOwnUpload(user, uploadId);
       if (upload.state !== 'open') throw new AppError('upload_ended');
       const filePath = namesOf(requestedPath, 'path').join('/');
       if (upload.is_folder === 0 && filePath !== path.posix.basename(upload.path)) {
@@ -310,15 +326,15 @@ export function createUploads({
       return id;
     },
 
-    async file(uid, fileId) {
-      const { file } = await requireOwnFile(uid, fileId);
+    async file(user, fileId) {
+      const { file } = await requireOwnFile(user, fileId);
       const received = file.state === 'open' ? await parts.received(fileId) : file.size_bytes;
       if (received === null) throw new AppError('not_found');
       return { ...toUploadFile(file), offset: received };
     },
 
-    async expectPart(uid, fileId, partBytes) {
-      const { file, upload } = await requireOwnFile(uid, fileId);
+    async expectPart(user, fileId, partBytes) {
+      const { file, upload } = await requireOwnFile(user, fileId);
       if (file.state !== 'open' || upload.state !== 'open') throw new AppError('upload_ended');
       await requireFreeSpace(partBytes);
       const at = now();
@@ -327,8 +343,8 @@ export function createUploads({
       }
     },
 
-    async finishFile(uid, fileId, sha256) {
-      const { file, upload } = await requireOwnFile(uid, fileId);
+    async finishFile(user, fileId, sha256) {
+      const { file, upload } = await requireOwnFile(user, fileId);
       if (file.state !== 'open') return file.state;
       if ((await parts.received(fileId)) !== file.size_bytes) throw new AppError('upload_incomplete');
       await updateUploadFile(db, fileId, { state: 'checking', sha256 });
