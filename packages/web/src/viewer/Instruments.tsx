@@ -101,7 +101,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const mayAnnotate = annotatedSlide !== null && user !== null && may(user, 'annotations.write');
   const areResultsOffered = results.length > 0 || mayAnnotate;
   const keepMeasurements = () => {
-    setShapesToKeep(drawing.shapes);
+    setShapesToKeep((waiting) => [...waiting, ...drawing.shapes]); // the code of annotations may still be loading
     dispatch({ type: 'clear' });
     announce(texts.measurementsKept);
   };

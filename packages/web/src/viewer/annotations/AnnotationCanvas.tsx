@@ -82,6 +82,12 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
     };
   }, [view, store, session]);
 
+  // Saved pictures show the annotations, but neither the handles of the selection nor a draft.
+  useEffect(() => {
+    if (allCanvas.current === null) return;
+    return view.addOverlay({ canvas: allCanvas.current });
+  }, [view]);
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: the draft must be drawn again when the mode or the scale changes
   useEffect(() => drawDraftCanvas(), [isDrawing, calibration]);
 

@@ -12,6 +12,7 @@ import { sizeText } from './readout.ts';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
+import { useRowFocus } from './use-row-focus.ts';
 
 /** Heights in CSS pixels of the two kinds of lines: the heading of a class, and an annotation. */
 const lineHeight = { class: 34, annotation: 46 } as const;
@@ -51,19 +52,21 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
     overscan: 5, // lines rendered beyond each end of the visible ones
   });
 
+  const focusLine = (index: number) => {
+    virtualizer.scrollToIndex(index);
+    // In the next frame, the virtualizer has rendered the line.
+    requestAnimationFrame(() => {
+      scroller.current?.querySelector<HTMLElement>(`[data-line="${index}"]`)?.focus({ preventScroll: true });
+    });
+  };
+  const rowFocus = useRowFocus(lines, scroller, focusLine);
   /** Selects and focuses the next or the previous annotation of the list. */
   const selectNeighbour = (currentIndex: number, step: 1 | -1) => {
     for (let index = currentIndex + step; index >= 0 && index < lines.length; index += step) {
       const line = lines[index];
       if (line?.kind !== 'annotation') continue;
       store.select([line.annotation.id]);
-      virtualizer.scrollToIndex(index);
-      // In the next frame, the virtualizer has rendered the line.
-      requestAnimationFrame(() => {
-        scroller.current
-          ?.querySelector<HTMLElement>(`[data-line="${index}"]`)
-          ?.focus({ preventScroll: true });
-      });
+      focusLine(index);
       return;
     }
   };
@@ -102,7 +105,7 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
           data={sortOrders.map((value) => ({ value, label: texts.sortBy[value] }))}
         />
       </div>
-      <div ref={scroller} className={classes.rows}>
+      <div ref={scroller} className={classes.rows} tabIndex={-1}>
         {lines.length === 0 && (
           <Text size="sm">{search === '' ? `${texts.empty} ${texts.emptyHint}` : texts.nothingFound}</Text>
         )}
@@ -132,6 +135,8 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
                       const addsToSelection = event.shiftKey || event.ctrlKey || event.metaKey;
                       store.select(addsToSelection ? [...store.selection, id] : [id]);
                     }}
+                    onFocus={() => rowFocus.remember({ id: line.annotation.id, index })}
+                    onBlur={rowFocus.forget}
                     onDoubleClick={() => actions.zoomTo(line.annotation.id)}
                     onKeyDown={(event) => onKeyDown(event, index, line.annotation.id)}
                   >

@@ -38,7 +38,10 @@ export interface AnnotationsProps {
   readonly isDrawing: boolean;
   /** Called when the user ends the drawing mode. */
   readonly onDone: () => void;
-  /** Element above the scale bar that contains the class palette, the hint and the save state; null before it exists. */
+  /**
+   * Element above the scale bar that contains the class palette and the hint in the drawing mode, and the save state; null before
+   * it exists.
+   */
   readonly foot: HTMLElement | null;
   readonly areAllToolsShown: boolean; // whether a phone shows all tools; at first, it hides most of them
   readonly onToggleAllTools: () => void;
@@ -55,7 +58,7 @@ export interface AnnotationsProps {
  * slide needs it.
  */
 export function Annotations(props: AnnotationsProps) {
-  const { view, imageId, user, calibration, isDrawing, onOpen } = props;
+  const { view, imageId, user, calibration, isDrawing, foot, onOpen } = props;
   const slideAnnotations = useAnnotations(imageId, user.uid);
   useEffect(() => {
     onOpen(slideAnnotations?.store ?? null);
@@ -72,6 +75,9 @@ export function Annotations(props: AnnotationsProps) {
         isDrawing={isDrawing}
       />
       {isDrawing && <DrawingMode {...props} slideAnnotations={slideAnnotations} />}
+      {!isDrawing &&
+        foot !== null &&
+        createPortal(<SaveStateNote slideAnnotations={slideAnnotations} uid={user.uid} onlyProblems />, foot)}
       <ConflictDialog slideAnnotations={slideAnnotations} />
     </>
   );
@@ -163,12 +169,6 @@ function DrawingMode({
       () => undefined, // the error message, whose button calls this function, stays on the screen
     );
   };
-  const discard = () => {
-    loadAnnotationLayers(store.imageId).then(
-      (layers) => store.discard(layers, user.uid),
-      () => undefined, // the error message, whose button calls this function, stays on the screen
-    );
-  };
 
   return (
     <>
@@ -200,7 +200,7 @@ function DrawingMode({
             {mayDraw && (
               <p className={classes.note}>{canDrawOnActiveLayer ? texts.hint[tool] : texts.readOnly}</p>
             )}
-            {mayDraw && <SaveStateNote slideAnnotations={slideAnnotations} onDiscard={discard} />}
+            <SaveStateNote slideAnnotations={slideAnnotations} uid={user.uid} onlyProblems={!mayDraw} />
             {mayDraw && <ClassPalette slideAnnotations={slideAnnotations} classes={datasetClasses} />}
           </div>,
           foot,
@@ -210,14 +210,18 @@ function DrawingMode({
   );
 }
 
-/** Converts the measurements in `shapesToKeep` into annotations once the annotations are open. */
+/**
+ * Converts the measurements in `shapesToKeep` into annotations once the annotations are open. They go to the active layer, or to
+ * the user's own layer if the user may not draw on the active one.
+ */
 function useMeasurementConversion(
   slideAnnotations: SlideAnnotations | null,
   { shapesToKeep, onKept, calibration }: AnnotationsProps,
 ): void {
   const convert = useEffectEvent((store: SlideAnnotations['store']) => {
     const features = featuresOfShapes(shapesToKeep, calibration);
-    store.change(features.map((feature) => ({ id: feature.id, feature })));
+    const layerId = store.canDrawOn(store.activeLayerId) ? store.activeLayerId : store.ownLayerId;
+    store.change(features.map((feature) => ({ id: feature.id, feature, layerId })));
     onKept();
   });
   useEffect(() => {

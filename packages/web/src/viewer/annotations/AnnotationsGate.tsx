@@ -1,10 +1,14 @@
-import { lazy, Suspense } from 'react';
+import { createPortal } from 'react-dom';
 import { useAnnotationLayers } from '../../api/annotations.ts';
 import { useAuth } from '../../api/auth-state.ts';
+import { lazyPart } from '../../components/lazy-part.tsx';
+import { PartFailed } from '../PartFailed.tsx';
+import viewerClasses from '../SlideViewer.module.css';
+import { texts } from '../texts.ts';
 import type { AnnotationsProps } from './Annotations.tsx';
 import { hasPendingAnnotations } from './pending-flag.ts';
 
-const Annotations = lazy(async () => ({ default: (await import('./Annotations.tsx')).Annotations }));
+const Annotations = lazyPart(async () => (await import('./Annotations.tsx')).Annotations, AnnotationsFailed);
 
 type AnnotationsGateProps = Omit<AnnotationsProps, 'user'>;
 
@@ -19,9 +23,25 @@ export function AnnotationsGate(props: AnnotationsGateProps) {
   // While nothing needs the code, the query is repeated until the slide has its first layer.
   const { data: layers = [] } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
   if (user === null || (layers.length === 0 && !hasWork)) return null;
-  return (
-    <Suspense fallback={null}>
-      <Annotations key={props.imageId} {...props} user={user} />
-    </Suspense>
+  return <Annotations key={props.imageId} {...props} user={user} />;
+}
+
+/** In the drawing mode, the button Close ends the mode, because the tools with their own button are missing. */
+function AnnotationsFailed({
+  foot,
+  isDrawing,
+  onDone,
+  onRetry,
+}: AnnotationsProps & { readonly onRetry: () => void }) {
+  if (foot === null) return null;
+  return createPortal(
+    <div className={viewerClasses.failedAnnotations}>
+      <PartFailed
+        message={texts.annotationsFailed}
+        onRetry={onRetry}
+        onClose={isDrawing ? onDone : undefined}
+      />
+    </div>,
+    foot,
   );
 }

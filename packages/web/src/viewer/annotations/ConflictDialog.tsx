@@ -13,7 +13,7 @@ export function ConflictDialog({
 }: {
   readonly slideAnnotations: SlideAnnotations;
 }) {
-  const conflict = useStoreValue(store, ({ queue }) => queue.conflicts()[0]); // the dialog shows one conflict at a time
+  const conflict = useStoreValue(store, (state) => state.conflict); // the dialog shows one conflict at a time
   return (
     <Modal
       opened={conflict !== undefined}
@@ -109,7 +109,10 @@ function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
 
 /** Returns the `d` attribute of an SVG path, in image pixels. */
 function svgPath(geometry: Geometry): string {
-  return pathsOf(geometry)
+  // Points have no lines between them: each position is a path of its own.
+  const paths =
+    geometry.type === 'MultiPoint' ? geometry.coordinates.map((point) => [point]) : pathsOf(geometry);
+  return paths
     .map((path) => {
       const [first, ...others] = path.map(([x, y]) => `${x} ${y}`);
       // A single position is drawn as a very short line: SVG does not draw lines of length 0.

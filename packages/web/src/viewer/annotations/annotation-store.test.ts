@@ -1,11 +1,13 @@
-import type { FeatureJson } from '@lamina/annotations';
+import type { AnnotationFeature, FeatureJson } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChangeOutcome } from '../../api/annotations.ts';
 import { AnnotationStore } from './annotation-store.ts';
 import { ChangeQueue } from './change-queue.ts';
+import { newLayerId } from './pending-change.ts';
 
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
+const otherId = 'a9d3d08f-35cd-46d4-93d6-08d71feefaa6';
 
 const layer: AnnotationLayer = {
   id: 'layer',
@@ -38,6 +40,13 @@ const featureAt = (x: number, revision: number, author = 'colleague') => ({
     updated_at: '2026-01-01T00:00:00Z',
   },
 });
+/** An annotation as this user draws it: a point at (0, 0). */
+const newFeature = (annotationId: string): AnnotationFeature => ({
+  type: 'Feature',
+  id: annotationId,
+  geometry: { type: 'Point', coordinates: [0, 0] },
+  properties: { objectType: 'annotation' },
+});
 const authors = { colleague: 'Deniz Kaya' };
 /** Server event: an account has moved the annotation to (x, 0). */
 const putEvent = (x: number, revision: number, author = 'colleague') => ({
@@ -63,14 +72,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/**
- * Opens a store for the account `me`, with one shared layer that contains one annotation at x = 10.
- *
- * @returns also `x`, which returns the annotation's current x or undefined without the annotation, and `moveTo`, an own edit
- */
-async function openStore(send: () => Promise<ChangeOutcome> = async () => ({ kind: 'unreachable' })) {
+/** Creates a queue that stores nothing. @param send the server's responses to changes; by default, it is unreachable */
+function queueWith(
+  send: (layerId: string) => Promise<ChangeOutcome> = async () => ({ kind: 'unreachable' }),
+  createLayer: () => Promise<AnnotationLayer> = () => Promise.reject(new Error('not expected')),
+) {
   const doNothing = async () => {};
-  const queue = new ChangeQueue({
+  return new ChangeQueue({
     storage: {
       load: async () => ({ changes: [], batches: [] }),
       saveChange: doNothing,
@@ -79,9 +87,19 @@ async function openStore(send: () => Promise<ChangeOutcome> = async () => ({ kin
       endBatch: doNothing,
     },
     send,
-    createLayer: () => Promise.reject(new Error('not expected')),
+    createLayer,
     isSignedIn: () => true,
   });
+}
+
+/**
+ * Opens a store for the account `me`, with one shared layer that contains one annotation at x = 10.
+ *
+ * @param send the server's responses to changes; by default, it is unreachable
+ * @returns also `x`, which returns the annotation's current x or undefined without the annotation, and `moveTo`, an own edit
+ */
+async function openStore(send?: (layerId: string) => Promise<ChangeOutcome>) {
+  const queue = queueWith(send);
   const store = new AnnotationStore('image', queue);
   await store.setLayers([layer], 'me');
   const x = () =>
@@ -197,6 +215,30 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
 });
 
 describe('AnnotationStore (annotations of the open slide): local changes', () => {
+  it('offers no undo of changes in a layer that is removed', async () => {
+    const { store, moveTo } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
+    moveTo(50);
+    await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
+    store.change([{ id, feature: null }]);
+    store.removeLayer('layer');
+    expect(store.canUndo).toBe(false);
+  });
+
+  it('puts an annotation into a new layer after the layer that its first annotation created is removed', async () => {
+    const created = { ...layer, id: 'created', owner: 'me' };
+    const queue = queueWith(
+      async () => ({ kind: 'applied', revisions: { [id]: 1 } }),
+      async () => created,
+    );
+    const store = new AnnotationStore('image', queue);
+    await store.setLayers([], 'me');
+    store.change([{ id, feature: newFeature(id) }]);
+    await vi.waitUntil(() => store.find(id)?.layerId === 'created', { timeout: 5000 });
+    store.removeLayer('created');
+    store.change([{ id: otherId, feature: newFeature(otherId) }]);
+    expect(store.find(otherId)?.layerId).toBe(newLayerId('image'));
+  });
+
   it('keeps a change that the server has not acknowledged when its layer is loaded again', async () => {
     const { store, x, moveTo } = await openStore();
     moveTo(50);
@@ -208,7 +250,102 @@ describe('AnnotationStore (annotations of the open slide): local changes', () =>
   });
 });
 
+describe('AnnotationStore (annotations of the open slide): conflicts', () => {
+  /** Moves the annotation to x = 50, while the server already has it at x = 20 in revision 2, and waits for the conflict. */
+  async function openWithConflict() {
+    const opened = await openStore(async () => ({ kind: 'conflict', conflicts: [featureAt(20, 2)] }));
+    opened.moveTo(50);
+    const conflict = await vi.waitUntil(() => opened.store.conflict, { timeout: 5000 });
+    return { ...opened, conflict };
+  }
+
+  it.each(['mine', 'theirs'] as const)(
+    'offers no undo of the local change after the user has chosen "%s" in a conflict',
+    async (keep) => {
+      const { store, conflict, x } = await openWithConflict();
+      store.resolve(conflict, keep);
+      expect(store.canUndo).toBe(false);
+      expect(x()).toBe(keep === 'mine' ? 50 : 20);
+    },
+  );
+
+  it('shows and resolves no conflict of another slide whose changes the same queue sends', async () => {
+    const { store, conflict } = await openWithConflict();
+    const otherStore = new AnnotationStore('other image', store.queue);
+    expect(otherStore.conflict).toBeUndefined();
+    otherStore.resolve(conflict, 'theirs');
+    expect(otherStore.all()).toEqual([]);
+    expect(store.conflict).toEqual(conflict);
+  });
+});
+
+describe('AnnotationStore (annotations of the open slide): discarding rejected changes', () => {
+  const rejected: ChangeOutcome = { kind: 'rejected', error: new Error('layer_locked') };
+
+  it('shows an annotation again when its deletion is rejected by the server and discarded by the user', async () => {
+    const { store, x } = await openStore(async () => rejected);
+    store.change([{ id, feature: null }]);
+    await vi.waitUntil(() => store.queue.state().kind === 'rejected', { timeout: 5000 });
+    await store.discard([layer], 'me');
+    expect(x()).toBe(10);
+    expect(store.canUndo).toBe(false);
+  });
+
+  it('keeps an unsent annotation of another layer, and its undo step, when rejected changes are discarded', async () => {
+    const { store, moveTo, x } = await openStore(async (layerId) =>
+      layerId === 'layer' ? rejected : { kind: 'unreachable' },
+    );
+    moveTo(50);
+    await vi.waitUntil(() => store.queue.state().kind === 'rejected', { timeout: 5000 });
+    store.change([{ id: otherId, feature: newFeature(otherId), layerId: newLayerId('image') }]);
+    await store.discard([layer], 'me');
+    expect(x()).toBe(10);
+    expect(store.find(otherId)?.layerId).toBe(newLayerId('image'));
+    store.undo();
+    expect(store.all().map((annotation) => annotation.id)).toEqual([id]);
+  });
+});
+
+describe('AnnotationStore (annotations of the open slide): selection', () => {
+  it.each([
+    ['layer', (store: AnnotationStore) => store.toggleLayer('layer')],
+    ['class', (store: AnnotationStore) => store.toggleClass(null)],
+  ])('deselects an annotation when its %s is hidden, so that a drag cannot move it', async (_, hide) => {
+    const { store } = await openStore();
+    store.select([id]);
+    hide(store);
+    expect(store.selection.size).toBe(0);
+  });
+
+  it('deselects an annotation that is missing when its layer is loaded again', async () => {
+    const { store } = await openStore();
+    store.select([id]);
+    featuresOnServer = [];
+    store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
+    await vi.waitFor(() => expect(store.selection.size).toBe(0), { timeout: 5000 });
+  });
+});
+
 describe('AnnotationStore (annotations of the open slide): loading of layers', () => {
+  it('offers no undo of a local change when a reload of the layer brings a later change of another user', async () => {
+    const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
+    moveTo(50);
+    await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });
+    featuresOnServer = [featureAt(60, 3)];
+    store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
+    await vi.waitFor(() => expect(x()).toBe(60), { timeout: 5000 });
+    expect(store.canUndo).toBe(false);
+  });
+
+  it('still offers the undo of a local change when a reload brings that change before its acknowledgement', async () => {
+    const { store, moveTo, x } = await openStore();
+    moveTo(50);
+    featuresOnServer = [featureAt(50, 2, 'me')];
+    await store.reloadOlderLayers([{ ...layer, version: 2 }]);
+    store.undo();
+    expect(x()).toBe(10);
+  });
+
   it('lists every layer whose annotations cannot be loaded, also when several fail at the same time', async () => {
     const { store } = await openStore();
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));

@@ -96,6 +96,13 @@ export class AnnotationStore {
     return this.#activeLayerId;
   }
 
+  /** Id of this user's own layer, which receives the first annotation; a placeholder (`newLayerId`) while there is none. */
+  get ownLayerId(): string {
+    const ownLayer = this.#layers.find(({ owner, rights }) => owner === this.#uid && rights.annotate);
+    return ownLayer?.id ?? newLayerId(this.imageId);
+  }
+
+  /** Ids of the selected annotations; each change of the selection creates a new set. */
   get selection(): ReadonlySet<string> {
     return this.#selection;
   }
@@ -151,13 +158,17 @@ export class AnnotationStore {
     return this.#hiddenClasses.has(name);
   }
 
+  /** Hides or shows a layer. Hidden annotations are deselected. */
   toggleLayer(layerId: string): void {
     this.#hiddenLayers = toggled(this.#hiddenLayers, layerId);
+    this.#deselectHidden();
     this.#notify(null);
   }
 
+  /** Hides or shows a class. Hidden annotations are deselected. @param name null for annotations without a class */
   toggleClass(name: string | null): void {
     this.#hiddenClasses = toggled(this.#hiddenClasses, name);
+    this.#deselectHidden();
     this.#notify(null);
   }
 
@@ -249,16 +260,20 @@ export class AnnotationStore {
     this.#notify([]);
   }
 
-  /** Applies changes as one undo step. A null `feature` deletes the annotation; a new annotation goes to the active layer. */
-  change(changes: readonly { readonly id: string; readonly feature: AnnotationFeature | null }[]): void {
-    const edits = changes.map(({ id, feature }): Edit => {
+  /**
+   * Applies changes as one undo step. A null `feature` deletes the annotation. A new annotation goes to the layer of its change,
+   * which is the active layer by default.
+   */
+  change(
+    changes: readonly {
+      readonly id: string;
+      readonly feature: AnnotationFeature | null;
+      readonly layerId?: string;
+    }[],
+  ): void {
+    const edits = changes.map(({ id, feature, layerId = this.#activeLayerId }): Edit => {
       const stored = this.#annotations.get(id);
-      return {
-        id,
-        layerId: stored?.layerId ?? this.#activeLayerId,
-        before: stored?.feature ?? null,
-        after: feature,
-      };
+      return { id, layerId: stored?.layerId ?? layerId, before: stored?.feature ?? null, after: feature };
     });
     if (edits.length === 0) return;
     this.#history.add(edits);
@@ -276,27 +291,40 @@ export class AnnotationStore {
     if (step.length > 0) this.#apply(step.map(({ id, layerId, after }) => ({ id, layerId, feature: after })));
   }
 
+  /** The first unresolved conflict of this slide; undefined if there is none. The queue also holds conflicts of other slides. */
+  get conflict(): Conflict | undefined {
+    return this.queue.conflicts().find(({ mine }) => mine.imageId === this.imageId);
+  }
+
   /** Resolves a conflict between this user's version of an annotation and the server's. @param keep the chosen version */
   resolve({ id, theirs, mine }: Conflict, keep: 'mine' | 'theirs'): void {
+    if (mine.imageId !== this.imageId) return; // the annotation belongs to another slide
     const theirFeature = readFeature(theirs);
     const revision = revisionOf(theirs);
     if (keep === 'theirs' && theirFeature !== null) {
       const stored = this.#annotations.get(id);
       this.#put(theirFeature, stored?.layerId ?? mine.layerId, revision);
     } else if (keep === 'theirs') this.#annotations.delete(id); // `readFeature` returns null for a feature that was deleted
+    this.#forgetEdits([id]);
     this.queue.resolve(id, keep, revision);
     this.#notify([id]);
     this.#applyDeferred();
   }
 
-  /** Drops all unsent changes, and loads all annotations again. @param layers the current layers on the server */
+  /**
+   * Drops the unsent changes of the layers whose changes the server has rejected, and loads all annotations again.
+   *
+   * @param layers the current layers on the server
+   */
   async discard(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
-    this.queue.discard();
-    this.#annotations.clear();
-    this.#layers = [];
+    const ids = this.queue.discard();
+    for (const id of ids) {
+      this.#annotations.delete(id);
+      this.#deletedRevisions.delete(id); // otherwise, loading would ignore an annotation whose deletion is dropped
+    }
+    this.#forgetEdits(ids);
     this.#loadedVersions.clear();
     this.#loadingLayers.clear();
-    this.#history.clear();
     await this.setLayers(layers, uid);
   }
 
@@ -325,7 +353,26 @@ export class AnnotationStore {
 
   /** Removes annotations from the selection that do not exist any more. */
   #dropMissingFromSelection(): void {
-    this.#selection = new Set([...this.#selection].filter((id) => this.#annotations.has(id)));
+    this.#keepSelected(this.selected());
+  }
+
+  #deselectHidden(): void {
+    this.#keepSelected(this.selected().filter((annotation) => this.isVisible(annotation)));
+  }
+
+  /** Deselects all other annotations. @param kept selected annotations */
+  #keepSelected(kept: readonly Annotation[]): void {
+    if (kept.length < this.#selection.size) this.#selection = new Set(kept.map(({ id }) => id));
+  }
+
+  /**
+   * Removes the user's edits of annotations from the undo history after versions of the server have replaced them: undoing such
+   * an edit would also undo changes of other users. Deselects the annotations that are deleted on the server.
+   */
+  #forgetEdits(ids: Iterable<string>): void {
+    const replacedIds = new Set(ids);
+    this.#history.forget(({ id }) => replacedIds.has(id));
+    this.#dropMissingFromSelection();
   }
 
   /** Stores an annotation that this user has changed, or whose server version this user has chosen in a conflict. */
@@ -355,7 +402,10 @@ export class AnnotationStore {
     let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
     const notifyLoaded = () => {
       this.#applyPending(); // loaded annotations may have replaced changes that are not sent yet
-      this.#notify([...idsToNotify, ...this.queue.pendingOf(this.imageId).keys()]);
+      const pending = this.queue.pendingOf(this.imageId);
+      // The loaded version of an annotation with a pending change may be that change, which the server has not acknowledged yet.
+      this.#forgetEdits(idsToNotify.filter((id) => !pending.has(id)));
+      this.#notify([...idsToNotify, ...pending.keys()]);
       idsToNotify = [];
       notifiedAt = performance.now();
     };
@@ -413,8 +463,7 @@ export class AnnotationStore {
       if (this.#applyEvent(deferred)) changed.push(id);
     }
     if (changed.length === 0) return;
-    this.#history.forget(changed); // undoing an earlier change of this user would also revert the other user's change
-    this.#dropMissingFromSelection();
+    this.#forgetEdits(changed);
     this.#notify(changed);
   }
 
@@ -435,16 +484,16 @@ export class AnnotationStore {
     return true;
   }
 
-  /** Replaces the layers, removes the annotations of missing layers, and chooses an active layer that exists. */
+  /** Replaces the layers, removes the annotations and undo steps of missing layers, and chooses an active layer that exists. */
   #replaceLayers(layers: readonly AnnotationLayer[]): void {
     const layerIds = new Set(layers.map(({ id }) => id));
     const removedLayerIds = new Set(this.#layers.flatMap(({ id }) => (layerIds.has(id) ? [] : id)));
     this.#layers = layers;
-    if (!layerIds.has(this.#activeLayerId)) {
-      const ownLayer = layers.find(({ owner, rights }) => owner === this.#uid && rights.annotate);
-      this.#activeLayerId = ownLayer?.id ?? newLayerId(this.imageId);
-    }
+    if (!layerIds.has(this.#activeLayerId)) this.#activeLayerId = this.ownLayerId;
     for (const { id, layerId } of this.all()) if (removedLayerIds.has(layerId)) this.#annotations.delete(id);
+    this.#history.forget(({ layerId }) => removedLayerIds.has(this.#createdLayers.get(layerId) ?? layerId));
+    for (const [placeholder, id] of this.#createdLayers)
+      if (removedLayerIds.has(id)) this.#createdLayers.delete(placeholder);
     this.#dropMissingFromSelection();
     for (const id of removedLayerIds) this.#loadedVersions.delete(id);
   }

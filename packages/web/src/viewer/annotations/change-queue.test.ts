@@ -62,12 +62,17 @@ const applied =
 const unreachable: ServerResponse = () => ({ kind: 'unreachable' });
 
 /** Creates a queue whose server gives these responses one after the other, and then repeats the last one. */
-function queueWith(responses: ServerResponse[], { storage } = memoryStorage(), isSignedIn = () => true) {
+function queueWith(
+  responses: ServerResponse[],
+  { storage } = memoryStorage(),
+  isSignedIn = () => true,
+  createLayer: () => Promise<AnnotationLayer> = async () => ({ id: 'created' }) as AnnotationLayer,
+) {
   const sent: { readonly layerId: string; readonly changes: readonly AnnotationChange[] }[] = [];
   const queue = new ChangeQueue({
     storage,
     isSignedIn,
-    createLayer: async () => ({ id: 'created' }) as AnnotationLayer,
+    createLayer,
     send: async (layerId, changes) => {
       sent.push({ layerId, changes });
       const response = responses.length > 1 ? responses.shift() : responses[0];
@@ -198,6 +203,31 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.state()).toEqual({ kind: 'rejected', count: 1, error });
     queue.retry();
     await untilSaved(queue);
+  });
+
+  it('sends the changes of other layers while the server rejects the changes of one layer, and discards only these', async () => {
+    const error = new AppError('layer_locked');
+    const { queue, sent } = queueWith([() => ({ kind: 'rejected', error }), applied(1), unreachable]);
+    queue.add({ ...put(1), layerId: 'locked layer' });
+    await vi.waitUntil(() => queue.state().kind === 'rejected');
+    queue.add(put(2, null, otherId));
+    await vi.waitUntil(() => sent.length === 2);
+    expect(sent.map(({ layerId }) => layerId)).toEqual(['locked layer', 'layer']);
+    await vi.waitUntil(() => !queue.isPending(otherId));
+    expect(queue.state()).toEqual({ kind: 'rejected', count: 1, error });
+    queue.add(put(3, 1, otherId));
+    expect(queue.discard()).toEqual([id]);
+    expect([...queue.pendingOf('image').keys()]).toEqual([otherId]);
+  });
+
+  it('sends the changes of other slides when the server refuses to create a layer on one slide', async () => {
+    const refuse = () => Promise.reject(new AppError('forbidden'));
+    const { queue, sent } = queueWith([applied(1)], memoryStorage(), () => true, refuse);
+    queue.add({ ...put(1), layerId: newLayerId('image') });
+    queue.add(put(2, null, otherId));
+    await vi.waitUntil(() => sent.length === 1);
+    await vi.waitUntil(() => !queue.isPending(otherId));
+    expect(queue.state()).toMatchObject({ kind: 'rejected', count: 1 });
   });
 
   it('sends nothing while another account is signed in', async () => {

@@ -19,7 +19,7 @@ export type SaveState =
   | { readonly kind: 'saving'; readonly count: number }
   /** The server is unreachable or overloaded; the changes are stored in this browser. */
   | { readonly kind: 'offline'; readonly count: number }
-  /** The server has rejected changes; the queue sends nothing until the user retries or discards them. */
+  /** The server has rejected changes; the queue sends no changes of their layers until the user retries or discards them. */
   | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown };
 
 /** An annotation that this user and another user have changed at the same time. */
@@ -69,7 +69,8 @@ export class ChangeQueue {
   #isSending = false;
   /** Failed attempts since the server last applied a batch or reported conflicts. */
   #failures = 0;
-  #rejection: { readonly error: unknown } | null = null; // null unless the server has rejected changes
+  /** Errors with which the server has rejected changes, by layer id. */
+  readonly #rejections = new Map<string, unknown>();
   /** Settles after the last write to the storage; each write waits for the previous write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -136,7 +137,9 @@ export class ChangeQueue {
   state(): SaveState {
     const count = this.#count();
     if (count === 0) return { kind: 'saved' };
-    if (this.#rejection !== null) return { kind: 'rejected', count, error: this.#rejection.error };
+    const rejected = [...this.#queued.values()].find(({ layerId }) => this.#rejections.has(layerId));
+    if (rejected !== undefined)
+      return { kind: 'rejected', count, error: this.#rejections.get(rejected.layerId) };
     if (this.#failures > 0) return { kind: 'offline', count };
     return { kind: 'saving', count };
   }
@@ -147,20 +150,22 @@ export class ChangeQueue {
 
   /** Sends failed and rejected changes again without delay. Callers may pass this function on as a callback. */
   readonly retry = (): void => {
-    this.#rejection = null;
+    this.#rejections.clear();
     this.#schedule(0);
     this.#notify();
   };
 
-  /** Drops all queued changes, after the server has rejected some of them. @returns the ids of their annotations */
+  /** Drops the changes of all layers whose changes the server has rejected. @returns the ids of their annotations */
   discard(): readonly string[] {
-    const ids = [...this.#queued.keys()];
-    for (const id of ids) this.#write((storage) => storage.removeChange(id));
-    this.#queued.clear();
-    this.#conflicts.clear();
-    this.#rejection = null;
+    const changes = [...this.#queued.values()].filter(({ layerId }) => this.#rejections.has(layerId));
+    for (const { id } of changes) {
+      this.#queued.delete(id);
+      this.#conflicts.delete(id);
+      this.#write((storage) => storage.removeChange(id));
+    }
+    this.#rejections.clear();
     this.#notify();
-    return ids;
+    return changes.map(({ id }) => id);
   }
 
   /**
@@ -204,7 +209,6 @@ export class ChangeQueue {
 
   /** Sends the changes after a delay. If they are already scheduled, only a delay of 0 replaces the running timer. */
   #schedule(delayMs: number): void {
-    if (this.#rejection !== null) return;
     if (this.#timer !== undefined) {
       if (delayMs > 0) return;
       clearTimeout(this.#timer);
@@ -231,11 +235,13 @@ export class ChangeQueue {
     }
   }
 
-  /** Returns the next batch to send; null when there is none, or when the layer of the changes could not be created. */
+  /** Returns the next batch to send; null when there is none, or when the layer of the changes cannot be created now. */
   async #nextBatch(): Promise<PendingBatch | null> {
     const [unansweredBatch] = this.#batches.values();
     if (unansweredBatch !== undefined) return unansweredBatch;
-    const first = [...this.#queued.values()].find(({ id }) => !this.#conflicts.has(id));
+    const first = [...this.#queued.values()].find(
+      ({ id, layerId }) => !this.#conflicts.has(id) && !this.#rejections.has(layerId),
+    );
     if (first === undefined) return null;
     const { layerId, imageId } = first;
     if (isNewLayer(layerId)) return (await this.#createLayer(layerId, imageId)) ? this.#nextBatch() : null;
@@ -250,7 +256,11 @@ export class ChangeQueue {
     return batch;
   }
 
-  /** Creates the layer for a placeholder id and moves the queued changes to it. @returns whether the layer was created */
+  /**
+   * Creates the layer for a placeholder id and moves the queued changes to it.
+   *
+   * @returns false if it must be tried again later; true after the layer is created, or rejected by the server
+   */
   async #createLayer(placeholder: string, imageId: string): Promise<boolean> {
     try {
       const layer = await this.#dependencies.createLayer(imageId);
@@ -263,8 +273,12 @@ export class ChangeQueue {
       for (const listener of this.#listeners) listener.onLayerCreated(placeholder, layer);
       return true;
     } catch (error) {
-      this.#postpone(error);
-      return false;
+      if (isTemporary(error)) {
+        this.#postpone();
+        return false;
+      }
+      this.#rejections.set(placeholder, error);
+      return true;
     }
   }
 
@@ -291,13 +305,13 @@ export class ChangeQueue {
         // conflict that belongs to this batch, sending the batch again would have the same result.
         return batch.changes.some(({ id }) => this.#conflicts.has(id));
       case 'rejected':
-        this.#rejection = { error: outcome.error };
+        this.#rejections.set(batch.layerId, outcome.error);
         this.#requeue(batch);
-        return false;
+        return true; // changes of other layers can be sent
       case 'signed-out':
         return false; // the batch stays; `queueOf` sends it when the user opens a slide after signing in again
       case 'unreachable':
-        this.#postpone(null);
+        this.#postpone();
         return false;
     }
   }
@@ -323,12 +337,11 @@ export class ChangeQueue {
     this.#write((storage) => storage.endBatch(batch.layerId, remaining));
   }
 
-  /** Schedules a retry, or records a rejection when a retry cannot succeed. @param error null: the server was unreachable */
-  #postpone(error: unknown): void {
+  /** Schedules a retry, because the server is unreachable or overloaded. */
+  #postpone(): void {
     const delay = retryDelaysMs[Math.min(this.#failures, retryDelaysMs.length - 1)] ?? 0;
     this.#failures++;
-    if (error !== null && !isTemporary(error)) this.#rejection = { error };
-    else this.#schedule(delay);
+    this.#schedule(delay);
   }
 }
 

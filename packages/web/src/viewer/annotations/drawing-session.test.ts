@@ -1,4 +1,5 @@
 import { areaOf, type Geometry, isArea, pathsOf } from '@lamina/annotations';
+import type { AnnotationLayer } from '@lamina/contract';
 import { renderHook } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import type { Placement } from '../overlay/placement.ts';
@@ -249,6 +250,20 @@ describe('Drawing mode of the viewer: editing annotations', () => {
     expect(positionCount()).toBe(5);
   });
 
+  it('deletes the selected annotation on Delete when a vertex of another annotation was clicked before the selection changed', () => {
+    const { session, store, drag, click, geometries } = startDrawing('rectangle');
+    drag([100, 100], [160, 160]);
+    drag([10, 10], [60, 60]);
+    const [other] = store.all();
+    session.choose('move');
+    click(10, 10); // a vertex of the second rectangle, which is selected
+    store.select([other?.id ?? '']); // as the list does
+    expect(session.chosenVertex).toBeNull();
+    session.remove();
+    expect(store.find(other?.id ?? '')).toBeUndefined();
+    expect(geometries()).toMatchObject([{ coordinates: [{ length: 5 }] }]); // with all its vertices
+  });
+
   it('selects the smallest annotation at a click, and clears the selection on a click beside all annotations', () => {
     const { session, store, drag, click } = startDrawing('rectangle');
     drag([10, 10], [200, 200]);
@@ -294,6 +309,67 @@ describe('Drawing mode of the viewer: editing annotations', () => {
     ]);
     session.removeSelected();
     expect(store.all()).toHaveLength(1);
+  });
+});
+
+describe('Drawing mode of the viewer: layers', () => {
+  const layerOf = (id: string, owner: string, mayAnnotate = true) =>
+    ({ id, owner, rights: { annotate: mayAnnotate, manage: false, lock: false } }) as AnnotationLayer;
+  const areaId = '6423a977-ffff-48db-affc-cd11632010f0';
+  const squareAt = (x: number) => [
+    [
+      [x, 20],
+      [x + 100, 20],
+      [x + 100, 120],
+      [x, 120],
+      [x, 20],
+    ],
+  ];
+
+  /** Opens the user's own layer, which is active, and a colleague's layer, whose only area is selected. It has two squares. */
+  async function startWithSharedArea() {
+    const area = {
+      type: 'Feature',
+      id: areaId,
+      geometry: { type: 'MultiPolygon', coordinates: [squareAt(20), squareAt(220)] },
+      properties: { objectType: 'annotation', revision: 1, updated_by: 'colleague' },
+    };
+    vi.stubGlobal('fetch', async (url: string) =>
+      Response.json({ features: url.includes('/shared/') ? [area] : [], authors: {}, version: 1 }),
+    );
+    const drawing = startDrawing('move');
+    await drawing.store.setLayers([layerOf('shared', 'colleague'), layerOf('own', 'me')], 'me');
+    drawing.store.select([areaId]);
+    return drawing;
+  }
+  const layersOf = (store: AnnotationStore) => store.all().map(({ layerId }) => layerId);
+
+  it('keeps all pieces of a cut area in the layer of the area, also when another layer is active', async () => {
+    const { store, session, click } = await startWithSharedArea();
+    session.choose('cut');
+    click(0, 35);
+    click(400, 35);
+    session.finish();
+    expect(store.activeLayerId).toBe('own');
+    expect(layersOf(store)).toEqual(['shared', 'shared', 'shared', 'shared']);
+  });
+
+  it('keeps all parts of a split area in the layer of the area, also when another layer is active', async () => {
+    const { store, session } = await startWithSharedArea();
+    const { result } = renderHook(() =>
+      useAnnotationActions({ store, session } as SlideAnnotations, {} as SlideView, () => {}),
+    );
+    result.current.split();
+    expect(layersOf(store)).toEqual(['shared', 'shared']);
+  });
+
+  it('duplicates nothing while the active layer is one on which the user may not draw', async () => {
+    const { store, session } = await startWithSharedArea();
+    await store.setLayers([layerOf('shared', 'colleague'), layerOf('locked', 'colleague', false)], 'me');
+    store.chooseLayer('locked');
+    session.duplicateSelected(10);
+    expect(layersOf(store)).toEqual(['shared']);
+    expect([...store.selection]).toEqual([areaId]);
   });
 });
 

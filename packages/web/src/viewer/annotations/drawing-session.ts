@@ -45,7 +45,8 @@ export class DrawingSession {
   classification: Classification | null = null;
   /** The unfinished shape; null if there is none. */
   draft: Draft | null = null;
-  chosenVertex: ChosenVertex | null = null; // null if no vertex is chosen
+  /** The chosen vertex and the selection when it was chosen; null if no vertex is chosen. */
+  #chosen: { readonly vertex: ChosenVertex; readonly selection: ReadonlySet<string> } | null = null;
   /** Position of the pointer in image pixels; null when it is not over the slide. */
   pointer: Position | null = null;
   /** Radius in CSS pixels, so that the brush has the same size on the screen at every zoom. */
@@ -60,10 +61,15 @@ export class DrawingSession {
     return () => this.#listeners.delete(listener);
   };
 
+  /** The chosen vertex; null if there is none. A change of the selection ends the choice. */
+  get chosenVertex(): ChosenVertex | null {
+    return this.#chosen?.selection === this.#store.selection ? this.#chosen.vertex : null;
+  }
+
   /** Chooses a tool and discards the draft. */
   choose(tool: Tool): void {
     this.tool = tool;
-    this.chosenVertex = null;
+    this.#chosen = null;
     this.setDraft(null);
   }
 
@@ -77,8 +83,8 @@ export class DrawingSession {
     this.#notify();
   }
 
-  chooseVertex(chosen: ChosenVertex | null): void {
-    this.chosenVertex = chosen;
+  chooseVertex(vertex: ChosenVertex | null): void {
+    this.#chosen = vertex && { vertex, selection: this.#store.selection };
     this.#notify();
   }
 
@@ -103,10 +109,8 @@ export class DrawingSession {
   /** Discards the draft. Without a draft, clears the selection. Without a selection, chooses the move tool. */
   cancel(): void {
     if (this.draft !== null) this.setDraft(null);
-    else if (this.#store.selection.size > 0) {
-      this.chosenVertex = null;
-      this.#store.select([]);
-    } else this.choose('move');
+    else if (this.#store.selection.size > 0) this.#store.select([]);
+    else this.choose('move');
   }
 
   /** Adds a point to the draft, for a click or for Enter. @param point in image pixels */
@@ -153,7 +157,7 @@ export class DrawingSession {
       this.removeSelected();
       return;
     }
-    this.chosenVertex = null;
+    this.#chosen = null;
     this.replaceGeometry(annotation, removeVertex(annotation.feature.geometry, chosenVertex.vertex));
   }
 
@@ -236,8 +240,9 @@ export class DrawingSession {
     this.#store.change(this.#editableSelection().map(({ id }) => ({ id, feature: null })));
   }
 
-  /** Adds copies of the selected annotations and selects them. @param offset to the right and down, in image pixels */
+  /** Adds copies of the selected annotations to the active layer and selects them. @param offset to the right and down, in image pixels */
   duplicateSelected(offset: number): void {
+    if (!this.#store.canDrawOn(this.#store.activeLayerId)) return;
     const copies = this.#store.selected().map(({ feature }) => copyOf(feature, offset));
     this.#store.change(copies.map((feature) => ({ id: feature.id, feature })));
     this.#store.select(copies.map(({ id }) => id));
@@ -305,13 +310,13 @@ export class DrawingSession {
     const changes = candidates
       .filter((candidate) => this.#store.canEdit(candidate) && this.#store.isVisible(candidate))
       .filter((candidate) => boundsTouch(candidate.bounds, bounds))
-      .flatMap(({ feature }) => {
+      .flatMap(({ feature, layerId }) => {
         if (!isArea(feature.geometry)) return [];
         const pieces = splitArea(feature.geometry, line);
         if (pieces.length < 2) return [];
         return pieces.map((geometry, index) => {
           const id = index === 0 ? feature.id : createUuid(); // the first piece replaces the area
-          return { id, feature: { ...feature, id, geometry: normalise(geometry) } };
+          return { id, feature: { ...feature, id, geometry: normalise(geometry) }, layerId };
         });
       });
     this.#store.change(changes);

@@ -50,7 +50,13 @@ export async function followAnnotations(
       for await (const event of readServerEvents(stream)) {
         restartSilenceTimer();
         if (event === null) continue; // a comment, which only shows that the connection works
-        applyEvent(event, store);
+        try {
+          applyEvent(event, store);
+        } catch {
+          // A resumed stream would begin with this event again. A new stream loads the layers that the event may have changed.
+          lastEventId = null;
+          break;
+        }
         if (event.id !== '') lastEventId = event.id;
       }
     } catch (error) {

@@ -73,7 +73,10 @@ function isHit({ feature, bounds }: Annotation, position: Position, reach: numbe
   if (y < bounds.minY - reach || y > bounds.maxY + reach) return false;
   const { geometry } = feature;
   if (isArea(geometry) && containsPosition(geometry, position)) return true;
-  return pathsOf(geometry).some((path) => distanceToPath(path, position) <= reach);
+  // No line joins the points of a point annotation: each point is a path of its own.
+  const paths =
+    geometry.type === 'MultiPoint' ? geometry.coordinates.map((point) => [point]) : pathsOf(geometry);
+  return paths.some((path) => distanceToPath(path, position) <= reach);
 }
 
 /** Returns the distance to the nearest edge of a path, or to its only position. */

@@ -1,5 +1,6 @@
 /** The lines of the annotation list: a heading for each class, followed by its annotations. */
 import { isArea } from '@lamina/annotations';
+import { foldDiacritics, matchesWords, searchWords } from '@lamina/contract';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { type Annotation, classNameOf, colorOf } from './annotation.ts';
 import { texts } from './texts.ts';
@@ -27,7 +28,8 @@ export function labelOf({ feature }: Annotation): string {
 }
 
 /**
- * Returns the lines for the annotations whose label, class, author or description contains the search text.
+ * Returns the lines for the annotations whose label, class, author and description contain all words of the search text. As in
+ * the search of the catalogue, letter case and diacritics do not matter.
  *
  * @param cssColorOf converts a colour to CSS, for the headings
  */
@@ -37,14 +39,13 @@ export function linesOf(
   order: SortOrder,
   cssColorOf: (color: ReturnType<typeof colorOf>) => string,
 ): readonly ListLine[] {
-  const locale = chosenLanguageOr('tr'); // Turkish unless English is chosen; in Turkish, the lower case of I is ı
-  const searchedText = search.trim().toLocaleLowerCase(locale);
+  const words = searchWords(search);
   const matches = annotations.filter((annotation) => {
-    if (searchedText === '') return true;
+    if (words.length === 0) return true;
     const { description = '' } = annotation.feature.properties;
     const className = classNameOf(annotation.feature) ?? texts.noClass;
     const text = `${labelOf(annotation)} ${className} ${annotation.author ?? ''} ${description}`;
-    return text.toLocaleLowerCase(locale).includes(searchedText);
+    return matchesWords(foldDiacritics(text), words);
   });
   const groups = Map.groupBy(matches, ({ feature }) => classNameOf(feature));
   const names = [...groups.keys()].sort(compareClassNames);

@@ -1,14 +1,18 @@
 /**
- * A flag in local storage: whether this browser has unsent changes of annotations. If so, opening any slide, even one
- * without annotations, makes the viewer load the code that sends the changes.
+ * A flag per account in local storage: whether this browser stores unsent changes of annotations. If so, opening any slide, even
+ * one without annotations, makes the viewer load the code that sends the changes.
  */
-const key = 'annotations-pending';
+import { authState } from '../../api/auth-state.ts';
 
+const keyOf = (uid: string) => `annotations-pending:${uid}`;
+
+/** Whether this browser stores unsent changes of the signed-in account. */
 export function hasPendingAnnotations(): boolean {
-  return localStorage.getItem(key) !== null;
+  const { user } = authState();
+  return user !== null && localStorage.getItem(keyOf(user.uid)) !== null;
 }
 
-export function rememberPendingAnnotations(isPending: boolean): void {
-  if (isPending) localStorage.setItem(key, 'true');
-  else localStorage.removeItem(key);
+export function rememberPendingAnnotations(uid: string, isPending: boolean): void {
+  if (isPending) localStorage.setItem(keyOf(uid), 'true');
+  else localStorage.removeItem(keyOf(uid));
 }

@@ -1,7 +1,10 @@
 import 'fake-indexeddb/auto'; // defines the classes of IndexedDB, which jsdom lacks
 import { IDBFactory } from 'fake-indexeddb';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setAuthState, signedOut } from '../../api/auth-state.ts';
+import { account } from '../../testing/accounts.ts';
 import type { PendingChange } from './pending-change.ts';
+import { hasPendingAnnotations } from './pending-flag.ts';
 import { createPendingStorage } from './pending-storage.ts';
 
 /** The tabs that are open, each of which holds a Web Lock. */
@@ -63,5 +66,41 @@ describe('createPendingStorage (annotation changes that the server has not ackno
       changes: [changeOf('b', 20)],
       batches: [],
     });
+  });
+});
+
+describe('hasPendingAnnotations (whether this browser stores unsent changes of the signed-in account)', () => {
+  const signIn = (uid: string) => setAuthState({ user: account({ uid }) });
+  afterEach(() => setAuthState(signedOut));
+
+  it('stays true until the last stored change of the account is removed, also when a batch keeps a change', async () => {
+    signIn('ayse');
+    const storage = createPendingStorage('ayse', 'tab 1');
+    await storage.saveChange(changeOf('a', 10));
+    await storage.startBatch(batchOf([changeOf('a', 10)]));
+    await storage.endBatch('layer', [changeOf('a', 10)]);
+    expect(hasPendingAnnotations()).toBe(true);
+    await storage.removeChange('a');
+    expect(hasPendingAnnotations()).toBe(false);
+  });
+
+  it('stays true for an account while another account stores and removes its own changes', async () => {
+    await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
+    const storage = createPendingStorage('deniz', 'tab 2');
+    await storage.saveChange(changeOf('b', 20));
+    await storage.removeChange('b');
+    signIn('deniz');
+    expect(hasPendingAnnotations()).toBe(false);
+    signIn('ayse');
+    expect(hasPendingAnnotations()).toBe(true);
+  });
+
+  it('stays true for an account while another tab of the account stores and removes its own changes', async () => {
+    signIn('ayse');
+    await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
+    const storage = createPendingStorage('ayse', 'tab 2');
+    await storage.saveChange(changeOf('b', 20));
+    await storage.removeChange('b');
+    expect(hasPendingAnnotations()).toBe(true);
   });
 });

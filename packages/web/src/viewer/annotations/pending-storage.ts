@@ -11,6 +11,7 @@ import {
   unpackCoordinates,
 } from './packed-coordinates.ts';
 import type { PendingBatch, PendingChange, PendingWork } from './pending-change.ts';
+import { rememberPendingAnnotations } from './pending-flag.ts';
 
 export interface PendingStorage {
   /** Returns the records of this account that no other open tab owns, and makes this tab their owner. */
@@ -61,7 +62,11 @@ function emptyStorage(): PendingStorage {
   };
 }
 
-/** Creates the storage of this tab. @param tab a new id, which no other tab has used */
+/**
+ * Creates the storage of this tab, which also maintains the flag of the account (`hasPendingAnnotations`).
+ *
+ * @param tab a new id, which no other tab has used
+ */
 export function createPendingStorage(uid: string, tab: string): PendingStorage {
   if (globalThis.indexedDB === undefined) return emptyStorage();
   holdLock(`${lockPrefix}${tab}`);
@@ -72,15 +77,19 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     },
   });
   const owner = { uid, tab };
+  /** Updates the flag of the account; call it after records have been removed. The account may have records of other tabs. */
+  const updateFlag = async () => rememberPendingAnnotations(uid, await hasRecords(await database, uid));
   return {
     load: async () => takeOverRecords(await database, owner),
 
     async saveChange(change) {
       await (await database).put('changes', { ...toStoredChange(change), ...owner });
+      rememberPendingAnnotations(uid, true);
     },
 
     async removeChange(id) {
       await (await database).delete('changes', [uid, tab, id]);
+      await updateFlag();
     },
 
     // Waiting for the end of the transaction is enough, because `done` rejects when one of its requests fails.
@@ -97,8 +106,21 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
       for (const change of changes)
         void tx.objectStore('changes').put({ ...toStoredChange(change), ...owner });
       await tx.done;
+      await updateFlag();
     },
   };
+}
+
+/** Whether an account has records of any tab. */
+async function hasRecords(db: IDBPDatabase<PendingSchema>, uid: string): Promise<boolean> {
+  // The range contains all keys that begin with the id of the account: an array is greater than every string.
+  const ofAccount = IDBKeyRange.bound([uid], [uid, []]);
+  const tx = db.transaction(['changes', 'batches']);
+  const counts = await Promise.all([
+    tx.objectStore('changes').count(ofAccount),
+    tx.objectStore('batches').count(ofAccount),
+  ]);
+  return counts.some((count) => count > 0);
 }
 
 /** Requests a Web Lock that this tab holds until it is closed. Until then, `openTabs` in other tabs returns its id. */

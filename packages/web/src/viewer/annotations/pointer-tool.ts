@@ -8,9 +8,10 @@ import { type Placement, type Point, toImage, toScreen, zoomOf } from '../overla
 import type { PointerKeys, PointerTool, SlideView } from '../slide-view.ts';
 import type { Annotation } from './annotation.ts';
 import type { AnnotationStore } from './annotation-store.ts';
+import type { Draft } from './drafts.ts';
 import type { DrawingSession } from './drawing-session.ts';
 import type { HitIndex } from './hit-index.ts';
-import { insertVertex, removeVertex, type Vertex, verticesOf } from './vertices.ts';
+import { hasVertex, insertVertex, removeVertex, type Vertex, verticesOf } from './vertices.ts';
 import { wandRegion } from './wand.ts';
 
 // Distances in CSS pixels.
@@ -38,6 +39,8 @@ interface PointerToolDependencies {
 interface Press {
   readonly point: Point;
   readonly position: Position;
+  /** The draft before the press: the corners that earlier clicks have placed. */
+  readonly draftBefore: Draft | null;
   /** Whether the pointer has moved at least `clickTolerance` since the press. */
   isDragged: boolean;
   /** Point of the last recorded position of a freehand line or a brush stroke. */
@@ -67,7 +70,7 @@ export class AnnotationPointer implements PointerTool {
     const { session, store } = this.#dependencies;
     const position = this.#positionOf(point);
     if (position === null || this.#dependencies.isSpaceHeld()) return false;
-    this.#press = { point, position, isDragged: false, lastRecorded: point };
+    this.#press = { point, position, draftBefore: session.draft, isDragged: false, lastRecorded: point };
     if (session.tool === 'move') return this.#handleSelectionPress(point, position, keys);
     if (!store.canDrawOn(store.activeLayerId)) return false;
     if (session.tool === 'brush') {
@@ -99,7 +102,7 @@ export class AnnotationPointer implements PointerTool {
     const { draft } = session;
     switch (draft?.kind) {
       case 'box':
-        session.setDraft({ ...draft, end: keys.shift ? squareCorner(draft.start, position) : position });
+        session.setDraft({ ...draft, end: boxEnd(draft.start, position, keys) });
         return;
       case 'stroke':
         if (press !== null && distance(press.lastRecorded, point) >= freehandStep) {
@@ -131,24 +134,27 @@ export class AnnotationPointer implements PointerTool {
     this.#press = null;
     if (press === null || position === null) return;
     const isDoubleClick = this.#recordClick(press, point);
-    switch (session.draft?.kind) {
+    const { draft } = session;
+    switch (draft?.kind) {
       case 'box':
         // After a drag or a second click, the box is finished. The first click only places the first corner.
-        if (press.isDragged || distance(this.#pointOf(session.draft.start), point) >= clickTolerance)
+        if (press.isDragged || distance(this.#pointOf(draft.start), point) >= clickTolerance) {
+          session.setDraft({ ...draft, end: boxEnd(draft.start, position, keys) }); // a finger does not move between two taps
           session.finish();
+        }
         return;
       case 'stroke':
         session.finish();
         return;
       case 'move':
       case 'vertex': {
-        const isVertexDraft = session.draft.kind === 'vertex';
-        if (press.isDragged) {
+        if (press.isDragged && this.#isDragValid(draft)) {
           session.finish();
           return;
         }
-        session.setDraft(null); // a click without a drag: on a vertex, it only chooses the vertex
-        if (!isVertexDraft) this.#handleSelectionRelease(press, position, keys, isDoubleClick);
+        // Ends a drag that has become invalid, or a click without a drag: on a vertex, it only chooses the vertex.
+        session.setDraft(null);
+        if (draft.kind === 'move') this.#handleSelectionRelease(press, position, keys, isDoubleClick);
         return;
       }
       default: // an unfinished path, or no draft
@@ -172,11 +178,11 @@ export class AnnotationPointer implements PointerTool {
     session.applyArea(region, subtracts, targetId);
   }
 
-  /** Discards the draft, because a pinch with two fingers zooms the slide. */
+  /** Undoes what the press of the first finger has drawn, because a pinch with two fingers zooms the slide. */
   onPinch(): void {
     if (this.#press === null) return;
+    this.#dependencies.session.setDraft(this.#press.draftBefore);
     this.#press = null;
-    this.#dependencies.session.setDraft(null);
   }
 
   /** Changes the brush radius while Shift is held: larger when the wheel turns up. @returns whether the slide must not zoom */
@@ -211,6 +217,13 @@ export class AnnotationPointer implements PointerTool {
     if (!hitsMovableAnnotation || keys.shift) return false; // with Shift, the release selects or deselects one annotation
     session.setDraft({ kind: 'move', start: position, end: position });
     return true;
+  }
+
+  /** Whether a drag can still be applied: not if another user has changed the outline at the dragged vertex. */
+  #isDragValid(draft: Draft & { readonly kind: 'move' | 'vertex' }): boolean {
+    if (draft.kind === 'move') return true;
+    const annotation = this.#dependencies.store.find(draft.id);
+    return annotation !== undefined && hasVertex(annotation.feature.geometry, draft.vertex);
   }
 
   /** Handles a click with the move tool: removes a vertex (Alt), inserts one (double click), or selects an annotation. */
@@ -359,8 +372,9 @@ function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }
 
-/** Returns the corner that makes the box a square while Shift is held. @param fixedCorner the opposite corner */
-function squareCorner(fixedCorner: Position, pointer: Position): Position {
+/** Returns the corner of a box at the pointer; while Shift is held, the corner that makes the box a square. */
+function boxEnd(fixedCorner: Position, pointer: Position, { shift }: PointerKeys): Position {
+  if (!shift) return pointer;
   const [dx, dy] = [pointer[0] - fixedCorner[0], pointer[1] - fixedCorner[1]];
   const side = Math.max(Math.abs(dx), Math.abs(dy));
   return [fixedCorner[0] + side * Math.sign(dx), fixedCorner[1] + side * Math.sign(dy)];

@@ -1,40 +1,42 @@
-/** The change queue of the signed-in user, which continues to send changes of annotations after their slide is closed. */
+/** The change queues of the accounts, which continue to send changes of annotations after their slide is closed. */
 import { createUuid } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';
 import { authState } from '../../api/auth-state.ts';
 import { ChangeQueue } from './change-queue.ts';
-import { rememberPendingAnnotations } from './pending-flag.ts';
 import { createPendingStorage } from './pending-storage.ts';
 import { texts } from './texts.ts';
 
-/** The queue of the last account; null before the first one. `started` resolves when the stored changes are loaded. */
-let current: { readonly uid: string; readonly queue: ChangeQueue; readonly started: Promise<void> } | null =
-  null;
+/** A queue, and a promise that resolves when its stored changes are loaded. */
+interface StartedQueue {
+  readonly queue: ChangeQueue;
+  readonly started: Promise<void>;
+}
+
+/**
+ * The queues by account id. An account that signs in again gets the same queue: another one could not take over the changes that
+ * the first has stored, because the page holds the Web Lock of the first until it is closed.
+ */
+const queues = new Map<string, StartedQueue>();
 
 /** Returns the queue of an account, which immediately sends the unsent changes that this browser has stored. */
 export async function queueOf(uid: string): Promise<ChangeQueue> {
-  current = current?.uid === uid ? current : startQueue(uid);
-  const { queue, started } = current;
+  const { queue, started } = queues.get(uid) ?? startQueue(uid);
   await started;
   queue.retry();
   return queue;
 }
 
-function startQueue(uid: string) {
+function startQueue(uid: string): StartedQueue {
   const queue = new ChangeQueue({
     storage: createPendingStorage(uid, createUuid()),
     send: sendChanges,
     createLayer: (imageId) => findOrCreateLayer(imageId, uid),
     isSignedIn: () => authState().isAuthenticated && authState().user?.uid === uid,
   });
-  queue.listen({
-    onApplied: () => {},
-    onLayerCreated: () => {},
-    // If the page is closed before all changes are sent, the remaining ones are sent when the user opens a slide again.
-    onChange: () => rememberPendingAnnotations(queue.state().kind !== 'saved'),
-  });
-  return { uid, queue, started: queue.start() };
+  const startedQueue = { queue, started: queue.start() };
+  queues.set(uid, startedQueue);
+  return startedQueue;
 }
 
 /** Returns the user's layer of a slide: the existing one (created, for example, by another tab), or else a new one. */

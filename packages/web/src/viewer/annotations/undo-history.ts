@@ -46,16 +46,11 @@ export class UndoHistory {
     return step ?? [];
   }
 
-  /** Removes the edits of annotations that another user has changed: undoing these edits would undo that change, too. */
-  forget(ids: readonly string[]): void {
-    const withoutIds = (steps: readonly (readonly Edit[])[]) =>
-      steps.map((step) => step.filter(({ id }) => !ids.includes(id))).filter((step) => step.length > 0);
-    this.#undoable = withoutIds(this.#undoable);
-    this.#redoable = withoutIds(this.#redoable);
-  }
-
-  clear(): void {
-    this.#undoable = [];
-    this.#redoable = [];
+  /** Removes edits from all steps, and the steps that are then empty. @param isForgotten whether to remove an edit */
+  forget(isForgotten: (edit: Edit) => boolean): void {
+    const withoutForgotten = (steps: readonly (readonly Edit[])[]) =>
+      steps.map((step) => step.filter((edit) => !isForgotten(edit))).filter((step) => step.length > 0);
+    this.#undoable = withoutForgotten(this.#undoable);
+    this.#redoable = withoutForgotten(this.#redoable);
   }
 }

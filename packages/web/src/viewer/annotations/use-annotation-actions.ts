@@ -115,11 +115,11 @@ function splitSelected(store: SlideAnnotations['store']): void {
   const changes = store
     .selected()
     .filter((annotation) => store.canEdit(annotation))
-    .flatMap(({ feature }) => {
+    .flatMap(({ feature, layerId }) => {
       if (feature.geometry.type !== 'MultiPolygon') return [];
       return separateParts(feature.geometry).map((geometry, index) => {
         const id = index === 0 ? feature.id : createUuid();
-        return { id, feature: { ...feature, id, geometry } };
+        return { id, feature: { ...feature, id, geometry }, layerId };
       });
     });
   if (changes.length === 0) return; // keeps the selection

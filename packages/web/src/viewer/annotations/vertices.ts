@@ -37,8 +37,21 @@ export function verticesOf(geometry: Geometry): readonly Vertex[] {
   return vertices.length > maxVertices ? [] : vertices;
 }
 
-/** Returns the geometry with a vertex moved to a new position. An ellipse keeps the opposite corner of its bounding box. */
-export function moveVertex(geometry: Geometry, { path, index }: Vertex, newPosition: Position): Geometry {
+/** Whether a geometry still has a vertex at its place and position; not after another user has changed the outline there. */
+export function hasVertex(geometry: Geometry, { path, index, position: [x, y] }: Vertex): boolean {
+  const vertex = verticesOf(geometry).find(
+    (candidate) => candidate.path === path && candidate.index === index,
+  );
+  return vertex?.position[0] === x && vertex.position[1] === y;
+}
+
+/**
+ * Returns the geometry with a vertex moved to a new position. An ellipse keeps the opposite corner of its bounding box.
+ * Returns the same geometry when it no longer has the vertex.
+ */
+export function moveVertex(geometry: Geometry, vertex: Vertex, newPosition: Position): Geometry {
+  if (!hasVertex(geometry, vertex)) return geometry;
+  const { path, index } = vertex;
   if (isEllipse(geometry)) {
     // The corners are numbered around the box, so the opposite one is two corners on.
     const oppositeCorner = verticesOf(geometry)[(index + 2) % 4]?.position ?? newPosition;

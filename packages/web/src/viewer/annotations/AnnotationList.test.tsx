@@ -1,0 +1,81 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { App } from '../../App.tsx';
+import { AnnotationList } from './AnnotationList.tsx';
+import { AnnotationStore } from './annotation-store.ts';
+import { ChangeQueue } from './change-queue.ts';
+import type { AnnotationActions } from './use-annotation-actions.ts';
+import type { SlideAnnotations } from './use-annotations.ts';
+
+/** Shows the list with one annotation of each name, all without a class. */
+function renderList(names: readonly string[]) {
+  const queue = new ChangeQueue({
+    storage: {
+      load: async () => ({ changes: [], batches: [] }),
+      saveChange: async () => {},
+      removeChange: async () => {},
+      startBatch: async () => {},
+      endBatch: async () => {},
+    },
+    send: async () => ({ kind: 'unreachable' }),
+    createLayer: () => Promise.reject(new Error('no server')),
+    isSignedIn: () => false,
+  });
+  const store = new AnnotationStore('image', queue);
+  store.change(
+    names.map((name) => ({
+      id: name,
+      feature: {
+        type: 'Feature',
+        id: name,
+        geometry: { type: 'Point', coordinates: [0, 0] },
+        properties: { objectType: 'annotation', name },
+      },
+    })),
+  );
+  render(
+    <App env="test">
+      <AnnotationList
+        slideAnnotations={{ store } as SlideAnnotations}
+        actions={{} as AnnotationActions}
+        calibration={null}
+      />
+    </App>,
+  );
+  fireEvent.change(screen.getByRole('combobox'), { target: { value: 'name' } }); // sorts by name
+  const rowOf = (name: string) => screen.getByRole('button', { name: new RegExp(`^${name}`) });
+  const remove = (name: string) => act(async () => store.change([{ id: name, feature: null }]));
+  return { rowOf, remove };
+}
+
+describe('annotation list: keyboard focus', () => {
+  it.each([
+    ['first', 'next', 'Alpha', 'Beta'],
+    ['last', 'previous', 'Gamma', 'Beta'],
+  ])(
+    'focuses the %s annotation’s %s one when it is deleted while its row has the focus',
+    async (_1, _2, deleted, next) => {
+      const { rowOf, remove } = renderList(['Alpha', 'Beta', 'Gamma']);
+      act(() => rowOf(deleted).focus());
+      await remove(deleted);
+      await vi.waitFor(() => expect(document.activeElement).toBe(rowOf(next)));
+    },
+  );
+
+  it('focuses the empty list when its only annotation is deleted while the row has the focus', async () => {
+    const { rowOf, remove } = renderList(['Alpha']);
+    act(() => rowOf('Alpha').focus());
+    await remove('Alpha');
+    expect(document.activeElement?.textContent).toContain('This slide has no annotations yet.');
+    expect(document.activeElement).not.toBe(document.body);
+  });
+
+  it('leaves the focus where it is when an annotation is deleted whose row has no focus', async () => {
+    const { rowOf, remove } = renderList(['Alpha', 'Beta']);
+    act(() => rowOf('Alpha').focus());
+    act(() => screen.getByRole('textbox').focus());
+    await remove('Alpha');
+    await new Promise((resolve) => setTimeout(resolve, 50)); // longer than one frame
+    expect(document.activeElement).toBe(screen.getByRole('textbox'));
+  });
+});

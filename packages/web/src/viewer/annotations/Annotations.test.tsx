@@ -1,0 +1,121 @@
+import type { AnnotationFeature } from '@lamina/annotations';
+import type { AnnotationLayer, User } from '@lamina/contract';
+import { act, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { App } from '../../App.tsx';
+import { setAuthState, signedOut } from '../../api/auth-state.ts';
+import { account } from '../../testing/accounts.ts';
+import { errorResponse, stubApi } from '../../testing/stub-api.ts';
+import type { Shape } from '../overlay/shapes.ts';
+import type { SlideView } from '../slide-view.ts';
+import { Annotations } from './Annotations.tsx';
+import type { AnnotationStore } from './annotation-store.ts';
+
+vi.mock('./AnnotationCanvas.tsx', () => ({ AnnotationCanvas: () => null })); // jsdom has no canvas
+
+const id = '6423a977-ffff-48db-affc-cd11632010f0';
+const layerOf = (id: string, owner: string, mayAnnotate: boolean): AnnotationLayer => ({
+  id,
+  image_id: 'image',
+  name: id,
+  owner,
+  owner_name: null,
+  visibility: 'members',
+  editing: 'members',
+  locked: !mayAnnotate,
+  source: 'manual',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  version: 1,
+  deleted_at: null,
+  annotation_count: 0,
+  counts: [],
+  rights: { annotate: mayAnnotate, manage: false, lock: false },
+});
+const foot = document.createElement('div');
+const ruler: Shape = {
+  kind: 'ruler',
+  points: [
+    { x: 0, y: 0 },
+    { x: 10, y: 0 },
+  ],
+};
+const feature: AnnotationFeature = {
+  type: 'Feature',
+  id,
+  geometry: { type: 'Point', coordinates: [1, 2] },
+  properties: { objectType: 'annotation' },
+};
+
+/** Number of accounts so far. Each test has an account of its own, because the page keeps the unsent changes of an account. */
+let accountCount = 0;
+let user: User;
+beforeEach(() => {
+  document.body.append(foot);
+  user = account({ uid: `account-${accountCount++}` });
+  setAuthState({ user, token: 'token', isAuthenticated: true });
+});
+afterEach(() => setAuthState(signedOut));
+
+/** Opens the annotations of a slide outside the drawing mode. @returns also `keep`, which converts a measurement */
+async function openAnnotations(answers: Parameters<typeof stubApi>[0] = {}) {
+  const layers = [layerOf('own', user.uid, true), layerOf('locked', 'colleague', false)];
+  const empty = { type: 'FeatureCollection', features: [], authors: {}, version: 1 };
+  stubApi({
+    'GET /image-catalog/images/image/annotation-layers': { layers },
+    'GET /annotation-layers/own/annotations': empty,
+    'GET /annotation-layers/locked/annotations': empty,
+    'GET /image-catalog/images/image/annotation-events': errorResponse('not_found'),
+    ...answers,
+  });
+  const opened = Promise.withResolvers<AnnotationStore>();
+  const onOpen = (store: AnnotationStore | null) => store !== null && opened.resolve(store);
+  const annotations = (shapesToKeep: readonly Shape[]) => (
+    <App env="test">
+      <Annotations
+        view={{} as SlideView}
+        imageId="image"
+        dataset={null}
+        user={user}
+        calibration={null}
+        isDrawing={false}
+        onDone={() => {}}
+        foot={foot}
+        areAllToolsShown
+        onToggleAllTools={() => {}}
+        shapesToKeep={shapesToKeep}
+        onKept={() => {}}
+        onOpen={onOpen}
+      />
+    </App>
+  );
+  const noShapes: readonly Shape[] = [];
+  const { rerender } = render(annotations(noShapes));
+  const store = await opened.promise;
+  await vi.waitUntil(() => store.layers.length === 2, { timeout: 5000 });
+  return { store, keep: (shape: Shape) => rerender(annotations([shape])) };
+}
+
+describe('annotations of a slide outside the drawing mode', () => {
+  it('shows that a change is not saved while the server is unreachable, and nothing while it is being saved', async () => {
+    const { store } = await openAnnotations();
+    act(() => store.change([{ id, feature }]));
+    expect(foot.textContent).toBe('');
+    expect(await screen.findByText('Offline: 1 change kept on this computer')).toBeDefined();
+  });
+
+  it('shows that the server has rejected a change', async () => {
+    const { store } = await openAnnotations({
+      'POST /annotation-layers/own/changes': errorResponse('layer_locked'),
+    });
+    act(() => store.change([{ id, feature }]));
+    expect((await screen.findByRole('status')).textContent).toContain('Not saved');
+  });
+
+  it('puts kept measurements into the own layer when the user may not draw on the active layer', async () => {
+    const { store, keep } = await openAnnotations();
+    act(() => store.chooseLayer('locked'));
+    keep(ruler);
+    await vi.waitFor(() => expect(store.all().map(({ layerId }) => layerId)).toEqual(['own']));
+  });
+});
