@@ -118,6 +118,50 @@ test('the contrast slider of the viewer changes the colours of the slide, and th
   await expect.poll(filter).toBeUndefined();
 });
 
+test('the ruler draws again, without being chosen again, after a click on empty glass has set the white balance', async ({
+  openPageAs,
+}) => {
+  const page = await openPageAs('user');
+  const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.5'); // the middle is empty glass
+  await page.keyboard.press('m');
+  await page.getByRole('button', { name: 'Brightness and colours' }).click();
+  await page.getByRole('button', { name: 'White balance', exact: true }).click();
+  await page.mouse.click(x, y);
+  await expect(page.getByText('The white balance has been set')).toBeAttached();
+  await expect(page.getByRole('button', { name: 'Ruler' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('[data-shape="ruler"]')).toHaveCount(0);
+  await drawRuler(page, x, y);
+  await expect(page.locator('[data-shape="ruler"] text')).toBeVisible();
+});
+
+test.describe('without a network', () => {
+  test.use({ expectedConsoleErrors: /ERR_INTERNET_DISCONNECTED|The server does not respond/ });
+
+  test('the slide and its measurements stay when the drawing tools cannot be loaded, and Retry loads the tools when the network is back', async ({
+    openPageAs,
+  }) => {
+    const page = await openPageAs('user');
+    const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.5');
+    await page.keyboard.press('m');
+    await drawRuler(page, x, y);
+    await page.context().setOffline(true);
+    await page.keyboard.press('d');
+    const message = page.getByRole('alert').filter({ hasText: 'The annotations cannot be shown' });
+    await expect(message).toBeVisible();
+    await expect(page.locator('[data-shape="ruler"] text')).toBeVisible();
+    await message.getByRole('button', { name: 'Close' }).click();
+    await expect(message).toBeHidden();
+
+    await page.keyboard.press('d');
+    await message.getByRole('button', { name: 'Retry' }).click();
+    await expect(message).toBeVisible(); // again, because the network is still missing
+    await page.context().setOffline(false);
+    await message.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('toolbar', { name: 'Drawing tools' })).toBeVisible();
+    await expect(page.locator('[data-shape="ruler"] text')).toBeVisible();
+  });
+});
+
 test('the key S saves a screenshot of the viewer as a PNG file named after the slide', async ({
   openPageAs,
 }) => {

@@ -6,7 +6,14 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { administratorToken, callApi } from './accounts.ts';
-import { annotationPanel, openSlide, savedIndicator, startDrawing, test } from './annotation-steps.ts';
+import {
+  annotationPanel,
+  drawTriangle,
+  openSlide,
+  savedIndicator,
+  startDrawing,
+  test,
+} from './annotation-steps.ts';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect } from './test.ts';
 
@@ -182,6 +189,56 @@ test('a heatmap result is drawn over the slide, shows the value under the pointe
   // Forced, because the visible part of a switch covers its input.
   await resultsPanel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
   await expect(page.locator(`canvas[data-result-layer="${layerId}"]`)).toHaveCount(0);
+});
+
+/** Returns the number of red pixels of the picture that an action saves: annotations without a class and mitoses are red. */
+async function redPixelsOfPicture(page: Page, save: () => Promise<void>): Promise<number> {
+  const downloading = page.waitForEvent('download');
+  await save();
+  const { data } = await sharp(await (await downloading).path())
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  let count = 0;
+  for (let index = 0; index < data.length; index += 3) {
+    const [red = 0, green = 0, blue = 0] = data.subarray(index, index + 3);
+    if (red > green + 120 && red > blue + 120) count += 1; // the pink of tissue has more blue
+  }
+  return count;
+}
+
+test('saved pictures show the annotations and the result layers that are visible over the slide', async ({
+  openPageAs,
+  product,
+}) => {
+  test.setTimeout(90_000); // waits for an import
+  const page = await openPageAs('admin');
+  const slide = await openSlide(page);
+  const screenshot = () => page.keyboard.press('s');
+  const plain = await redPixelsOfPicture(page, screenshot);
+
+  await startDrawing(page);
+  await drawTriangle(page, slide);
+  await expect(savedIndicator(page)).toHaveText('Saved');
+  await page.keyboard.press('d'); // ends the drawing mode
+  const withTriangle = await redPixelsOfPicture(page, screenshot);
+  expect(withTriangle).toBeGreaterThan(plain + 200);
+
+  await sendResult(product.url, slide.imageId, { name: 'Cells', kind: 'vector', file: buildCells() });
+  await page.reload();
+  await openResults(page);
+  await expect(resultsPanel(page).getByRole('switch', { name: 'Show: Cells' })).toBeChecked();
+  const layer = await page.locator('canvas[data-result-layer]').getAttribute('data-result-layer');
+  await expect.poll(() => colouredPixels(page, layer ?? '')).toBeGreaterThan(1000);
+  expect(await redPixelsOfPicture(page, screenshot)).toBeGreaterThan(withTriangle + 200);
+
+  // The panel draws the slide again from its tiles.
+  await page.keyboard.press('Shift+S');
+  const panel = page.getByRole('region', { name: 'Save picture…' });
+  const savedByPanel = await redPixelsOfPicture(page, () =>
+    panel.getByRole('button', { name: 'Save' }).click(),
+  );
+  expect(savedByPanel).toBeGreaterThan(withTriangle + 200);
 });
 
 test.describe('a result layer whose tiles fail to load', () => {

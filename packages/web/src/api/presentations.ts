@@ -5,6 +5,8 @@ import { storedToken } from './stored-sign-in.ts';
 
 /** Delay before a stream that has ended is opened again. */
 const reconnectDelayMs = 1500;
+/** The server sends at least a comment every 15 s; a connection that stays silent longer than this is treated as lost. */
+const silenceTimeoutMs = 40_000;
 
 /** Sends the presenter's item of the collection and field of view to all followers. A failed call is not retried. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
@@ -12,7 +14,7 @@ export async function showToFollowers(collectionId: string, event: PresentationE
 }
 
 /**
- * Calls `onEvent` for each event of a presentation, and connects again when the stream ends.
+ * Calls `onEvent` for each event of a presentation, and connects again when the stream ends or stays silent for 40 s.
  *
  * @param session image session (credential of a visitor) of a share link; null for an account
  * @returns a function that disconnects
@@ -26,7 +28,19 @@ export function follow(
   const { signal } = abortController;
   async function receiveUntilAborted() {
     while (!signal.aborted) {
-      await readEvents(collectionId, session, onEvent, signal).catch(() => undefined);
+      const silence = new AbortController();
+      let silenceTimer: ReturnType<typeof setTimeout> | undefined;
+      const restartSilenceTimer = () => {
+        clearTimeout(silenceTimer);
+        silenceTimer = setTimeout(() => silence.abort(), silenceTimeoutMs);
+      };
+      restartSilenceTimer();
+      await readEvents(collectionId, session, {
+        onEvent,
+        onData: restartSilenceTimer,
+        signal: AbortSignal.any([signal, silence.signal]),
+      }).catch(() => undefined);
+      clearTimeout(silenceTimer);
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs));
     }
   }
@@ -34,12 +48,18 @@ export function follow(
   return () => abortController.abort();
 }
 
+interface StreamReader {
+  readonly onEvent: (event: PresentationEvent) => void;
+  /** Called whenever data is received, also for a comment. */
+  readonly onData: () => void;
+  readonly signal: AbortSignal;
+}
+
 /** Opens the stream of a presentation and calls `onEvent` for each event until the stream ends. */
 async function readEvents(
   collectionId: string,
   session: string | null,
-  onEvent: (event: PresentationEvent) => void,
-  signal: AbortSignal,
+  { onEvent, onData, signal }: StreamReader,
 ): Promise<void> {
   // `fetch` is used because EventSource cannot send a bearer token.
   const token = session === null ? storedToken() : null;
@@ -53,6 +73,7 @@ async function readEvents(
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    onData();
     buffer += value;
     const events = buffer.split('\n\n');
     buffer = events.pop() ?? ''; // an event whose end has not been received yet

@@ -41,7 +41,7 @@ export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleR
       {calibration === null ? (
         <span title={texts.notCalibratedHint}>{texts.notCalibrated}</span>
       ) : (
-        <ScaleBar calibration={calibration} zoom={zoom} />
+        <ScaleBar calibration={calibration} zoom={zoom} rotation={rotation} />
       )}
       {degrees !== 0 && <span title={texts.rotationAngle}>{degrees}°</span>}
       {isPixelSizeEstimated && !calibration.isEntered && (
@@ -53,8 +53,14 @@ export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleR
   );
 }
 
-function ScaleBar({ calibration, zoom }: { readonly calibration: Calibration; readonly zoom: number }) {
-  const bar = scaleBarOf(calibration, zoom, maxBarWidth);
+interface ScaleBarProps {
+  readonly calibration: Calibration;
+  readonly zoom: number;
+  readonly rotation: number;
+}
+
+function ScaleBar({ calibration, ...pose }: ScaleBarProps) {
+  const bar = scaleBarOf(calibration, pose, maxBarWidth);
   return (
     <span className={classes.scaleBar} style={{ width: bar.width }} title={texts.scaleBar}>
       {bar.label}

@@ -16,22 +16,27 @@ import {
   IconTallymarks,
   IconTrash,
 } from '@tabler/icons-react';
-import { lazy, Suspense, useRef } from 'react';
+import { useRef } from 'react';
+import { lazyPart } from '../components/lazy-part.tsx';
 import { isAsScanned } from './colours/adjustment.ts';
 import { ColourPanel } from './colours/ColourPanel.tsx';
 import type { SlideColours } from './colours/use-colours.ts';
 import type { WhiteBalance } from './colours/use-white-balance.ts';
 import type { Drawing } from './overlay/drawing.ts';
 import type { ShapeKind } from './overlay/shapes.ts';
+import { PartFailed } from './PartFailed.tsx';
 import type { ScreenshotPanelProps } from './ScreenshotPanel.tsx';
 import classes from './SlideViewer.module.css';
 import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
 
 /** The panel; its code is loaded when the user opens it for the first time. */
-const ScreenshotPanel = lazy(async () => ({
-  default: (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
-}));
+const ScreenshotPanel = lazyPart<ScreenshotPanelProps>(
+  async () => (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
+  ({ onRetry, onClose }) => (
+    <PartFailed message={texts.pictureOptionsFailed} onRetry={onRetry} onClose={onClose} />
+  ),
+);
 
 interface SlideToolsProps {
   /** The measurements and the chosen measuring tool. */
@@ -149,15 +154,13 @@ export function SlideTools(props: SlideToolsProps) {
         />
       )}
       {props.pictures !== null && (
-        <Suspense fallback={null}>
-          <ScreenshotPanel
-            {...props.pictures}
-            onClose={() => {
-              props.onTogglePictures();
-              picturesButton.current?.focus();
-            }}
-          />
-        </Suspense>
+        <ScreenshotPanel
+          {...props.pictures}
+          onClose={() => {
+            props.onTogglePictures();
+            picturesButton.current?.focus();
+          }}
+        />
       )}
       <div
         className={classes.toolButtons}

@@ -78,16 +78,35 @@ describe('scaleBarOf (scale bar of the viewer)', () => {
     [50, '1 µm', 100],
     [200, '0.2 µm', 80],
   ])('for pixels of 0.5 µm at a zoom of %d, returns a bar of %s', (zoom, label, width) => {
-    const bar = scaleBarOf(calibration20x, zoom, 120);
+    const bar = scaleBarOf(calibration20x, { zoom, rotation: 0 }, 120);
     expect(bar.label).toBe(label);
     expect(bar.width).toBeCloseTo(width, 6);
   });
 
   it('returns a bar of exactly the maximum width when this width stands for a round length', () => {
-    expect(scaleBarOf(calibration20x, 1, 100)).toEqual({ label: '50 µm', width: 100 });
+    const upright = { zoom: 1, rotation: 0 };
+    expect(scaleBarOf(calibration20x, upright, 100)).toEqual({ label: '50 µm', width: 100 });
   });
 
+  it.each([
+    // degrees, label, width in CSS pixels; at most 160 CSS pixels
+    [0, '20 µm', 80],
+    [45, '50 µm', 50 / Math.hypot(0.25 * Math.SQRT1_2, 0.5 * Math.SQRT1_2)],
+    [90, '50 µm', 100],
+    [180, '20 µm', 80],
+    [270, '50 µm', 100],
+  ])(
+    'for pixels of 0.25 µm × 0.5 µm on a slide rotated by %d°, returns a bar of %s',
+    (rotation, label, width) => {
+      const calibration = { ...calibration20x, mpp: 0.25, mppY: 0.5 };
+      const bar = scaleBarOf(calibration, { zoom: 1, rotation }, 160);
+      expect(bar.label).toBe(label);
+      expect(bar.width).toBeCloseTo(width, 6);
+    },
+  );
+
   it('returns a label that starts with ≈ when the pixel size was derived from the magnification', () => {
-    expect(scaleBarOf({ ...calibration20x, derived: 'mpp' }, 1, 120).label).toBe('≈ 50 µm');
+    const upright = { zoom: 1, rotation: 0 };
+    expect(scaleBarOf({ ...calibration20x, derived: 'mpp' }, upright, 120).label).toBe('≈ 50 µm');
   });
 });

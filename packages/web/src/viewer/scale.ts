@@ -103,10 +103,17 @@ export interface ScaleBar {
 
 /**
  * Returns the longest scale bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxWidth` CSS pixels wide.
+ *
+ * @param rotation of the slide in degrees: the bar is horizontal on the screen and may lie along the height of the pixels
  */
-export function scaleBarOf(calibration: Calibration, zoom: number, maxWidth: number): ScaleBar {
-  const { mpp } = calibration;
-  const micrometresPerPixel = mpp / zoom;
+export function scaleBarOf(
+  calibration: Calibration,
+  { zoom, rotation }: { readonly zoom: number; readonly rotation: number },
+  maxWidth: number,
+): ScaleBar {
+  const { mpp, mppY = mpp } = calibration;
+  const angle = (rotation * Math.PI) / 180;
+  const micrometresPerPixel = Math.hypot(mpp * Math.cos(angle), mppY * Math.sin(angle)) / zoom;
   const maxLength = micrometresPerPixel * maxWidth;
   const powerOfTen = 10 ** Math.floor(Math.log10(maxLength));
   const length = powerOfTen * ([5, 2].find((step) => step * powerOfTen <= maxLength) ?? 1);

@@ -1,5 +1,6 @@
 /**
- * Creates picture files of the visible field (the part of a slide in the viewer), with drawings, scale bar, slide name and notes.
+ * Creates picture files of the visible field (the part of a slide in the viewer), with annotations, result layers, drawings, scale bar,
+ * slide name and notes.
  */
 import { adjustPixels, type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import type { Figure } from './overlay/figures.ts';
@@ -10,6 +11,8 @@ import type { ViewPicture } from './view-picture.ts';
 
 /** Everything that is drawn over the slide in a picture file. */
 export interface Decorations {
+  /** Annotations and result layers, in device pixels of the viewer; null when the view shows none. */
+  readonly overlays: HTMLCanvasElement | null;
   /** Measurements and marks, in CSS pixels of the viewer. */
   readonly figures: readonly Figure[];
   /** Null for a slide without a scale. */
@@ -77,7 +80,7 @@ export async function takeScreenshot(view: RenderedView): Promise<Blob> {
   // From here on, the context uses CSS pixels, like the decorations.
   const scale = slide.width / width;
   context.scale(scale, scale);
-  decorate(context, view, height);
+  decorate(context, view, { width, height });
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (blob === null) throw new Error('The browser could not encode the screenshot.');
   return blob;
@@ -96,7 +99,7 @@ export async function takeCapture(view: CapturedView): Promise<Blob> {
   for await (const { top, canvas, context } of view.strips) {
     // The decorations are in CSS pixels of the whole view; the strip shows its part of them.
     context.setTransform(ratio, 0, 0, ratio, 0, -top);
-    decorate(context, view, height / ratio);
+    decorate(context, view, { width: width / ratio, height: height / ratio });
     if (png !== null) await png.addRows(context.getImageData(0, 0, width, canvas.height).data);
     else if (jpegContext !== null) jpegContext.drawImage(canvas, 0, top);
     else throw new Error('This browser does not support 2D canvas of this size.');
@@ -108,8 +111,13 @@ export async function takeCapture(view: CapturedView): Promise<Blob> {
   return jpegCanvas.convertToBlob({ type, quality: jpegQuality });
 }
 
-/** Draws the decorations. The context must use CSS pixels of the viewer. @param height of the viewer in CSS pixels */
-function decorate(context: Context, view: Decorations, height: number): void {
+/** Draws the decorations. The context must use CSS pixels of the viewer. @param size of the viewer in CSS pixels */
+function decorate(
+  context: Context,
+  view: Decorations,
+  { width, height }: { readonly width: number; readonly height: number },
+): void {
+  if (view.overlays !== null) context.drawImage(view.overlays, 0, 0, width, height);
   context.font = font;
   for (const figure of view.figures) drawFigure(context, figure);
   drawFoot(context, view, height);

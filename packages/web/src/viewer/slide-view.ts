@@ -12,6 +12,7 @@ import type { DeepZoomDescriptor } from './descriptor.ts';
 import { createRenderer } from './drawers.ts';
 import { minPixelRatioOf } from './drawn-level.ts';
 import { withinFullTurn } from './full-turn.ts';
+import { type CanvasOverlay, combineOverlays } from './overlay/canvas-overlays.ts';
 import { type Placement, type Point, placementOf } from './overlay/placement.ts';
 import { CanvasDrawer } from './renderer/canvas-drawer.ts';
 import { canCorrectTiles } from './renderer/correcting-decoder.ts';
@@ -70,6 +71,12 @@ export interface SlideView {
   mirror(): void;
   /** Sends pointer events to a tool instead of moving the slide. @param tool with null, the pointer moves the slide again */
   setPointerTool(tool: PointerTool | null): void;
+  /**
+   * Sends pointer events to a tool that needs only a few of them, such as a single click.
+   *
+   * @returns a function that sends them again to the tool that was set, even if it was set in the meantime
+   */
+  borrowPointer(tool: PointerTool): () => void;
   /** Returns where the slide is on the screen; null before the slide is open. Each movement creates a new object. */
   placement(): Placement | null;
   /** Returns the visible field (part of the slide) or, during a movement, the field at its end; null before the slide is open. */
@@ -92,6 +99,10 @@ export interface SlideView {
   adjustment(): ColourAdjustment;
   /** Returns a copy of the visible part of the slide in device pixels; null before the slide is open. */
   picture(): ViewPicture | null;
+  /** Adds a canvas over the slide to the pictures that users save. @returns a function that removes it */
+  addOverlay(overlay: CanvasOverlay): () => void;
+  /** Returns a copy of all overlays on one canvas, in device pixels; null when there are none. */
+  overlays(): HTMLCanvasElement | null;
   /**
    * Returns the mean colour around a point, without the colour adjustment; null before the slide is open, and for a point beside
    * the slide.
@@ -315,6 +326,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   let destination: SlideField | null = null;
   /** The callbacks of `watch`. */
   const watchers = new Set<() => void>();
+  const canvasOverlays = new Set<CanvasOverlay>();
   /** Whether the whole slide was shown after the last movement: a resize of the viewer then fits it again. */
   let wasWholeSlideShown = false;
   let isResized = false;
@@ -419,7 +431,15 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     event.preventDefaultAction = true;
   });
 
-  let pointerTool: PointerTool | null = null; // null: the pointer moves the slide
+  /** The tool that receives pointer events; null: the pointer moves the slide. */
+  let pointerTool: PointerTool | null = null;
+  let chosenTool: PointerTool | null = null; // the tool of `setPointerTool`
+  let borrowingTool: PointerTool | null = null; // the tool of `borrowPointer`
+
+  function updatePointerTool() {
+    pointerTool = borrowingTool ?? chosenTool;
+    viewer.canvas.style.cursor = pointerTool === null ? '' : (pointerTool.cursor ?? 'crosshair');
+  }
 
   function pointInViewer({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Point {
     const { left, top } = element.getBoundingClientRect();
@@ -509,8 +529,16 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       viewer.viewport.toggleFlip();
     },
     setPointerTool: (tool) => {
-      pointerTool = tool;
-      viewer.canvas.style.cursor = tool === null ? '' : (tool.cursor ?? 'crosshair');
+      chosenTool = tool;
+      updatePointerTool();
+    },
+    borrowPointer: (tool) => {
+      borrowingTool = tool;
+      updatePointerTool();
+      return () => {
+        if (borrowingTool === tool) borrowingTool = null;
+        updatePointerTool();
+      };
     },
     placement: () => placement,
     destination: () => destination,
@@ -531,6 +559,11 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     adjustment: () => renderer.colours.adjustment,
     picture: () => (viewer.world.getItemAt(0) ? pictureNow(viewer) : null),
+    addOverlay: (overlay) => {
+      canvasOverlays.add(overlay);
+      return () => canvasOverlays.delete(overlay);
+    },
+    overlays: () => combineOverlays([...canvasOverlays]),
     colourAt: (point) => {
       const { colours } = renderer;
       renderer.setColours({ ...colours, adjustment: asScanned }); // `pictureNow` draws the view with these colours

@@ -79,6 +79,11 @@ export const texts = wording({
       slow: 'Görüntü eksik: yükleme sürüyor',
     },
     retry: 'Tekrar Dene',
+    annotationsFailed: 'İşaretlemeler gösterilemiyor',
+    resultsFailed: 'Analiz sonuçları gösterilemiyor',
+    pictureOptionsFailed: 'Görüntü kaydetme seçenekleri gösterilemiyor',
+    partFailedHint:
+      'Ağ bağlantınızı kontrol edip tekrar deneyin. Sorun sürerse sayfayı yenileyin; saklamadığınız ölçümler silinir.',
     screenshot: 'Ekran görüntüsü',
     pictureOptions: 'Görüntü kaydet…',
     pictureSize: 'Büyütme',
@@ -219,6 +224,11 @@ export const texts = wording({
       slow: 'Picture incomplete: still loading',
     },
     retry: 'Retry',
+    annotationsFailed: 'The annotations cannot be shown',
+    resultsFailed: 'The analysis results cannot be shown',
+    pictureOptionsFailed: 'The options for saving a picture cannot be shown',
+    partFailedHint:
+      'Check your network and try again. If that does not help, reload the page; this removes measurements that you have not kept.',
     screenshot: 'Screenshot',
     pictureOptions: 'Save picture…',
     pictureSize: 'Magnification',

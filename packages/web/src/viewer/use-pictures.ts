@@ -52,8 +52,9 @@ export function usePictures(
     const placement = view.placement();
     if (placement === null) return null;
     return {
+      overlays: view.overlays(),
       figures: figuresOf(drawing, placement, calibration),
-      scaleBar: calibration === null ? null : scaleBarOf(calibration, pose.zoom, screenshotBarWidth),
+      scaleBar: calibration === null ? null : scaleBarOf(calibration, pose, screenshotBarWidth),
       caption: [name, pictureMagnification, ...scaleNotesOf(calibration)].join('   '),
       notes: notesOf(incomplete, colours),
     };

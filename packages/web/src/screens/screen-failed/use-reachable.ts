@@ -1,18 +1,8 @@
 import { useEffect, useState } from 'react';
+import { doesServerRespond } from '../../browser/server-responds.ts';
 
 /** Interval between two checks, and the time limit of one check. */
 const checkIntervalMs = 3000;
-
-/** Returns whether the server responds, even with an error response. */
-async function doesServerRespond(): Promise<boolean> {
-  if (!navigator.onLine) return false;
-  try {
-    await fetch('/', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(checkIntervalMs) });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * Returns whether the server can be reached. While it cannot, the hook checks again every 3 s, and immediately when the
@@ -26,7 +16,7 @@ export function useReachable(onReachableAgain: () => void): boolean {
   useEffect(() => {
     let isCancelled = false;
     async function check() {
-      const isReachableNow = await doesServerRespond();
+      const isReachableNow = await doesServerRespond(checkIntervalMs);
       if (isCancelled) return;
       if (isReachableNow && !isReachable) onReachableAgain();
       else setReachable(isReachableNow);

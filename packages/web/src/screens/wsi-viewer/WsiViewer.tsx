@@ -219,7 +219,9 @@ export function WsiViewer() {
                         session={session.id}
                         initialField={initialField}
                         avoidsGlass={isInitialFieldEstimated}
-                        onField={(field) => setField(half, field)}
+                        onField={(field) => {
+                          if (image !== null) setField(half, image.id, field);
+                        }}
                         onView={onView}
                         onIncomplete={onIncomplete[half]}
                         keptColours={keptColours}

@@ -12,8 +12,11 @@ interface Viewed {
   readonly historyStep: string;
   /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;
-  /** Writes the field (visible part) of a slide into the URL. Replaces the history entry, so the back button opens the previous slide. */
-  readonly setField: (half: Half, field: SlideField) => void;
+  /**
+   * Writes the field (visible part) of a slide into the URL, unless the half shows another slide by now. Replaces the history entry, so
+   * the back button opens the previous slide.
+   */
+  readonly setField: (half: Half, imageId: string, field: SlideField) => void;
   /** For each half, reads and writes the arrangement (order, visibility, style) of its result layers; replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
   /** Whether the colour profile corrects the colours: the choice in the URL, or else the last one in this browser. */
@@ -62,9 +65,11 @@ export function useViewed(): Viewed {
     [changeUrl],
   );
   const setField = useCallback(
-    (half: Half, field: SlideField) => {
+    (half: Half, imageId: string, field: SlideField) => {
       const image = latestViewed.current[half];
-      if (image !== null) changeUrl({ ...latestViewed.current, [half]: { ...image, field } }, 'replace');
+      // The user may have opened another slide since the movement; React closes the previous one only with its next rendering.
+      if (image?.imageId === imageId)
+        changeUrl({ ...latestViewed.current, [half]: { ...image, field } }, 'replace');
     },
     [changeUrl],
   );

@@ -35,13 +35,13 @@ export function useWhiteBalance(
   });
   useEffect(() => {
     if (!isPicking) return;
-    view.setPointerTool({
+    // Borrows the pointer, because a measuring tool may be chosen, which continues afterwards.
+    return view.borrowPointer({
       onPress: () => {},
       onMove: () => {},
       onRelease: ({ x, y }) => setWhitePoint(x, y),
       onPinch: () => {},
     });
-    return () => view.setPointerTool(null);
   }, [view, isPicking]);
   return { isPicking, setPicking };
 }

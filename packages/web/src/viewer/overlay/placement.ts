@@ -4,7 +4,7 @@
  * pixels. Shapes over a slide are stored in image pixels; the placement keeps them on their tissue at every zoom,
  * rotation and mirroring.
  */
-import type { Bounds } from '@lamina/annotations';
+import type { AreaGeometry, Bounds, Position } from '@lamina/annotations';
 
 export interface Point {
   readonly x: number;
@@ -22,6 +22,11 @@ export interface Placement {
   readonly d: number;
   readonly e: number;
   readonly f: number;
+}
+
+interface ViewerSize {
+  readonly width: number;
+  readonly height: number;
 }
 
 /**
@@ -71,19 +76,44 @@ export function zoomOf({ a, b, c, d }: Placement): number {
  * @param viewerSize in pixels of the screen (CSS or device pixels, as the placement defines)
  * @param margin pixels of the screen that are added to the viewer on each side
  */
-export function visibleBounds(
-  placement: Placement,
-  viewerSize: { readonly width: number; readonly height: number },
-  margin = 0,
-): Bounds {
-  const { width, height } = viewerSize;
-  const corners = [
-    { x: -margin, y: -margin },
-    { x: width + margin, y: -margin },
-    { x: -margin, y: height + margin },
-    { x: width + margin, y: height + margin },
-  ].map((corner) => toImage(placement, corner));
-  const xs = corners.map(({ x }) => x);
-  const ys = corners.map(({ y }) => y);
+export function visibleBounds(placement: Placement, viewerSize: ViewerSize, margin = 0): Bounds {
+  const corners = visibleCorners(placement, viewerSize, margin);
+  const xs = corners.map(([x]) => x);
+  const ys = corners.map(([, y]) => y);
   return { minX: Math.min(...xs), minY: Math.min(...ys), maxX: Math.max(...xs), maxY: Math.max(...ys) };
+}
+
+/** A slide that is rotated by less than this many radians from the sides of the viewer counts as parallel to them. */
+const minTilt = 1e-6;
+
+/**
+ * Returns exactly the part of the image that the viewer shows, in image pixels: its bounds when the image is parallel to the sides of
+ * the viewer, otherwise the polygon of the viewer's corners.
+ *
+ * @param viewerSize in pixels of the screen (CSS or device pixels, as the placement defines)
+ */
+export function visibleRegion(placement: Placement, viewerSize: ViewerSize): Bounds | AreaGeometry {
+  const { a, b } = placement;
+  if (Math.min(Math.abs(a), Math.abs(b)) <= minTilt * Math.hypot(a, b))
+    return visibleBounds(placement, viewerSize);
+  const [topLeft, topRight, bottomRight, bottomLeft] = visibleCorners(placement, viewerSize, 0);
+  return { type: 'Polygon', coordinates: [[topLeft, topRight, bottomRight, bottomLeft, topLeft]] };
+}
+
+/** Returns the image pixels at the corners of the viewer: top left, top right, bottom right, bottom left. */
+function visibleCorners(
+  placement: Placement,
+  { width, height }: ViewerSize,
+  margin: number,
+): readonly [Position, Position, Position, Position] {
+  const imagePosition = (screenX: number, screenY: number): Position => {
+    const { x, y } = toImage(placement, { x: screenX, y: screenY });
+    return [x, y];
+  };
+  return [
+    imagePosition(-margin, -margin),
+    imagePosition(width + margin, -margin),
+    imagePosition(width + margin, height + margin),
+    imagePosition(-margin, height + margin),
+  ];
 }

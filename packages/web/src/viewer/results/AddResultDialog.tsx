@@ -66,7 +66,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
       isSubmitDisabled={file === null || name.trim() === '' || registration === null}
       onSubmit={() => void upload()}
       onClose={onClose}
-      {...(isRunning && { cancelLabel: texts.cancelUpload })}
+      stopLabel={texts.cancelUpload}
     >
       <FileInput
         label={texts.file}

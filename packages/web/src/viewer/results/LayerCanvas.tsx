@@ -1,11 +1,13 @@
 /** Draws one result layer of a slide: objects, a mask or a heatmap that a program has computed. */
 import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import type { HorizontalSpan } from '../overlay/canvas-overlays.ts';
 import { clearCanvas } from '../overlay/clear-canvas.ts';
 import type { Placement } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import type { LayerStyle } from './layer-style.ts';
 import { RasterLayer } from './raster-layer.ts';
+import { clipPathOf } from './swipe.ts';
 import { scaled } from './transform.ts';
 import { VectorLayer } from './vector-layer.ts';
 
@@ -16,8 +18,8 @@ interface LayerCanvasProps {
   readonly style: LayerStyle;
   /** From 0 to 1. */
   readonly opacity: number;
-  /** CSS `clip-path` of a layer that is compared with another layer; undefined: the whole layer is shown. */
-  readonly clip: string | undefined;
+  /** The part of a layer that is shown while it is compared with another layer; undefined: the whole layer is shown. */
+  readonly span: HorizontalSpan | undefined;
   /** Called when a part of the layer could not be loaded, and when all visible parts are loaded again. */
   readonly onFailuresChange: (hasFailures: boolean) => void;
 }
@@ -30,11 +32,13 @@ interface LayerPainter {
   close(): void;
 }
 
+const wholeWidth: HorizontalSpan = { from: 0, to: 1 };
+
 /**
  * A canvas over the slide with one result layer. During a movement, the layer is drawn in the same animation frame as the slide.
  * Pointer events pass through the canvas to the slide.
  */
-export function LayerCanvas({ view, descriptor, style, opacity, clip, onFailuresChange }: LayerCanvasProps) {
+export function LayerCanvas({ view, descriptor, style, opacity, span, onFailuresChange }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const currentPainter = useRef<LayerPainter>(null);
   const scheduleDraw = useRef<() => void>(() => undefined);
@@ -87,5 +91,12 @@ export function LayerCanvas({ view, descriptor, style, opacity, clip, onFailures
     scheduleDraw.current();
   }, [style]);
 
-  return <canvas ref={canvas} data-result-layer={descriptor.id} style={{ opacity, clipPath: clip }} />;
+  const { from, to } = span ?? wholeWidth;
+  useEffect(() => {
+    if (canvas.current === null) return;
+    return view.addOverlay({ canvas: canvas.current, opacity, span: { from, to } });
+  }, [view, opacity, from, to]);
+
+  const clipPath = span && clipPathOf(span);
+  return <canvas ref={canvas} data-result-layer={descriptor.id} style={{ opacity, clipPath }} />;
 }

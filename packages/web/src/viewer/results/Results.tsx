@@ -9,6 +9,7 @@ import { removeResultLayer, useOverlayDescriptor } from '../../api/results.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { chosenLanguageOr } from '../../language/language.ts';
 import type { AnnotationStore } from '../annotations/annotation-store.ts';
+import type { HorizontalSpan } from '../overlay/canvas-overlays.ts';
 import type { SlideView } from '../slide-view.ts';
 import { AddResultDialog } from './AddResultDialog.tsx';
 import { LayerCanvas } from './LayerCanvas.tsx';
@@ -24,7 +25,6 @@ import {
 } from './layer-choices.ts';
 import classes from './Results.module.css';
 import { SwipeDivider } from './SwipeDivider.tsx';
-import { clipPathOf } from './swipe.ts';
 import { texts } from './texts.ts';
 import { type Areas, useAreas } from './use-areas.ts';
 import { useArrangement } from './use-arrangement.ts';
@@ -110,11 +110,11 @@ export function Results({
   const setDividerPosition = (position: number | null) =>
     arrange({ ...arrangement, dividerPosition: position });
 
-  /** Returns the `clip-path` of a compared layer; undefined for a layer that is shown whole. */
-  const clipFor = (layer: ResultLayer) => {
+  /** Returns the part of a compared layer that is shown; undefined for a layer that is shown whole. */
+  const spanOf = (layer: ResultLayer): HorizontalSpan | undefined => {
     if (dividerPosition === null) return undefined;
-    if (layer === left) return clipPathOf('left', dividerPosition);
-    return layer === right ? clipPathOf('right', dividerPosition) : undefined;
+    if (layer === left) return { from: 0, to: dividerPosition };
+    return layer === right ? { from: dividerPosition, to: 1 } : undefined;
   };
 
   const setIncomplete = (id: string, isIncomplete: boolean) =>
@@ -145,7 +145,7 @@ export function Results({
             view={view}
             id={layer.id}
             choice={choiceFor(layer)}
-            clip={clipFor(layer)}
+            span={spanOf(layer)}
             onFailuresChange={(hasFailures) => setIncomplete(layer.id, hasFailures)}
           />
         ))}
@@ -249,8 +249,8 @@ interface VisibleLayerProps {
   readonly view: SlideView;
   readonly id: string;
   readonly choice: LayerChoice;
-  /** CSS `clip-path`; undefined: the whole layer is shown. */
-  readonly clip: string | undefined;
+  /** The part that is shown; undefined: the whole layer. */
+  readonly span: HorizontalSpan | undefined;
   readonly onFailuresChange: (hasFailures: boolean) => void;
 }
 

@@ -1,8 +1,12 @@
-import { lazy, Suspense, use, useState } from 'react';
+import { use, useState } from 'react';
+import { lazyPart } from '../../components/lazy-part.tsx';
+import { PartFailed } from '../PartFailed.tsx';
+import viewerClasses from '../SlideViewer.module.css';
+import { texts } from '../texts.ts';
 import { ArrangementMemoryContext } from './arrangement-memory.ts';
 import type { ResultsProps } from './Results.tsx';
 
-const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
+const Results = lazyPart(async () => (await import('./Results.tsx')).Results, ResultsFailed);
 
 /**
  * Loads the code of result layers (objects, masks and heatmaps that programs computed) when the user first opens their
@@ -14,10 +18,17 @@ export function ResultsGate(props: ResultsProps) {
   const [isNeeded, setNeeded] = useState(() => props.isOpen || read() !== null);
   if (props.isOpen && !isNeeded) setNeeded(true); // set during rendering: React renders again immediately
   if (!isNeeded) return null;
+  // After a step back or forward in the browser history, `Results` reads the arrangement from the URL again.
+  return <Results key={historyStep} {...props} />;
+}
+
+/** The message stays after the panel is closed if the URL has an arrangement: without its layers, the picture could mislead. */
+function ResultsFailed({ isOpen, onClose, onRetry }: ResultsProps & { readonly onRetry: () => void }) {
+  const { read } = use(ArrangementMemoryContext);
+  if (!isOpen && read() === null) return null;
   return (
-    <Suspense fallback={null}>
-      {/* After a step back or forward in the browser history, `Results` reads the arrangement from the URL again. */}
-      <Results key={historyStep} {...props} />
-    </Suspense>
+    <div className={viewerClasses.failedResults}>
+      <PartFailed message={texts.resultsFailed} onRetry={onRetry} onClose={isOpen ? onClose : undefined} />
+    </div>
   );
 }

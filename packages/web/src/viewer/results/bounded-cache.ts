@@ -2,10 +2,15 @@
 const firstRetryMs = 2000;
 const maxRetryMs = 32_000;
 
-/** An LRU cache with a limited number of entries. It loads an entry when a caller first requests it. */
+/**
+ * An LRU cache with a limited number of entries. It loads an entry when a caller first requests it. It keeps all entries of the current
+ * frame, even when they exceed the limit: otherwise, a frame that needs more entries would evict its own and never be complete.
+ */
 export class BoundedCache<Key, Value> {
   /** The entries, least recently used first; null while an entry is loading and after loading failed. */
   readonly #entries = new Map<Key, Value | null>();
+  /** The keys that were requested since the frame began. */
+  readonly #keysOfFrame = new Set<Key>();
   /** Number of failed attempts by key. The key is removed when the entry is loaded. */
   readonly #failures = new Map<Key, number>();
   readonly #abortController = new AbortController();
@@ -29,8 +34,14 @@ export class BoundedCache<Key, Value> {
     return [...this.#failures.keys()].some((key) => this.#entries.has(key));
   }
 
+  /** Must be called before the entries of a frame are requested: the cache may then evict those of the previous frame. */
+  startFrame(): void {
+    this.#keysOfFrame.clear();
+  }
+
   /** Returns an entry, and starts to load it if necessary. Returns null while it is loading and after loading failed. */
   get(key: Key): Value | null {
+    this.#keysOfFrame.add(key);
     const entry = this.#entries.get(key);
     if (entry !== undefined) {
       // A Map is in the order of insertion, so setting the entry again moves it to the end.
@@ -40,7 +51,8 @@ export class BoundedCache<Key, Value> {
     }
     this.#entries.set(key, null);
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#maxEntries) break;
+      // The entries of the frame are the most recently used ones, so all entries after the first of them belong to the frame, too.
+      if (this.#entries.size <= this.#maxEntries || this.#keysOfFrame.has(oldest)) break;
       this.#entries.delete(oldest);
     }
     this.#load(key, this.#abortController.signal).then(

@@ -1,12 +1,20 @@
 /** Tests of result layers: counting objects inside an area, the CSV file of the counts, file names, and groups of objects. */
-import { type AreaGeometry, containsPosition } from '@lamina/annotations';
+import { type AreaGeometry, areaOf, containsPosition } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
-import { describe, expect, it } from 'vitest';
+import { renderHook, waitFor } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import type { SlideView } from '../slide-view.ts';
 import { createAreaTest } from './area-contains.ts';
-import { countsAsCsv } from './count-objects.ts';
+import { countObjectsIn, countsAsCsv } from './count-objects.ts';
 import { kindOfFile, layerNameOf } from './kind-of-file.ts';
 import type { LayerStyle } from './layer-style.ts';
+import { useCounts } from './use-counts.ts';
 import { colourOfGroup, groupOf } from './vector-paths.ts';
+
+vi.mock(import('./count-objects.ts'), async (original) => ({
+  ...(await original()),
+  countObjectsIn: vi.fn<typeof countObjectsIn>(),
+}));
 
 /** An area of two parts: a star with a square hole, and a triangle. */
 const starAndTriangle: AreaGeometry = {
@@ -108,23 +116,24 @@ describe('layerNameOf (name of a result layer)', () => {
   });
 });
 
+const descriptor: VectorDescriptor = {
+  kind: 'vector',
+  id: 'l',
+  image_id: 'i',
+  name: 'Cells',
+  object_count: 3,
+  vertex_count: 12,
+  bounds: [0, 0, 10, 10],
+  classes: [
+    { name: 'Mitosis', color: [255, 0, 0], count: 1 },
+    { name: 'Other', color: [0, 0, 255], count: 2 },
+  ],
+  measurements: [{ name: 'Score', min: 0, max: 10, count: 2 }],
+  blocks: { count: 1, objects: 3 },
+  density: [],
+};
+
 describe('groupOf and colourOfGroup (objects of a result layer)', () => {
-  const descriptor: VectorDescriptor = {
-    kind: 'vector',
-    id: 'l',
-    image_id: 'i',
-    name: 'Cells',
-    object_count: 3,
-    vertex_count: 12,
-    bounds: [0, 0, 10, 10],
-    classes: [
-      { name: 'Mitosis', color: [255, 0, 0], count: 1 },
-      { name: 'Other', color: [0, 0, 255], count: 2 },
-    ],
-    measurements: [{ name: 'Score', min: 0, max: 10, count: 2 }],
-    blocks: { count: 1, objects: 3 },
-    density: [],
-  };
   /** Shows only objects of class 0 with a Score from 2 to 8. */
   const style: LayerStyle = {
     palette: 'viridis',
@@ -154,5 +163,23 @@ describe('groupOf and colourOfGroup (objects of a result layer)', () => {
     );
     expect(new Set(colours).size).toBe(3);
     expect(colours[0]).toBe('rgb(68 1 84)'); // the first colour of viridis
+  });
+});
+
+describe('useCounts (counts of objects in the field of view)', () => {
+  it('counts objects in the polygon that is visible, and not in its bounding box, when the slide is rotated by 45°', async () => {
+    const count = vi.mocked(countObjectsIn).mockResolvedValue({ Mitosis: 1, Other: 0 });
+    const scale = 0.5 * Math.SQRT1_2;
+    const view: Pick<SlideView, 'placement' | 'size' | 'watch'> = {
+      placement: () => ({ a: scale, b: scale, c: -scale, d: scale, e: 0, f: 0 }),
+      size: () => ({ width: 200, height: 100 }),
+      watch: () => () => undefined,
+    };
+    const options = { descriptor, area: null, measurementIndex: null, minValue: 0, maxValue: 1 };
+    const { result } = renderHook(() => useCounts(view as SlideView, options));
+    await waitFor(() => expect(result.current).toEqual({ Mitosis: 1, Other: 0 }));
+    const region = count.mock.calls[0]?.[1];
+    if (region === undefined || !('type' in region)) throw new Error('The region is not an area.');
+    expect(areaOf(region)).toBeCloseTo(400 * 200, 3);
   });
 });

@@ -10,8 +10,8 @@ import { colourTableOf, type RasterStyle } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
 
 /**
- * Number of tiles in the cache. 256 tiles of 256 × 256 pixels need about 80 MB: each pixel has one byte of value and
- * four bytes of colour.
+ * Number of tiles in the cache, unless a frame needs more: a screen of 5120 × 2880 pixels needs up to 405 tiles. 256 tiles of
+ * 256 × 256 pixels need about 80 MB: each pixel has one byte of value and four bytes of colour.
  */
 const maxTiles = 256;
 
@@ -65,6 +65,7 @@ export class RasterLayer {
    * @param placement converts pixels of the slide to device pixels
    */
   draw(context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D, placement: Placement): void {
+    this.#tiles.startFrame();
     const { levels, registration, categories } = this.#descriptor;
     // From pixels of the layer at its full resolution to device pixels.
     const toScreen = combine(placement, transformOf(registration));

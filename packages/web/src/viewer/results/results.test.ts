@@ -160,11 +160,28 @@ describe('BoundedCache (cache of a result layer)', () => {
     const cache = new BoundedCache(2, load, onChange);
     expect([cache.get(1), cache.get(1), cache.get(2)]).toEqual([null, null, null]);
     await vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(2));
+    cache.startFrame();
     expect(cache.get(1)).toBe('tile 1');
     cache.get(3);
     await vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(3));
     expect([cache.peek(1), cache.peek(2), cache.peek(3)]).toEqual(['tile 1', null, 'tile 3']);
     expect(load).toHaveBeenCalledTimes(3);
+  });
+
+  it('keeps all entries of a frame that needs more entries than the cache has, and loads each of them once', async () => {
+    const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
+    const cache = new BoundedCache(2, load, () => undefined);
+    const drawFrame = (keys: readonly number[]) => {
+      cache.startFrame();
+      return keys.map((key) => cache.get(key));
+    };
+    expect(drawFrame([1, 2, 3, 4])).toEqual([null, null, null, null]);
+    await vi.waitFor(() => expect(cache.peek(4)).toBe('tile 4'));
+    expect(drawFrame([1, 2, 3, 4])).toEqual(['tile 1', 'tile 2', 'tile 3', 'tile 4']);
+    expect(load).toHaveBeenCalledTimes(4);
+    drawFrame([4, 5]); // a smaller frame: the cache has two entries again
+    await vi.waitFor(() => expect(cache.peek(5)).toBe('tile 5'));
+    expect([1, 2, 3, 4].map((key) => cache.peek(key))).toEqual([null, null, null, 'tile 4']);
   });
 
   it('loads a failed entry again after 2 s, then 4 s, up to 32 s, but only when it is requested', async () => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { clipPathOf, dividerAfterKey, dividerAtPointer } from './swipe.ts';
 
 describe('clipPathOf (two result layers compared with a divider)', () => {
-  it('clips the upper layer to the left of the divider and the next layer to the right', () => {
-    expect(clipPathOf('left', 0.3)).toBe('inset(0 70% 0 0)');
-    expect(clipPathOf('right', 0.3)).toBe('inset(0 0 0 30%)');
-    expect([clipPathOf('left', 1), clipPathOf('right', 0)]).toEqual(['inset(0 0% 0 0)', 'inset(0 0 0 0%)']);
+  it('clips a layer to the part on its side of the divider', () => {
+    expect(clipPathOf({ from: 0, to: 0.3 })).toBe('inset(0 70% 0 0)');
+    expect(clipPathOf({ from: 0.3, to: 1 })).toBe('inset(0 0 0 30%)');
+    expect(clipPathOf({ from: 0, to: 1 })).toBe('inset(0 0 0 0)');
   });
 });
 

@@ -3,6 +3,7 @@
  * layer is shown to the left of the divider, the next layer to the right. Positions are from 0 (left edge of the view)
  * to 1 (right edge), in steps of 0.01, because the page's URL stores whole per cent.
  */
+import type { HorizontalSpan } from '../overlay/canvas-overlays.ts';
 
 /** Movement by one press of an arrow key. */
 const smallStep = 0.02;
@@ -30,10 +31,10 @@ export function dividerAfterKey(position: number, key: string): number | null {
   return step === undefined ? null : toPosition(position + step);
 }
 
-/** Returns the CSS `clip-path` of the layer on one side of the divider. */
-export function clipPathOf(side: 'left' | 'right', position: number): string {
-  const percent = (fraction: number) => `${Number((fraction * 100).toFixed(2))}%`;
-  return side === 'left' ? `inset(0 ${percent(1 - position)} 0 0)` : `inset(0 0 0 ${percent(position)})`;
+/** Returns the CSS `clip-path` that shows a part of a layer. */
+export function clipPathOf({ from, to }: HorizontalSpan): string {
+  const percent = (fraction: number) => (fraction === 0 ? '0' : `${Number((fraction * 100).toFixed(2))}%`);
+  return `inset(0 ${percent(1 - to)} 0 ${percent(from)})`;
 }
 
 /** Limits a number to the range from 0 to 1 and rounds it to hundredths. */

@@ -2,7 +2,7 @@
 import type { AreaGeometry } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
-import { visibleBounds } from '../overlay/placement.ts';
+import { visibleRegion } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { type Counts, countObjectsIn } from './count-objects.ts';
 import type { ObjectFilter } from './layer-style.ts';
@@ -47,7 +47,7 @@ export function useCounts(
         runningCount.abort();
         runningCount = new AbortController();
         const { signal } = runningCount;
-        countObjectsIn(descriptor, area ?? visibleBounds(placement, view.size()), filter, signal).then(
+        countObjectsIn(descriptor, area ?? visibleRegion(placement, view.size()), filter, signal).then(
           (counts) => {
             if (!signal.aborted) setLastCount({ descriptor, area, ...filter, counts });
           },

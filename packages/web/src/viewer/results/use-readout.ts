@@ -7,7 +7,7 @@ import { toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { texts } from './texts.ts';
 
-/** The value under the pointer is requested when the pointer has not moved for this time. */
+/** The value under the pointer is requested when neither the pointer nor the view has moved for this time. */
 const hoverDelayMs = 150;
 /** Maximum distance between the pointer and the object that the text describes, in CSS pixels. */
 const pickRadius = 6;
@@ -16,7 +16,7 @@ const maxMeasurements = 4;
 
 /**
  * Returns a text that describes the value or object of a result layer under the pointer; null until the pointer has rested on the
- * slide for the first time since `descriptorAt` changed.
+ * slide for the first time since `descriptorAt` changed, and when the value could not be read.
  *
  * @param descriptorAt returns the layer shown at a horizontal position of the view, 0 to 1 from the left, because a divider may
  *   separate two compared layers; null where there is none. If `descriptorAt` itself is null, nothing is read
@@ -32,9 +32,13 @@ export function useReadout(
     const element = view.element();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let request = new AbortController();
-    const onMove = ({ clientX, clientY }: PointerEvent) => {
+    /** Where the pointer was last over the slide, in CSS pixels of the window; null before it is there. */
+    let pointer: { readonly clientX: number; readonly clientY: number } | null = null;
+    const scheduleRead = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
+        if (pointer === null) return;
+        const { clientX, clientY } = pointer;
         const placement = view.placement();
         const { left, top, width } = element.getBoundingClientRect();
         const descriptor = descriptorAt(width === 0 ? 0 : (clientX - left) / width);
@@ -48,13 +52,22 @@ export function useReadout(
           (text) => {
             if (!signal.aborted) setReadout({ source: descriptorAt, text });
           },
-          () => undefined, // the previous text stays
+          () => {
+            if (!signal.aborted) setReadout(null);
+          },
         );
       }, hoverDelayMs);
     };
+    const onMove = ({ clientX, clientY }: PointerEvent) => {
+      pointer = { clientX, clientY };
+      scheduleRead();
+    };
     element.addEventListener('pointermove', onMove);
+    // The wheel and the keyboard move the slide below a resting pointer.
+    const stopWatching = view.watch(scheduleRead);
     return () => {
       element.removeEventListener('pointermove', onMove);
+      stopWatching();
       clearTimeout(timer);
       request.abort();
     };

@@ -20,7 +20,7 @@ const maxDrawnObjects = 60_000;
 const minOutlineZoom = 0.25;
 /** Time after which objects are counted again for the density grid when they could not be loaded. */
 const retryAfterMs = 5000;
-/** Maximum number of blocks (spatial groups of objects) in the cache. */
+/** Number of blocks (spatial groups of objects) in the cache, unless a frame needs more. */
 const maxBlocks = 512;
 /** Coordinates in blocks are quarters of a pixel. */
 const unitsPerPixel = 4;
@@ -112,24 +112,24 @@ export class VectorLayer {
     this.#style = style;
   }
 
+  get #caches() {
+    return [this.#indexes, this.#blocks, this.#values, this.#densities] as const;
+  }
+
   /** Whether data that the last drawing needed could not be loaded. It is loaded again after some seconds. */
   get hasFailures(): boolean {
-    return [this.#indexes, this.#blocks, this.#values, this.#densities].some(
-      ({ hasFailures }) => hasFailures,
-    );
+    return this.#caches.some(({ hasFailures }) => hasFailures);
   }
 
   /** Cancels running requests and frees the loaded data. */
   close(): void {
     this.#abortController.abort();
-    this.#indexes.close();
-    this.#blocks.close();
-    this.#values.close();
-    this.#densities.close();
+    for (const cache of this.#caches) cache.close();
   }
 
   /** Draws the visible objects. @param placement converts pixels of the slide to device pixels */
   draw(context: CanvasRenderingContext2D, placement: Placement): void {
+    for (const cache of this.#caches) cache.startFrame();
     const index = this.#indexes.get('index');
     if (index === null) return;
     const bounds = visibleBounds(placement, context.canvas);

@@ -45,6 +45,10 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
       cancelAnimationFrame(frame);
     };
   }, [view, layers]);
+  useEffect(() => {
+    if (canvas.current === null) return;
+    return view.addOverlay({ canvas: canvas.current }); // saved pictures show the annotations
+  }, [view]);
   const count = layers?.reduce((sum, { features }) => sum + features.length, 0);
   return (
     <div
