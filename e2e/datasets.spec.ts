@@ -83,7 +83,7 @@ test('a member sees the slides of a restricted dataset only after an administrat
 
   await test.step('the administrator opens the dataset to all members again', async () => {
     await card.getByRole('switch', { name: /Erişimi kısıtla/ }).click({ force: true });
-    await expect(admin.getByText('Veri kümesi herkese açıldı.')).toBeVisible();
+    await expect(admin.getByText('Veri kümesi tüm üyelere açıldı.')).toBeVisible();
     await member.reload();
     await expect(member.getByRole('button', { name: new RegExp(dataset) })).toBeVisible();
   });

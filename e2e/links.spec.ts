@@ -1,6 +1,6 @@
 /**
  * Links to slides, also before the sign-in and to unknown slides, and screens that load after a network failure. Some
- * texts are in Turkish: 'Giriş Yap' signs in, 'Açtığınız slayda devam edin' continues to the slide, 'Hızlı Bağlantılar'
+ * texts are in Turkish: 'Giriş Yap' signs in, 'Bağlantıdaki slaydı aç' continues to the slide, 'Hızlı Bağlantılar'
  * are the quick links of the dashboard, and 'Sunucuya ulaşılamıyor' reports that the server is unreachable.
  */
 import { administratorToken, callApi } from './accounts.ts';
@@ -27,12 +27,12 @@ test('a visitor who follows a link to a slide can continue to the slide after th
   await page.getByLabel('Şifre', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Giriş Yap' }).click();
   await expect(page).toHaveURL(/\/dashboard$/);
-  await page.getByRole('link', { name: 'Açtığınız slayda devam edin' }).click();
+  await page.getByRole('link', { name: 'Bağlantıdaki slaydı aç' }).click();
   await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Selected Image' })).toContainText('section-10.svs');
   await page.goto('/dashboard');
   await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Açtığınız slayda devam edin' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Bağlantıdaki slaydı aç' })).toHaveCount(0);
 });
 
 test('signing out removes the last opened link to a slide from the storage of the browser', async ({

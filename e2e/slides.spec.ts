@@ -142,11 +142,11 @@ test('slide management shows why a slide file cannot be read, and reads the file
   await showStatus(admin, 'failed');
   const row = rowOf(admin, 'broken.svs');
   await expect(row).toContainText('Okunamadı');
-  await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
+  await expect(row).toContainText('Dosya biçimi tanınmadı.');
   await chooseAction(admin, 'broken.svs', 'Yeniden oku');
   await expect(admin.getByText('1 slayt yeniden okunuyor.')).toBeVisible();
   // The file is still not a slide, so the row appears again.
-  await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
+  await expect(row).toContainText('Dosya biçimi tanınmadı.');
 });
 
 test('a catalogue file (CSV) with errors cannot be applied, and a correct one is previewed and applied', async ({

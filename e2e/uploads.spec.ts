@@ -51,7 +51,7 @@ const lineOf = (page: Page, name: string) =>
 /** Completes the dialog that asks who may see a new dataset (all users, or only those with a grant), and starts the upload. */
 async function createDataset(
   page: Page,
-  access: 'Bütün kullanıcılar' | 'Yalnızca erişim verdiklerim',
+  access: 'Tüm üyeler' | 'Yalnızca erişim verdiklerim',
 ): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Yeni veri kümesi oluşturulsun mu?' });
   await dialog.getByRole('radio', { name: access }).check();
@@ -74,7 +74,7 @@ test.describe('an upload with the name of an existing slide', () => {
     await expect(page.getByText('Önce bir veri kümesi seçin veya yazın.')).toBeVisible();
     await datasetIn(page).fill('Yüklenenler');
     await page.getByRole('button', { name: 'Yüklemeyi başlat' }).click();
-    await createDataset(page, 'Bütün kullanıcılar');
+    await createDataset(page, 'Tüm üyeler');
     await expect(lineOf(page, 'kidney-1.svs')).toContainText('Hazır', ingestTimeout);
 
     await page.getByRole('button', { name: 'Listeden kaldır: kidney-1.svs' }).click();
@@ -130,7 +130,7 @@ test('an uploaded folder of DICOM files becomes one upload and one slide', async
   await openUploads(page);
   await datasetIn(page).fill('DICOM');
   await chooseFolder(page, series);
-  await createDataset(page, 'Bütün kullanıcılar');
+  await createDataset(page, 'Tüm üyeler');
   await expect(lineOf(page, 'Case 7')).toContainText('Hazır', ingestTimeout);
   await expect(lineOf(page, 'Case 7')).toContainText('2 / 2 dosya');
 });
@@ -190,7 +190,7 @@ test.describe('an upload', () => {
     await openUploads(page);
     await datasetIn(page).fill('Kesilenler');
     await chooseFiles(page, file);
-    await createDataset(page, 'Bütün kullanıcılar');
+    await createDataset(page, 'Tüm üyeler');
     await expect(lineOf(page, 'large.svs')).toContainText('Sunucuya ulaşılamıyor', ingestTimeout);
 
     await test.step('the upload resumes automatically when the network works for one request', async () => {
@@ -228,7 +228,7 @@ test.describe('an upload', () => {
     await openUploads(page);
     await datasetIn(page).fill('Duraklatılanlar');
     await chooseFiles(page, file);
-    await createDataset(page, 'Bütün kullanıcılar');
+    await createDataset(page, 'Tüm üyeler');
     await page.getByRole('button', { name: 'Duraklat: paused.svs' }).click();
     await expect(lineOf(page, 'paused.svs')).toContainText('Duraklatıldı');
 

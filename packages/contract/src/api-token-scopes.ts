@@ -15,8 +15,8 @@ export type ApiTokenScope = z.infer<typeof ApiTokenScope>;
 
 export const apiTokenScopes: Readonly<Record<ApiTokenScope, Bilingual>> = {
   'slides:read': { tr: 'Katalog ve görüntüler: okuma', en: 'Read the catalogue and pixels' },
-  'annotations:read': { tr: 'Açıklamalar: okuma', en: 'Read annotations' },
-  'annotations:write': { tr: 'Açıklamalar: yazma', en: 'Write annotations' },
+  'annotations:read': { tr: 'İşaretlemeler: okuma', en: 'Read annotations' },
+  'annotations:write': { tr: 'İşaretlemeler: yazma', en: 'Write annotations' },
   'results:write': { tr: 'Analiz sonuçları: yazma', en: 'Write analysis results' },
   'slides:download': { tr: 'Özgün dosyalar: indirme', en: 'Download original files' },
   'slides:upload': { tr: 'Slayt yükleme', en: 'Upload slides' },

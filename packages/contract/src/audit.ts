@@ -56,7 +56,7 @@ export const auditActions = {
   'image-missing': { tr: 'Slayt dosyası bulunamadı', en: 'Slide file not found' },
   'image-moved': { tr: 'Slayt dosyası taşındı', en: 'Slide file moved' },
   'image-dataset-changed': {
-    tr: 'Slaytın veri kümesi değişti (dosyalara göre)',
+    tr: 'Slaydın veri kümesi değişti (dosyalara göre)',
     en: 'Dataset of the slide changed by metadata files',
   },
   'image-dataset-kept': {
@@ -82,7 +82,7 @@ export const auditActions = {
   'case-created': { tr: 'Vaka oluşturuldu', en: 'Case created' },
   'case-changed': { tr: 'Vaka değiştirildi', en: 'Case changed' },
   'case-deleted': { tr: 'Vaka silindi', en: 'Case deleted' },
-  'case-registered': { tr: 'Vakanın iki slaydı çakıştırıldı', en: 'Two slides of the case registered' },
+  'case-registered': { tr: 'Vakanın iki slaydı hizalandı', en: 'Two slides of the case registered' },
   'saved-view-created': { tr: 'Görünüm kaydedildi', en: 'View saved' },
   'saved-view-changed': { tr: 'Kayıtlı görünüm değiştirildi', en: 'Saved view changed' },
   'saved-view-deleted': { tr: 'Kayıtlı görünüm silindi', en: 'Saved view deleted' },
@@ -120,7 +120,7 @@ export const auditActions = {
   'backup-restored': { tr: 'Yedekten geri yüklendi', en: 'Restored from a backup' },
   'database-moved': { tr: 'Veritabanı taşındı', en: 'Database moved' },
   'audit-exported': { tr: 'Denetim kaydı indirildi', en: 'Audit log downloaded' },
-  'audit-pruned': { tr: 'Süresi dolan kayıtlar silindi', en: 'Entries whose time was over deleted' },
+  'audit-pruned': { tr: 'Süresi dolan kayıtlar silindi', en: 'Expired entries deleted' },
 } as const satisfies Readonly<Record<string, Bilingual>>;
 export type AuditAction = keyof typeof auditActions;
 

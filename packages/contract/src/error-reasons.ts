@@ -63,7 +63,7 @@ export const reasonTexts = {
     en: 'Here you can sign in only with the account of your institution.',
   },
   external_email_missing: {
-    tr: 'Kimlik hizmeti e-posta adresinizi bildirmedi.',
+    tr: 'Kimlik doğrulama hizmeti e-posta adresinizi bildirmedi.',
     en: 'The sign-in service did not provide your e-mail address.',
   },
   external_identity_not_linked: {
@@ -160,7 +160,7 @@ export const reasonTexts = {
     en: 'The same slide is named more than once.',
   },
   registration_same_slide: {
-    tr: 'Bir slayt kendisiyle çakıştırılamaz.',
+    tr: 'Bir slayt kendisiyle hizalanamaz.',
     en: 'A slide cannot be registered with itself.',
   },
   registration_points: {

@@ -65,7 +65,7 @@ export const errors = {
   password_invalid: { status: 401, tr: 'Şifre hatalı.', en: 'The password is wrong.' },
   account_not_active: {
     status: 403,
-    tr: 'Hesabınız etkin değil.',
+    tr: 'Hesabınız aktif değil.',
     en: 'Your account is not active.',
   },
   forbidden: {
@@ -113,7 +113,7 @@ export const errors = {
   },
   not_deidentifiable: {
     status: 409,
-    tr: 'Bu slaytın dosyası kişisel bilgilerden arındırılamadığı için indirilemez.',
+    tr: 'Bu slaydın dosyası kişisel bilgilerden arındırılamadığı için indirilemez.',
     en: 'The file of this slide cannot be de-identified, so it cannot be downloaded.',
   },
   conflict: {
@@ -134,7 +134,7 @@ export const errors = {
   },
   last_admin: {
     status: 409,
-    tr: 'Son etkin yönetici kaldırılamaz.',
+    tr: 'Son aktif yönetici kaldırılamaz.',
     en: 'The last active administrator cannot be removed.',
   },
   password_elsewhere: {

@@ -6,6 +6,7 @@ import { useAuth } from './api/auth-state.ts';
 import { rememberLinkedSlide } from './browser/linked-slide.ts';
 import { settings } from './browser/settings.ts';
 import { Loading } from './components/Loading.tsx';
+import { adoptStoredLanguage } from './language/language.ts';
 import { texts, titles } from './language/texts.ts';
 import { type RouteAccess, redirectFor } from './routing/guard.ts';
 
@@ -25,8 +26,11 @@ export function Root() {
   const handles = useMatches().flatMap(({ handle }) => (handle ? [handle as RouteHandle] : []));
   const { access, title } = handles.at(-1) ?? { access: 'anyone' as const };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, to pick up a sign-in that has been stored meanwhile
-  useEffect(() => void initialiseAuth(), [pathname]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, to pick up what another tab has stored meanwhile
+  useEffect(() => {
+    adoptStoredLanguage();
+    void initialiseAuth();
+  }, [pathname]);
 
   // A stored sign-in is being verified. (While a user signs in with the form, `user` is null.)
   const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
@@ -55,6 +59,7 @@ export function Root() {
 
   useEffect(() => {
     onSignInLost(() => {
+      if (renderedPath.current === '/shared') return; // a share link needs no sign-in
       toast.info(texts.sessionEnded, { toastId: 'session-ended' });
       rememberLinkedSlide(location);
       if (!renderedPath.current.includes('/auth/')) void navigate('/auth/login');

@@ -181,6 +181,19 @@ describe('a 401 response of the API', () => {
     await vi.waitFor(() => expect(address()).toBe('/auth/login'));
   });
 
+  it('does not redirect from the page of a share link, which needs no sign-in', async () => {
+    const { address } = openApp('/shared#secret-1', {
+      signedInAs: active,
+      api: {
+        'POST /auth/verify': errorResponse('token_invalid'),
+        'POST /share-links/open': errorResponse('password_required'),
+      },
+    });
+    await screen.findByLabelText('Bağlantının şifresi');
+    await vi.waitFor(() => expect(localStorage.getItem('auth_token')).toBeNull());
+    expect(address()).toBe('/shared#secret-1');
+  });
+
   it('does not redirect from a page under /auth/', async () => {
     const { address } = openApp('/auth/password-reset', {
       signedInAs: active,

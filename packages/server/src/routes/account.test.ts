@@ -166,7 +166,7 @@ describe.each(databaseKinds)("deletion of the user's own account (database: %s)"
     await fixtures.admin({ status: 'suspended' });
     expect(await as(admin).call(deleteAccount)).toMatchObject({
       status: 409,
-      body: { code: 'last_admin', message: 'Son etkin yönetici kaldırılamaz.' },
+      body: { code: 'last_admin', message: 'Son aktif yönetici kaldırılamaz.' },
     });
     await fixtures.admin();
     expect((await as(admin).call(deleteAccount)).status).toBe(200);

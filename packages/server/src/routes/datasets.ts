@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
 const messages = {
-  opened: { tr: 'Veri kümesi herkese açıldı.', en: 'The dataset is open to all members.' },
+  opened: { tr: 'Veri kümesi tüm üyelere açıldı.', en: 'The dataset is open to all members.' },
   changed: { tr: 'Veri kümesinin ayarları değişti.', en: 'The settings of the dataset have been changed.' },
   restricted: { tr: 'Veri kümesi kısıtlandı.', en: 'The dataset is restricted.' },
   accepted: { tr: 'İstek kabul edildi.', en: 'The request has been accepted.' },

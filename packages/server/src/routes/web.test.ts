@@ -89,6 +89,7 @@ describe('the HTML page of the web app', () => {
       tokenSyncUrl: '/sync?$&',
       contact: null,
       privacyNotice: null,
+      confirmsRegistrations: false,
       signIn: { embedded: true, external: null },
     });
     expect(body).not.toContain('<b>');

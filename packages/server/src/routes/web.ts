@@ -95,7 +95,7 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
  */
 function withSettings(
   page: string,
-  { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,
+  { productName, tokenSyncUrl, contact, privacyNotice, registrationHideExisting, signIn }: Config,
 ): string {
   const { embedded, external } = signIn;
   const provider = external && { issuer: external.issuer, clientId: external.clientId, name: external.name };
@@ -104,6 +104,7 @@ function withSettings(
     tokenSyncUrl,
     contact,
     privacyNotice,
+    confirmsRegistrations: registrationHideExisting,
     signIn: { embedded, external: provider },
   });
   // Functions return the replacements, because `replaceAll` would interpret `$` in a replacement string.

@@ -351,7 +351,7 @@ describe('an ID token of the OpenID Connect provider', () => {
     oidc.people.set('ipek', { name: 'İpek' });
     expect(await signInAs(server, 'ipek')).toMatchObject({
       status: 401,
-      body: { message: 'Kimlik hizmeti e-posta adresinizi bildirmedi.' },
+      body: { message: 'Kimlik doğrulama hizmeti e-posta adresinizi bildirmedi.' },
     });
   });
 

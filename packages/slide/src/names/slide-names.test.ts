@@ -8,7 +8,20 @@ import {
   mayBeDicomByContent,
   usuallyHasCompanions,
   withoutCompanionFolders,
+  withoutSlideExtension,
 } from './slide-names.ts';
+
+describe('withoutSlideExtension (the name of a slide without the extension of its format)', () => {
+  it.each([
+    ['B26-1_HE.svslide', 'B26-1_HE'],
+    ['B26-1_HE.QPTIFF', 'B26-1_HE'],
+    ['B26-1_HE.ome.tif', 'B26-1_HE'],
+    ['B26.1.HE.svs', 'B26.1.HE'],
+    ['1.2.840.113619', '1.2.840.113619'], // a DICOM file may have no extension
+  ])('returns for %s the name %s', (fileName, name) => {
+    expect(withoutSlideExtension(fileName)).toBe(name);
+  });
+});
 
 describe('hasSlideName (recognises slide files by their names)', () => {
   it.each([

@@ -34,6 +34,15 @@ const extensionsWithCompanions = [
 ];
 const slideExtensions = extensionsOf(formatNames);
 
+/** Longest first, because `.ome.tif` ends with `.tif`. */
+const slideExtensionsByLength = slideExtensions.toSorted((a, b) => b.length - a.length);
+
+/** Returns the name of a slide file without its extension: `Slide` for `Slide.ome.tif`. Any other name is returned as it is. */
+export function withoutSlideExtension(name: string): string {
+  const extension = slideExtensionsByLength.find((candidate) => hasExtension(name, [candidate])) ?? '';
+  return name.slice(0, name.length - extension.length);
+}
+
 /** Whether a file of this name is opened as a slide. DICOM files without an extension are not covered. */
 export function hasSlideName(name: string): boolean {
   return hasExtension(name, slideExtensions);

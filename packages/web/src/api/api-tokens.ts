@@ -63,7 +63,7 @@ export async function createApiToken(body: BodyInputOf<typeof createTokenEndpoin
   try {
     return { success: true, created: await call(createTokenEndpoint, { body }) };
   } catch (error) {
-    return { success: false, message: messageOf(error, texts.apiTokenFailed), error: codeOf(error) };
+    return { success: false, message: messageOf(error, texts.apiTokenCreateFailed), error: codeOf(error) };
   } finally {
     void queryClient.invalidateQueries({ queryKey: tokensKey });
   }
@@ -84,7 +84,7 @@ async function resultOfRevocation(request: Promise<unknown>): Promise<ActionResu
     await request;
     return { success: true, message: texts.apiTokenRevoked };
   } catch (error) {
-    return { success: false, message: messageOf(error, texts.apiTokenFailed), error: codeOf(error) };
+    return { success: false, message: messageOf(error, texts.apiTokenRevokeFailed), error: codeOf(error) };
   } finally {
     void queryClient.invalidateQueries({ queryKey: tokensKey });
   }

@@ -75,7 +75,7 @@ describe('startExternalSignIn (sign-in with an identity provider)', () => {
   ])('throws an ExternalSignInError when the provider %s', async (_, answer) => {
     stubProvider({ [discoveryCall]: answer });
     await expect(startExternalSignIn()).rejects.toThrow(
-      new ExternalSignInError('Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
+      new ExternalSignInError('Kimlik doğrulama hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
     );
   });
 });
@@ -144,7 +144,7 @@ describe('identityTokenOf (return from an external sign-in)', () => {
     stubProvider({ 'POST /realm/token': new Response('{"error":"invalid_grant"}', { status: 400 }) });
     const { state } = await startAndReadQuery();
     await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(
-      'Kimlik hizmetine ulaşılamıyor.',
+      'Kimlik doğrulama hizmetine ulaşılamıyor.',
     );
   });
 });

@@ -16,6 +16,8 @@ import { z } from 'zod';
 import type { ActionResult } from '../notifications/action-result.ts';
 import { clearSignIn, refreshUser } from './auth.ts';
 import { call, codeOf, fieldOf, messageOf } from './client.ts';
+import { queryClient } from './query-client.ts';
+import { signInsKey } from './sign-ins.ts';
 import { texts } from './texts.ts';
 
 interface ProfileOptions {
@@ -71,6 +73,7 @@ export async function changePassword(newPassword: string, currentPassword: strin
       ...(currentPassword && { current_password: currentPassword }),
     };
     await call(changePasswordEndpoint, { body });
+    void queryClient.invalidateQueries({ queryKey: signInsKey }); // the server has ended the other sign-ins
     return { success: true, message: texts.passwordChanged };
   } catch (error) {
     return {

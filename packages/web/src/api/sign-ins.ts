@@ -10,7 +10,7 @@ import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
 
-const signInsKey = ['sign-ins'];
+export const signInsKey = ['sign-ins'];
 
 /** Loads the sign-ins of the signed-in account, most recently used first. */
 export function useSignIns() {

@@ -9,6 +9,8 @@ const Settings = z.object({
   contact: z.string().nullable().default(null),
   /** Data-protection notice of the registration form; null for none. */
   privacyNotice: z.string().nullable().default(null),
+  /** Whether a registration counts only after the link in an e-mail has been opened. */
+  confirmsRegistrations: z.boolean().default(false),
   signIn: z.object({
     /** Whether people can sign in with e-mail and password. */
     embedded: z.boolean(),

@@ -3,6 +3,7 @@
  * haematoxylin (blue-purple) for controls, eosin (rose) for highlights.
  */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { filterOptions } from './filter-options.ts';
 
 const haematoxylin: MantineColorsTuple = [
   '#f4f3fb',
@@ -53,6 +54,12 @@ const scrollingOptions = {
   styles: { options: { maxHeight: '13.75rem', overflowY: 'auto' } },
 } as const;
 
+/** Fields with a list of options that the user may search. */
+const searchableOptions = {
+  ...scrollingOptions,
+  defaultProps: { ...scrollingOptions.defaultProps, filter: filterOptions },
+};
+
 export const theme = createTheme({
   colors: { haematoxylin, eosin, dark },
   primaryColor: 'haematoxylin',
@@ -70,9 +77,9 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     Textarea: { defaultProps: { size: 'md' } },
-    Select: scrollingOptions,
+    Select: searchableOptions,
     Autocomplete: scrollingOptions,
-    MultiSelect: scrollingOptions,
+    MultiSelect: searchableOptions,
     // By default the library renders tooltips at the end of the body, outside every landmark of the page.
     Tooltip: { defaultProps: { portalProps: { target: 'main' } } },
     // The default `text-transform: uppercase` depends on the page's language: Turkish and English convert i and ı differently.

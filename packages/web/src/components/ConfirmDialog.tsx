@@ -1,8 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { texts as sharedTexts } from '../language/texts.ts';
+import { Dialog } from './Dialog.tsx';
 import { texts } from './texts.ts';
-import { useReturnFocus } from './use-return-focus.ts';
 import { useSettled } from './use-settled.ts';
 
 interface ConfirmDialogProps {
@@ -11,7 +10,7 @@ interface ConfirmDialogProps {
   /** Whether the action is destructive: the confirm button then has the warning colour. */
   readonly isDestructive?: boolean;
   readonly isConfirmDisabled?: boolean;
-  /** The confirm button shows progress until the promise settles. The caller then closes the dialog. */
+  /** The confirm button shows progress until the promise settles, and the user cannot close the dialog. The caller then closes it. */
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
   /** Description of the change. */
@@ -28,7 +27,6 @@ export function ConfirmDialog({
   onClose,
   children,
 }: ConfirmDialogProps) {
-  useReturnFocus();
   const [isRunning, setRunning] = useState(false);
   // The dialog may open under the pointer. The confirm button is disabled for the first 0.7 s, so that a double click
   // does not confirm the dialog; the layout 'open' never changes.
@@ -44,18 +42,11 @@ export function ConfirmDialog({
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      centered
-      withinPortal={false} // stays inside `main`; outside it, the dialog's header would be a second header of the page
-    >
+    <Dialog title={title} centered isRunning={isRunning} onClose={onClose}>
       <Stack>
         {children}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" disabled={isRunning} onClick={onClose} data-autofocus>
             {texts.cancel}
           </Button>
           <Button
@@ -68,6 +59,6 @@ export function ConfirmDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,21 +1,22 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { texts as sharedTexts } from '../language/texts.ts';
+import { Dialog } from './Dialog.tsx';
 import { texts } from './texts.ts';
-import { useReturnFocus } from './use-return-focus.ts';
 
 interface FormDialogProps {
   readonly title: string;
   readonly submitLabel: string;
   /** Whether the action removes something: the submit button then has the warning colour. */
   readonly isDestructive?: boolean;
-  /** Whether the submitted action is running: the submit button then shows progress. */
+  /** Whether the submitted action is running: the submit button then shows progress, and the user cannot close the dialog. */
   readonly isRunning: boolean;
   readonly isSubmitDisabled?: boolean;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
-  /** Label of the button that calls `onClose`, when 'Cancel' does not fit: for example 'Stop' while the action runs. */
+  /** Label of the button that calls `onClose`, when 'Cancel' does not fit. */
   readonly cancelLabel?: string;
+  /** Label of that button while the action is running, for an action that `onClose` stops. Without it, the user has to wait. */
+  readonly stopLabel?: string;
   readonly children: ReactNode;
 }
 
@@ -29,18 +30,12 @@ export function FormDialog({
   onSubmit,
   onClose,
   cancelLabel,
+  stopLabel,
   children,
 }: FormDialogProps) {
-  useReturnFocus();
+  const isLocked = isRunning && stopLabel === undefined;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      centered
-      withinPortal={false} // stays inside `main`; outside it, the dialog's header would be a second header of the page
-    >
+    <Dialog title={title} centered isRunning={isLocked} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -51,8 +46,8 @@ export function FormDialog({
         <Stack>
           {children}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {cancelLabel ?? texts.cancel}
+            <Button variant="default" disabled={isLocked} onClick={onClose}>
+              {(isRunning ? stopLabel : cancelLabel) ?? texts.cancel}
             </Button>
             <Button
               type="submit"
@@ -65,6 +60,6 @@ export function FormDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -71,7 +71,7 @@ export const shareLinkTexts = wording({
       max === null ? `${count} kez açıldı` : `${count} / ${max} kez açıldı`,
     until: (date: string) => `${date} tarihine kadar`,
     ended: 'Sona erdi',
-    withPassword: 'Şifreli',
+    withPassword: 'Şifre korumalı',
     end: 'Sonlandır',
     endOf: (title: string) => `“${title}” bağlantısını sonlandır`,
   },
@@ -79,8 +79,10 @@ export const shareLinkTexts = wording({
     none: 'There are no share links.',
     listFailed: 'The share links could not be loaded.',
     kinds: { slide: 'Slide', case: 'Case', collection: 'Collection', view: 'Saved view' },
-    openings: (count: number, max: number | null) =>
-      max === null ? `Opened ${count} times` : `Opened ${count} of ${max} times`,
+    openings: (count: number, max: number | null) => {
+      if (max !== null) return `Opened ${count} of ${max === 1 ? '1 time' : `${max} times`}`;
+      return count === 1 ? 'Opened once' : `Opened ${count} times`;
+    },
     until: (date: string) => `until ${date}`,
     ended: 'Ended',
     withPassword: 'With a password',
@@ -101,11 +103,11 @@ export const shareDialogTexts = wordingByScreenLanguage({
     shareMake: 'Bağlantı oluştur',
     shareMade: 'Bağlantı hazır',
     shareAddress: 'Bağlantı',
-    shareOnce: 'Bağlantı yalnızca şimdi gösterilir. Şimdi kopyalayın.',
+    shareOnce: 'Bağlantı yalnızca bir kez gösterilir. Şimdi kopyalayın.',
     shareCopy: 'Kopyala',
     shareCopied: 'Kopyalandı',
     shareDone: 'Kapat',
-    shareMovement: 'Kayıtlı alandan uzaklaşılabilsin',
+    shareMovement: 'Ziyaretçi kayıtlı alanın dışına çıkabilsin',
     shareAnnotations: 'İşaretlemeler görünsün',
     shareAnnotationsHint: 'Özel katmanlar ve adlar hiçbir zaman gösterilmez.',
   },

@@ -7,7 +7,13 @@ import { formatFigure, formatNumber } from '../formatting/numbers.ts';
 import { account } from '../testing/accounts.ts';
 import { openApp } from '../testing/open-app.tsx';
 import { errorResponse } from '../testing/stub-api.ts';
-import { acceptLanguage, chooseLanguage, chosenLanguageOr, wording } from './language.ts';
+import {
+  acceptLanguage,
+  adoptStoredLanguage,
+  chooseLanguage,
+  chosenLanguageOr,
+  wording,
+} from './language.ts';
 
 const user = account();
 const api = { 'GET /user/activity': { activity: [] }, 'GET /user/profile': { user } };
@@ -52,12 +58,21 @@ describe('the language choice', () => {
   function simulateChoiceInOtherTab(language: string | null) {
     if (language === null) localStorage.removeItem('language');
     else localStorage.setItem('language', language);
-    window.dispatchEvent(new StorageEvent('storage', { key: 'language', newValue: language }));
+    adoptStoredLanguage();
   }
 
-  it('is adopted when another tab changes it', () => {
-    simulateChoiceInOtherTab('en');
-    expect(chosenLanguageOr('tr')).toBe('en');
+  it('of another tab is adopted when the user opens another screen, and before that keeps what the user has typed', async () => {
+    const { person, goTo } = openApp('/auth/login');
+    await person.type(await screen.findByLabelText('E-posta'), 'ipek@example.org');
+    localStorage.setItem('language', 'en');
+    window.dispatchEvent(new StorageEvent('storage', { key: 'language', newValue: 'en' }));
+    expect(screen.getByLabelText<HTMLInputElement>('E-posta').value).toBe('ipek@example.org');
+    await act(() => goTo('/auth/register'));
+    await screen.findByRole('heading', { name: 'Register' });
+  });
+
+  it('is the mix of Turkish and English again after another tab has removed the stored choice', () => {
+    chooseLanguage('en');
     simulateChoiceInOtherTab(null);
     expect(chosenLanguageOr('tr')).toBe('tr');
   });

@@ -43,10 +43,13 @@ function applyChoice(newChoice: LanguageChoice): void {
   for (const listener of listeners) listener();
 }
 
-// The browser fires this event when another tab changes the language or clears the storage (then `key` is null).
-window.addEventListener('storage', ({ key }) => {
-  if (key === storageKey || key === null) applyChoice(storedChoice());
-});
+/**
+ * Adopts the language that another tab has stored. Called when the user opens another screen, because a change of the language renders
+ * the screen anew, without what the user has typed there.
+ */
+export function adoptStoredLanguage(): void {
+  applyChoice(storedChoice());
+}
 
 /** Called with each choice made in this tab, but not with choices in other tabs. */
 let localChoiceListener: ((choice: LanguageChoice) => void) | null = null;

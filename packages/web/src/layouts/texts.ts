@@ -51,7 +51,7 @@ export const adminTexts = wording({
     peopleWait: (count) => (count === 1 ? '1 person awaits approval' : `${count} people await approval`),
     slides: 'Slides',
     uploadsRun: (count, share) =>
-      `${count === 1 ? '1 upload' : `${count} uploads`} in progress (${Math.floor(share * 100)} %)`,
+      `${count === 1 ? '1 upload' : `${count} uploads`} in progress (${Math.floor(share * 100)}%)`,
     cases: 'Cases',
     datasets: 'Datasets',
     requestsWait: (count) =>

@@ -14,7 +14,9 @@ const renderedText = (code?: string) => {
 it('SlideError adds a Turkish sentence for a known error code to the English message, but not when the interface is English', () => {
   onTestFinished(() => chooseLanguage('mixed'));
   const details = 'The file ends at 900000, before its directory at 1117452';
-  expect(renderedText('FILE_TRUNCATED')).toBe(`Dosya eksik: sonu yok. Yeniden kopyalayın. (${details})`);
+  expect(renderedText('FILE_TRUNCATED')).toBe(
+    `Dosya eksik: son bölümü yok. Yeniden kopyalayın. (${details})`,
+  );
   expect(renderedText()).toBe(error);
   chooseLanguage('en');
   expect(renderedText('FILE_TRUNCATED')).toBe(error);

@@ -4,11 +4,11 @@ import { wording } from '../../language/language.ts';
 export const slideErrors: Readonly<Record<string, string>> = wording({
   languageWhenMixed: 'tr',
   tr: {
-    FORMAT_NOT_RECOGNISED: 'Dosya, okunabilen biçimlerden birinde değil.',
+    FORMAT_NOT_RECOGNISED: 'Dosya biçimi tanınmadı.',
     FORMAT_NOT_SUPPORTED: 'Dosya biçiminin bu türü desteklenmiyor.',
-    NOT_A_SLIDE: 'Dosya bir slaydın görüntüsü değil.',
-    FILE_TRUNCATED: 'Dosya eksik: sonu yok. Yeniden kopyalayın.',
-    FILE_CORRUPT: 'Dosya bozuk: içeriği kendisiyle çelişiyor.',
+    NOT_A_SLIDE: 'Dosya bir slayt görüntüsü değil.',
+    FILE_TRUNCATED: 'Dosya eksik: son bölümü yok. Yeniden kopyalayın.',
+    FILE_CORRUPT: 'Dosya bozuk: içeriği tutarsız.',
     LIMIT_EXCEEDED: 'Dosya bir sınırı aşıyor.',
     FILE_MISSING: 'Slaydın bir dosyası eksik.',
     FILE_CHANGED: 'Dosya okunurken değişti.',

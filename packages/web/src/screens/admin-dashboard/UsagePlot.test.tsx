@@ -46,7 +46,7 @@ describe('the usage plot of the admin dashboard', () => {
     renderPlot([{ day: '2026-11-21', count: 0 }]);
     const plot = screen.getByRole('img');
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');
-    expect(description?.textContent).toBe('Bu günlerde hiç yok.');
+    expect(description?.textContent).toBe('Son 30 günde hiç yok.');
   });
 
   it('shows its numbers also in a table, with the latest day first', () => {

@@ -30,7 +30,7 @@ export const texts = wording({
     plotTitle: (title: string) => `Son 30 gün: ${title.toLocaleLowerCase('tr')}, günlere göre`,
     plotDescription: (total: string, max: string, day: string) =>
       `Toplam ${total}. En çok ${max}, ${day} günü.`,
-    plotEmpty: 'Bu günlerde hiç yok.',
+    plotEmpty: 'Son 30 günde hiç yok.',
     plotTable: (title: string) => `${title}: tablo olarak göster`,
     audit: 'Denetim Kaydı',
     auditHint: 'Kim hangi slaydı açtı, kim ne zaman giriş yaptı, hangi kararı kim verdi.',

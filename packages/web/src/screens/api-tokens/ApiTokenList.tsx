@@ -29,7 +29,7 @@ export function ApiTokenList() {
 function Tokens() {
   const tokens = useAllApiTokens();
   if (tokens.isPending) return <Loading label={sharedTexts.loading} />;
-  if (tokens.isError) {
+  if (tokens.isLoadingError) {
     const message = messageOf(tokens.error, apiTokenTexts.listFailed);
     return <LoadFailed message={message} onRetry={() => void tokens.refetch()} />;
   }

@@ -6,18 +6,18 @@ import {
   auditResults,
   type Language,
 } from '@lamina/contract';
-import { Button, Checkbox, Group, NativeSelect, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, type ComboboxItem, Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useSlidesByText } from '../../api/audit.ts';
 import { nameOf } from '../../formatting/person.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
 import classes from './AuditLog.module.css';
-import type { AuditLogFilter } from './filter.ts';
+import { type AuditLogFilter, auditLogPath } from './filter.ts';
 import { texts } from './texts.ts';
 
 interface AuditFilterFormProps {
-  /** The filter of the listed entries; its values are the initial values of the form. */
+  /** The filter of the listed entries. Whenever it changes, the form shows its values. */
   readonly filter: AuditLogFilter;
   /** The listed entries, which may contain the name of the user or slide whose id is in the filter. */
   readonly entries: readonly AuditEntry[];
@@ -39,6 +39,13 @@ const searchDelayMs = 250;
 /** Filter form of the audit log. It applies the filter on submit only, because a partly typed e-mail address matches nothing. */
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
   const [values, setValues] = useState(filter);
+  const [shownFilter, setShownFilter] = useState(filter);
+  const applyButton = useRef<HTMLButtonElement>(null);
+  // The state is set during rendering. With a `key`, React would create the form anew, and the keyboard focus would be lost.
+  if (auditLogPath(filter) !== auditLogPath(shownFilter)) {
+    setShownFilter(filter);
+    setValues(filter);
+  }
   const setValue = (name: keyof AuditLogFilter, value: string) => setValues({ ...values, [name]: value });
   const language = chosenLanguageOr('tr'); // 'tr': the language of this screen while the interface mixes both languages
   const isFiltered = Object.values(filter).some((value) => value !== '');
@@ -97,9 +104,18 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
         onChange={(event) => setValue('sessions', event.currentTarget.checked ? '1' : '')}
       />
       <Group gap="xs" mt="md">
-        <Button type="submit">{texts.apply}</Button>
+        <Button ref={applyButton} type="submit">
+          {texts.apply}
+        </Button>
         {isFiltered && (
-          <Button type="button" variant="default" onClick={() => onApply(emptyFilter)}>
+          <Button
+            type="button"
+            variant="default"
+            onClick={() => {
+              applyButton.current?.focus(); // this button disappears with the filter
+              onApply(emptyFilter);
+            }}
+          >
             {texts.clear}
           </Button>
         )}
@@ -129,6 +145,8 @@ interface SlideFieldProps {
 /** Field in which the user searches for a slide and chooses it. */
 function SlideField({ value, entries, onChange }: SlideFieldProps) {
   const [search, setSearch] = useState('');
+  /** The slide that the user has chosen, because a later search may not find it; null before a choice. */
+  const [chosen, setChosen] = useState<ComboboxItem | null>(null);
   const [debouncedSearch] = useDebouncedValue(search, searchDelayMs);
   const slides = useSlidesByText(debouncedSearch);
   const foundOptions = (slides.data ?? []).map(({ id, fileName, dataset }) => ({
@@ -138,7 +156,10 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   // The field shows the name of the chosen slide only if the options contain the slide.
   const isChosenSlideMissing = value !== '' && !foundOptions.some((slide) => slide.value === value);
   const options = isChosenSlideMissing
-    ? [{ value, label: slideNameOf(value, entries) ?? value }, ...foundOptions]
+    ? [
+        chosen?.value === value ? chosen : { value, label: slideNameOf(value, entries) ?? value },
+        ...foundOptions,
+      ]
     : foundOptions;
   return (
     <Select
@@ -152,7 +173,10 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
       nothingFoundMessage={texts.noSlide}
       data={options}
       value={value === '' ? null : value}
-      onChange={(id) => onChange(id ?? '')}
+      onChange={(id, option) => {
+        setChosen(option);
+        onChange(id ?? '');
+      }}
       onSearchChange={(text) => {
         // Choosing a slide fires this event, too, with the label of the slide. That label is not a search text.
         const isLabel = options.some(({ label }) => label === text);

@@ -4,6 +4,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
+import { reloadQueries } from '../../testing/reload-queries.ts';
 import { type Answers, type ApiCall, errorResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ role: 'admin' });
@@ -131,7 +132,7 @@ describe('the audit log screen', () => {
     expect(address()).toBe('/admin/audit');
   });
 
-  it('filters by a slide that the user finds by name', async () => {
+  it('filters by a slide that the user finds by name, and keeps the name in the field', async () => {
     const image = {
       id: '7d3b1a52-6c1e-4c8e-9d0f-2f6a3b4c5d6e',
       file_name: 'böbrek.svs',
@@ -156,18 +157,53 @@ describe('the audit log screen', () => {
       created_at: '2026-05-01T00:00:00.000Z',
     };
     const { person, calls, address } = openAuditLog('/admin/audit', [], {
-      'GET /image-catalog/images': { images: [{ ...image, ...otherFields }], next_cursor: null },
+      // The first slides of the catalogue, which the field offers without a search text, do not contain this slide.
+      'GET /image-catalog/images': ({ query }: ApiCall) => ({
+        images: query.q === undefined ? [] : [{ ...image, ...otherFields }],
+        next_cursor: null,
+      }),
     });
-    await person.type(await screen.findByRole('combobox', { name: 'Slayt' }), 'böb');
+    const slideSearches = () => calls.filter(({ name }) => name === 'GET /image-catalog/images');
+    const field = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Slayt' });
+    await person.type(field, 'böb');
     await waitFor(() =>
-      expect(calls.filter(({ name }) => name === 'GET /image-catalog/images').at(-1)?.query).toEqual({
+      expect(slideSearches().at(-1)?.query).toEqual({
         limit: '20',
         q: 'böb',
       }),
     );
     await person.click(await screen.findByRole('option', { name: 'böbrek.svs · Fare' }));
+    await waitFor(() => expect(slideSearches().at(-1)?.query).toEqual({ limit: '20' }));
+    await reloadQueries(); // the field then has the slides of an empty search text
+    expect(field.value).toBe('böbrek.svs · Fare');
     await person.click(screen.getByRole('button', { name: 'Filtrele' }));
     expect(address()).toBe(`/admin/audit?target=${image.id}`);
+    expect(field.value).toBe('böbrek.svs · Fare');
+    await person.click(await screen.findByRole('button', { name: 'Filtreleri temizle' }));
+    await waitFor(() => expect(field.value).toBe(''));
+  });
+
+  it('leaves the focus in the form when the filter is applied with Enter or cleared', async () => {
+    const { person, address } = openAuditLog('/admin/audit', [auditEntry()]);
+    const who = await screen.findByLabelText('Kişi');
+    await person.type(who, 'a@example.org{Enter}');
+    await waitFor(() => expect(address()).toBe('/admin/audit?who=a%40example.org'));
+    const clear = await screen.findByRole('button', { name: 'Filtreleri temizle' });
+    expect(document.activeElement).toBe(who);
+    await person.click(clear);
+    await waitFor(() => expect(address()).toBe('/admin/audit'));
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Filtrele' }));
+    expect((who as HTMLInputElement).value).toBe('');
+  });
+
+  it('keeps the entries and shows a toast when the refresh button is pressed and the entries cannot be loaded', async () => {
+    let response: object = { entries: [auditEntry()], next_cursor: null };
+    const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit': () => response });
+    await findTable();
+    response = errorResponse('unavailable', 'Veritabanı meşgul.');
+    await person.click(screen.getByRole('button', { name: 'Yenile' }));
+    await screen.findByText('Veritabanı meşgul.');
+    await findTable();
   });
 
   it('loads older entries when the button below the list is pressed, and then says that there are no more', async () => {
@@ -259,7 +295,7 @@ describe('the state of the hash chain on the audit log screen', () => {
     const alert = await screen.findByRole('alert', {
       name: 'Kayıt zinciri 1.042 numaralı kayıtta bozuluyor',
     });
-    within(alert).getByText(/Bu kayıt değiştirilmiş, silinmiş ya da yerinden oynatılmış/);
+    within(alert).getByText(/Bu kayıt değiştirilmiş, silinmiş ya da yeri değiştirilmiş/);
   });
 
   it('has a retry button when it cannot be loaded', async () => {

@@ -36,6 +36,11 @@ export function AuditLog() {
     onError: (error) => toast.error(messageOf(error, texts.downloadFailed)),
   });
 
+  async function refresh() {
+    const { isRefetchError, error } = await audit.refetch();
+    if (isRefetchError) toast.error(messageOf(error, texts.loadFailed)); // the entries stay as they were
+  }
+
   return (
     <>
       <Title order={1} mb="xs">
@@ -48,7 +53,6 @@ export function AuditLog() {
         <ChainState />
         <Panel title={texts.filters}>
           <AuditFilterForm
-            key={query.toString()} // creates the form anew when the URL changes, so that it shows the new filter
             filter={filter}
             entries={audit.data ?? []}
             onApply={(next) => void navigate(auditLogPath(next))}
@@ -63,7 +67,7 @@ export function AuditLog() {
                 variant="default"
                 leftSection={<IconRefresh size={18} aria-hidden />}
                 loading={audit.isRefetching}
-                onClick={() => void audit.refetch()}
+                onClick={() => void refresh()}
               >
                 {texts.refresh}
               </Button>

@@ -46,7 +46,7 @@ describe('detailOf (the details of an entry in the table of the audit log)', () 
     [
       'dataset-changed',
       { access: 'open', listed: true },
-      ['Erişim: herkese açık', 'Üyelere gösteriliyor: evet'],
+      ['Erişim: tüm üyelere açık', 'Üyelere gösteriliyor: evet'],
     ],
     ['expiry-changed', { expires_at: null }, ['Bitiş tarihi: süresiz']],
     [

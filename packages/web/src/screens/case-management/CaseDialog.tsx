@@ -1,21 +1,13 @@
 import type { Case, CaseSlide, Image } from '@lamina/contract';
-import {
-  ActionIcon,
-  Alert,
-  Button,
-  Group,
-  Modal,
-  Select,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { changeCase, makeCase } from '../../api/cases.ts';
 import { useDatasetImages } from '../../api/catalogue.ts';
-import { texts as sharedTexts } from '../../language/texts.ts';
+import { messageOf } from '../../api/client.ts';
+import { Dialog } from '../../components/Dialog.tsx';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
 import { announce } from '../../notifications/notify.ts';
 import classes from './CaseManagement.module.css';
 import { texts } from './texts.ts';
@@ -31,7 +23,7 @@ interface CaseDialogProps {
 
 /** Dialog that creates or edits a case (the slides of one specimen): its name, its description and its slides in order. */
 export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) {
-  const images = useDatasetImages(dataset).data ?? []; // all slides of the dataset; the API calls slides images
+  const images = useDatasetImages(dataset); // all slides of the dataset; the API calls slides images
   const [name, setName] = useState(existingCase?.name ?? '');
   const [description, setDescription] = useState(existingCase?.description ?? '');
   const [slides, setSlides] = useState<readonly CaseSlide[]>(existingCase?.slides ?? []);
@@ -53,13 +45,11 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="xl"
+    <Dialog
       title={existingCase === null ? texts.newCase : texts.editOf(existingCase.name)}
-      closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
+      size="xl"
+      isRunning={isRunning}
+      onClose={onClose}
     >
       <form
         noValidate
@@ -86,23 +76,35 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
             value={description}
             onChange={({ currentTarget }) => setDescription(currentTarget.value)}
           />
-          <SlideRows images={images} slides={slides} onChange={setSlides} />
-          <Select
-            label={texts.addSlide}
-            placeholder={texts.search}
-            searchable
-            limit={50} // suggestions shown at a time
-            value={null} // the field adds slides to the list above, and stays empty
-            data={images
-              .filter(({ id }) => slides.every(({ image_id }) => image_id !== id))
-              .map(({ id, file_name }) => ({ value: id, label: file_name || id }))}
-            onChange={(id) => {
-              if (id !== null) setSlides([...slides, { image_id: id, stain: null, block: null, note: null }]);
-            }}
-          />
+          {images.isPending && <Loading label={texts.slidesLoading} />}
+          {images.isLoadingError && (
+            <LoadFailed
+              message={messageOf(images.error, texts.slidesFailed)}
+              onRetry={() => void images.refetch()}
+            />
+          )}
+          {images.data !== undefined && (
+            <>
+              <SlideRows images={images.data} slides={slides} onChange={setSlides} />
+              <Select
+                label={texts.addSlide}
+                placeholder={texts.search}
+                searchable
+                limit={50} // suggestions shown at a time
+                value={null} // the field adds slides to the list above, and stays empty
+                data={images.data
+                  .filter(({ id }) => slides.every(({ image_id }) => image_id !== id))
+                  .map(({ id, file_name }) => ({ value: id, label: file_name || id }))}
+                onChange={(id) => {
+                  if (id !== null)
+                    setSlides([...slides, { image_id: id, stain: null, block: null, note: null }]);
+                }}
+              />
+            </>
+          )}
           {error !== null && <Alert color="red">{error}</Alert>}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" disabled={isRunning} onClick={onClose}>
               {texts.cancel}
             </Button>
             <Button type="submit" loading={isRunning}>
@@ -111,7 +113,7 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

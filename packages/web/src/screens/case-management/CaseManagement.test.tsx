@@ -1,8 +1,9 @@
 /** Tests of the case management screen. They find elements by Turkish texts, the default language of these screens. */
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
+import { pendingResponse } from '../../testing/stub-api.ts';
 
 const idOf = (letter: string) => `00000000-0000-4000-8000-00000000000${letter}`;
 
@@ -67,6 +68,11 @@ const defaultApi = {
   'GET /image-catalog/images/rows': { revision: '1', images },
 };
 
+/** An answer for `stubApi`: the request fails as it does without a network. */
+function unreachable(): never {
+  throw new TypeError('Failed to fetch');
+}
+
 function openCases(additionalApi: object = {}) {
   const admin = account({ role: 'admin' });
   return openApp('/admin/cases', { signedInAs: admin, api: { ...defaultApi, ...additionalApi } });
@@ -107,6 +113,69 @@ describe('the case management screen', () => {
           { image_id: idOf('a'), stain: 'H&E', block: 'A1' },
         ],
       });
+  });
+
+  it('keeps the dialog of a case open until the case is saved', async () => {
+    const response = pendingResponse();
+    const { person } = openCases({ 'PATCH /cases/case-1': response.answer });
+    await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
+    await screen.findByLabelText('Boya: B26-1_PAS.svs');
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Vazgeç' }).disabled).toBe(true);
+    await person.keyboard('{Escape}');
+    screen.getByRole('dialog');
+    response.respondWith(existingCase);
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  it.each([
+    ['a case', 'Düzenle: B26-1'],
+    ['proposed cases', 'Dosya adlarından öner'],
+  ])(
+    'returns the focus to the button that opened the dialog of %s, when Escape closes it',
+    async (_, name) => {
+      const { person } = openCases();
+      await screen.findByText('2 slayt · A1 H&E');
+      const button = screen.getByRole('button', { name });
+      button.focus();
+      await person.keyboard('{Enter}');
+      await screen.findByRole('dialog');
+      await person.keyboard('{Escape}');
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+      await waitFor(() => expect(document.activeElement).toBe(button));
+    },
+  );
+
+  it('says that the datasets cannot be loaded, and loads them again when the retry button is pressed', async () => {
+    let isFailing = true;
+    const { person } = openCases({
+      'GET /admin/datasets': () => (isFailing ? unreachable() : { datasets: [dataset] }),
+    });
+    await screen.findByText('Veri kümeleri yüklenemedi.');
+    isFailing = false;
+    await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
+    await screen.findByText('2 slayt · A1 H&E');
+  });
+
+  it('says in the dialog of a case that the slides cannot be loaded, instead of showing their ids', async () => {
+    const { person } = openCases({ 'GET /image-catalog/images/rows': unreachable });
+    await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
+    await screen.findByText('Slaytlar yüklenemedi.');
+    expect(screen.queryByText(idOf('a'))).toBeNull();
+  });
+
+  it.each([
+    ['slides', 'Slaytlar yüklenemedi.', { 'GET /image-catalog/images/rows': unreachable }],
+    ['cases', 'Vakalar yüklenemedi.', { 'GET /cases': unreachable }],
+  ])('proposes no cases when the %s cannot be loaded', async (_, message, failingApi) => {
+    const { person } = openCases(failingApi);
+    const propose = await screen.findByRole<HTMLButtonElement>('button', { name: 'Dosya adlarından öner' });
+    await waitFor(() => expect(propose.disabled).toBe(false));
+    await person.click(propose);
+    const dialog = within(await screen.findByRole('dialog'));
+    await dialog.findByText(message);
+    expect(dialog.queryByRole('checkbox')).toBeNull();
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Oluştur' }).disabled).toBe(true);
   });
 
   it('says that a case was not deleted when the server is unreachable', async () => {

@@ -58,6 +58,12 @@ export function CaseManagement() {
           {texts.propose}
         </Button>
       </Group>
+      {datasets.isLoadingError && (
+        <LoadFailed
+          message={messageOf(datasets.error, texts.datasetsFailed)}
+          onRetry={() => void datasets.refetch()}
+        />
+      )}
       {dataset !== null && <CaseList dataset={dataset} onOpenDialog={setDialog} />}
       {dataset !== null && dialog?.kind === 'new' && (
         <CaseDialog dataset={dataset} existingCase={null} onClose={close} />
@@ -92,7 +98,7 @@ interface CaseListProps {
 function CaseList({ dataset, onOpenDialog }: CaseListProps) {
   const cases = useCases({ dataset });
   if (cases.isPending) return <Loading label={texts.loading} />;
-  if (cases.isError) {
+  if (cases.isLoadingError) {
     return (
       <LoadFailed message={messageOf(cases.error, texts.loadFailed)} onRetry={() => void cases.refetch()} />
     );

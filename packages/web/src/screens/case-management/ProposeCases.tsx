@@ -1,8 +1,12 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Select, Stack, Text } from '@mantine/core';
+import type { Case } from '@lamina/contract';
+import { Button, Checkbox, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { makeCase, useCases } from '../../api/cases.ts';
 import { useDatasetImages } from '../../api/catalogue.ts';
-import { texts as sharedTexts } from '../../language/texts.ts';
+import { messageOf } from '../../api/client.ts';
+import { Dialog } from '../../components/Dialog.tsx';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
 import { announce } from '../../notifications/notify.ts';
 import classes from './CaseManagement.module.css';
 import { blockAndStainOf, type NamingRule, type ProposedCase, proposeCases } from './propose-cases.ts';
@@ -17,13 +21,16 @@ interface ProposeCasesProps {
 
 /** Dialog that proposes cases (the slides of one specimen) from the file names of a dataset, and creates the selected cases. */
 export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
-  const images = useDatasetImages(dataset).data ?? []; // all slides of the dataset; the API calls slides images
-  const cases = useCases({ dataset }).data ?? [];
+  const images = useDatasetImages(dataset); // all slides of the dataset; the API calls slides images
+  const cases = useCases({ dataset });
   const [rule, setRule] = useState<NamingRule>({ separator: '_', caseParts: 1 });
   const [excludedNames, setExcludedNames] = useState<ReadonlySet<string>>(new Set());
   const [isRunning, setRunning] = useState(false);
-  const usedImageIds = new Set(cases.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)));
-  const proposedCases = proposeCases(images, rule, usedImageIds);
+  /** Empty until slides and cases are loaded: without the cases, slides that are in a case already would be proposed again. */
+  const proposedCases =
+    images.data === undefined || cases.data === undefined
+      ? []
+      : proposeCases(images.data, rule, idsOfSlidesIn(cases.data));
   const selectedCases = proposedCases.filter(({ name }) => !excludedNames.has(name));
 
   /** Creates the selected cases one after the other; stops at the first failure. */
@@ -44,14 +51,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="xl"
-      title={texts.propose}
-      closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
-    >
+    <Dialog title={texts.propose} size="xl" isRunning={isRunning} onClose={onClose}>
       <Stack>
         <Text size="sm">{texts.proposeHint}</Text>
         <Group align="flex-end">
@@ -74,31 +74,28 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
             onChange={(value) => setRule({ ...rule, caseParts: Math.max(1, Number(value) || 1) })} // an empty field counts as 1
           />
         </Group>
-        {proposedCases.length === 0 ? (
-          <Text c="dimmed">{texts.nothingProposed}</Text>
-        ) : (
-          <ul className={classes.proposed}>
-            {proposedCases.map(({ name, slides }) => (
-              <li key={name}>
-                <Checkbox
-                  label={`${name} (${texts.slideCount(slides.length)})`}
-                  description={slides
-                    .map((slide) => `${slide.fileName} → ${blockAndStainOf(slide)}`)
-                    .join(', ')}
-                  checked={!excludedNames.has(name)}
-                  onChange={({ currentTarget }) => {
-                    const next = new Set(excludedNames);
-                    if (currentTarget.checked) next.delete(name);
-                    else next.add(name);
-                    setExcludedNames(next);
-                  }}
-                />
-              </li>
-            ))}
-          </ul>
+        {(images.isPending || cases.isPending) && <Loading label={texts.slidesLoading} />}
+        {images.isLoadingError && (
+          <LoadFailed
+            message={messageOf(images.error, texts.slidesFailed)}
+            onRetry={() => void images.refetch()}
+          />
+        )}
+        {cases.isLoadingError && (
+          <LoadFailed
+            message={messageOf(cases.error, texts.loadFailed)}
+            onRetry={() => void cases.refetch()}
+          />
+        )}
+        {images.data !== undefined && cases.data !== undefined && (
+          <ProposedCases
+            cases={proposedCases}
+            excludedNames={excludedNames}
+            onExcludedNamesChange={setExcludedNames}
+          />
         )}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={isRunning} onClick={onClose}>
             {texts.cancel}
           </Button>
           <Button
@@ -110,8 +107,43 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
+}
+
+interface ProposedCasesProps {
+  readonly cases: readonly ProposedCase[];
+  /** Names of the cases that the user has deselected. */
+  readonly excludedNames: ReadonlySet<string>;
+  readonly onExcludedNamesChange: (names: ReadonlySet<string>) => void;
+}
+
+function ProposedCases({ cases, excludedNames, onExcludedNamesChange }: ProposedCasesProps) {
+  if (cases.length === 0) return <Text c="dimmed">{texts.nothingProposed}</Text>;
+  return (
+    <ul className={classes.proposed}>
+      {cases.map(({ name, slides }) => (
+        <li key={name}>
+          <Checkbox
+            label={`${name} (${texts.slideCount(slides.length)})`}
+            description={slides.map((slide) => `${slide.fileName} → ${blockAndStainOf(slide)}`).join(', ')}
+            checked={!excludedNames.has(name)}
+            onChange={({ currentTarget }) => {
+              const next = new Set(excludedNames);
+              if (currentTarget.checked) next.delete(name);
+              else next.add(name);
+              onExcludedNamesChange(next);
+            }}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Returns the ids of the slides that are in one of the cases. */
+function idsOfSlidesIn(cases: readonly Case[]): ReadonlySet<string> {
+  return new Set(cases.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)));
 }
 
 /** Returns the body of the API call that creates the case. */

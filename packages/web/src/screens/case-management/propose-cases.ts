@@ -3,6 +3,7 @@
  * belongs to case B26-123 and shows a section of block A1 (a piece of the specimen) with stain HE (haematoxylin and eosin).
  */
 import { naturalCompare } from '@lamina/contract';
+import { withoutSlideExtension } from '@lamina/slide/names';
 
 /** How the name of a slide's file is divided into the name of the case, the block and the stain. */
 export interface NamingRule {
@@ -32,9 +33,6 @@ interface NamedSlide {
   readonly file_name: string;
 }
 
-/** Matches the extension of a file name, such as `.svs`, `.ndpi` or `.ome.tif`. */
-const extensionPattern = /\.(ome\.tiff?|[a-z]{2,5})$/i;
-
 /** Returns block and stain as one text, such as "A1 HE"; empty when neither is known. */
 export function blockAndStainOf({ block, stain }: Pick<ProposedSlide, 'block' | 'stain'>): string {
   return [block, stain].filter(Boolean).join(' ');
@@ -54,7 +52,7 @@ export function proposeCases(
   const slidesByCase = new Map<string, ProposedSlide[]>();
   for (const { id, file_name: fileName } of namedSlides) {
     if (usedSlideIds.has(id)) continue;
-    const parts = fileName.replace(extensionPattern, '').split(separator).filter(Boolean);
+    const parts = withoutSlideExtension(fileName).split(separator).filter(Boolean);
     const name = parts.slice(0, caseParts).join(separator);
     if (name === '' || parts.length <= caseParts) continue; // no part is left for the stain
     const partsAfterCase = parts.slice(caseParts);

@@ -1,13 +1,14 @@
-import { Button, Checkbox, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { foldDiacritics, matchesWords, searchWords } from '@lamina/contract';
+import { Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCases } from '../../api/cases.ts';
 import { useImageSearch } from '../../api/catalogue.ts';
 import { messageOf } from '../../api/client.ts';
 import { useSavedViews } from '../../api/collections.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
-import { texts as sharedTexts } from '../../language/texts.ts';
 import classes from './Collections.module.css';
 import { type DraftItem, draftItemOf } from './draft.ts';
 import { texts } from './texts.ts';
@@ -46,14 +47,7 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={texts.addItems}
-      closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
-    >
+    <Dialog title={texts.addItems} size="lg" onClose={onClose}>
       <Stack>
         <SegmentedControl
           aria-label={texts.kindToAdd}
@@ -107,7 +101,7 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -131,6 +125,8 @@ function useCandidates(kind: Kind, search: string): CandidateSearch {
   const views = useSavedViews({ isEnabled: kind === 'view' });
   const images = useImageSearch(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });
+  const words = searchWords(search);
+  const isFound = (title: string) => matchesWords(foldDiacritics(title), words);
   if (kind === 'slide') {
     const found = images.data?.map(
       ({ id, file_name: name, dataset_name: dataset }): Candidate => ({
@@ -142,7 +138,7 @@ function useCandidates(kind: Kind, search: string): CandidateSearch {
   }
   if (kind === 'view') {
     const found = views.data
-      ?.filter(({ title }) => isFound(title, search))
+      ?.filter(({ title }) => isFound(title))
       .map(
         ({ id, title, text, field, image_id: imageId }): Candidate => ({
           item: { type: 'view', id, title, images: [imageId], field },
@@ -153,7 +149,7 @@ function useCandidates(kind: Kind, search: string): CandidateSearch {
     return searchOf(views, found);
   }
   const found = cases.data
-    ?.filter(({ name }) => isFound(name, search))
+    ?.filter(({ name }) => isFound(name))
     .map(
       ({ id, name, dataset, slides }): Candidate => ({
         item: { type: 'case', id, title: name, images: slides.map(({ image_id }) => image_id) },
@@ -174,9 +170,4 @@ function searchOf(
     error: isLoadingError ? error : null,
     reload: () => void refetch(),
   };
-}
-
-/** Returns whether a title contains the searched text. Titles may be Turkish, and the Turkish rules convert I to ı and İ to i. */
-function isFound(title: string, search: string): boolean {
-  return title.toLocaleLowerCase('tr').includes(search.trim().toLocaleLowerCase('tr'));
 }

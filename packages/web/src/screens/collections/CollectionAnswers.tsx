@@ -52,16 +52,14 @@ export function CollectionAnswers() {
         </Button>
       </Group>
       {answers.isPending && <Loading label={texts.loading} />}
-      {answers.isError && (
+      {answers.isLoadingError && (
         <LoadFailed
           message={messageOf(answers.error, texts.answersFailed)}
           onRetry={() => void answers.refetch()}
         />
       )}
-      {answers.isSuccess && answers.data.length === 0 && (
-        <EmptyState title={texts.noAnswers} hint={texts.noAnswersHint} />
-      )}
-      {answers.isSuccess && answers.data.length > 0 && (
+      {answers.data?.length === 0 && <EmptyState title={texts.noAnswers} hint={texts.noAnswersHint} />}
+      {answers.data !== undefined && answers.data.length > 0 && (
         <AnswerTable
           answers={answers.data}
           choicesOfItem={(itemIndex) => choicesOf(collection.data, itemIndex)}

@@ -13,15 +13,17 @@ import {
   Title,
 } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
 import { messageOf } from '../../api/client.ts';
 import { changeCollection, useCollection } from '../../api/collections.ts';
+import { texts as apiTexts } from '../../api/texts.ts';
 import { useAllUsers } from '../../api/users.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
+import { useIsMounted } from '../../components/use-is-mounted.ts';
 import { nameOf } from '../../formatting/person.ts';
 import { announce } from '../../notifications/notify.ts';
 import { AddItems } from './AddItems.tsx';
@@ -34,11 +36,12 @@ import { texts } from './texts.ts';
 export function CollectionEditor() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
-  if (collection.isPending) return <Loading label={texts.loading} />;
-  if (collection.isError || !collection.data.own) {
+  // Waits for the response even when the collection is cached: the owner must not edit an outdated version.
+  if (collection.isPending || !collection.isFetchedAfterMount) return <Loading label={texts.loading} />;
+  if (collection.isLoadingError || !collection.data.own) {
     return (
       <LoadFailed
-        message={collection.isError ? messageOf(collection.error, texts.loadFailed) : texts.notOwn}
+        message={collection.isLoadingError ? messageOf(collection.error, texts.loadFailed) : texts.notOwn}
         onRetry={() => void collection.refetch()}
       />
     );
@@ -48,10 +51,14 @@ export function CollectionEditor() {
 
 function Editor({ collection }: { readonly collection: Collection }) {
   const navigate = useNavigate();
+  const isMounted = useIsMounted();
+  /** The version that the draft is based on. A reload changes `collection`, but not the draft. */
+  const [version] = useState(collection.version);
   const [draft, setDraft] = useState<Draft>(() => draftOf(collection));
   const [isAdding, setAdding] = useState(false);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string | null>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
 
   async function save() {
     if (draft.title.trim() === '') return setError(texts.titleRequired);
@@ -62,8 +69,9 @@ function Editor({ collection }: { readonly collection: Collection }) {
     setRunning(true);
     const result = await changeCollection(collection.id, {
       ...changesOf(draft),
-      version: collection.version, // the server rejects the changes if the collection has been changed since
+      version, // the server rejects the changes if the collection has been changed since
     });
+    if (!isMounted()) return announce(result); // the user has opened another screen, and stays there
     setRunning(false);
     if (!result.success) return setError(result.message);
     setError(null);
@@ -108,6 +116,7 @@ function Editor({ collection }: { readonly collection: Collection }) {
               {texts.items}
             </Title>
             <Button
+              ref={addButton}
               variant="default"
               leftSection={<IconPlus size={18} aria-hidden />}
               onClick={() => setAdding(true)}
@@ -118,7 +127,11 @@ function Editor({ collection }: { readonly collection: Collection }) {
           {draft.items.length === 0 ? (
             <EmptyState title={texts.noItems} hint={texts.noItemsHint} />
           ) : (
-            <ItemList items={draft.items} onChange={(items) => setDraft({ ...draft, items })} />
+            <ItemList
+              items={draft.items}
+              onChange={(items) => setDraft({ ...draft, items })}
+              onRemoveLast={() => addButton.current?.focus()}
+            />
           )}
           {error !== null && <Alert color="red">{error}</Alert>}
           <Group justify="flex-end">
@@ -216,10 +229,17 @@ interface ReaderListProps {
 
 function ReaderList({ value, onChange }: ReaderListProps) {
   const users = useAllUsers();
+  if (users.isPending) return <Loading label={texts.loading} />;
+  if (users.isLoadingError) {
+    return (
+      <LoadFailed
+        message={messageOf(users.error, apiTexts.usersFailed)}
+        onRetry={() => void users.refetch()}
+      />
+    );
+  }
   // A listed account that is no longer active stays an option, so that the owner can remove it.
-  const choosableUsers = (users.data ?? []).filter(
-    ({ status, uid }) => status === 'active' || value.includes(uid),
-  );
+  const choosableUsers = users.data.filter(({ status, uid }) => status === 'active' || value.includes(uid));
   return (
     <MultiSelect
       mt="xs"

@@ -23,7 +23,7 @@ export function CollectionTour() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
   if (collection.isPending) return <Loading label={texts.loading} />;
-  if (collection.isError) {
+  if (collection.isLoadingError) {
     return (
       <LoadFailed
         message={messageOf(collection.error, texts.loadFailed)}

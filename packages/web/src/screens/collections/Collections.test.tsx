@@ -1,10 +1,10 @@
 /** Tests of the collection screens. They find elements by Turkish texts, the default language of these screens. */
-import type { PresentationEvent } from '@lamina/contract';
+import { errors, type PresentationEvent } from '@lamina/contract';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { errorResponse } from '../../testing/stub-api.ts';
+import { errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 /** `send` delivers an event of a live presentation to the screen, as if the server had sent it. */
 const presentation = vi.hoisted((): { send: (event: object) => void } => ({ send: () => undefined }));
@@ -83,6 +83,14 @@ describe('the collections screen', () => {
     expect(calls.map(({ name }) => name)).not.toContain('GET /saved-views');
   });
 
+  it('offers no link that opens a collection without items', async () => {
+    const api = { ...lists, 'GET /collections': { collections: [{ ...collection, items: [] }] } };
+    openApp('/collections', { signedInAs: account(), api });
+    const open = await screen.findByRole<HTMLButtonElement>('button', { name: 'Aç: Ders 3' });
+    expect(open.disabled).toBe(true);
+    expect(screen.queryByRole('link', { name: 'Aç: Ders 3' })).toBeNull();
+  });
+
   it('creates a share link to a collection with the chosen options', async () => {
     const url = 'https://example.org/shared#s';
     const { calls, person } = openApp('/collections', {
@@ -112,6 +120,42 @@ describe('the collections screen', () => {
     await waitFor(() => expect(confirm.disabled).toBe(false));
     await person.click(confirm);
     await screen.findByText(message);
+  });
+});
+
+describe('a dialog of the collections screen whose action is running', () => {
+  it('cannot be closed until the new collection is created, and then opens its editor', async () => {
+    const creation = pendingResponse();
+    const { person, address } = openApp('/collections', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': collection, 'POST /collections': creation.answer },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Yeni koleksiyon' }));
+    await person.type(await screen.findByLabelText('Başlık'), 'Ders 3');
+    await person.click(screen.getByRole('button', { name: 'Oluştur' }));
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Vazgeç' }).disabled).toBe(true);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Kapat' }).disabled).toBe(true);
+    await person.keyboard('{Escape}');
+    screen.getByRole('dialog');
+    creation.respondWith(Response.json(collection, { status: 201 }));
+    await expect.poll(address).toBe('/collections/c-1/edit');
+  });
+
+  it('cannot be closed until the collection is deleted', async () => {
+    const deletion = pendingResponse();
+    const { person } = openApp('/collections', {
+      signedInAs: account(),
+      api: { ...lists, 'DELETE /collections/c-1': deletion.answer },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Sil: Ders 3' }));
+    const confirm = await screen.findByRole<HTMLButtonElement>('button', { name: 'Sil' });
+    await waitFor(() => expect(confirm.disabled).toBe(false));
+    await person.click(confirm);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Vazgeç' }).disabled).toBe(true);
+    await person.keyboard('{Escape}');
+    screen.getByRole('dialog');
+    deletion.respondWith(new Response(null, { status: 204 }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 });
 
@@ -153,8 +197,59 @@ describe('the editor of a collection', () => {
     await person.click(await screen.findByRole('button', { name: 'Öğe ekle' }));
     await screen.findByRole('checkbox', { name: 'Kenar' });
     await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'Dalak');
-    await screen.findByText('Bir şey bulunamadı.');
+    await screen.findByText('Sonuç bulunamadı.');
     expect(screen.queryByText(/“Görünümü kaydet” düğmesine basın/)).toBeNull();
+  });
+
+  it('finds the saved view "IHC kontrol" when the owner searches for "ihc" in the dialog for new items', async () => {
+    const views = [savedView, { ...savedView, id: 'v-2', title: 'IHC kontrol' }];
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { 'GET /collections/c-1': collection, 'GET /saved-views': { saved_views: views } },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Öğe ekle' }));
+    await screen.findByRole('checkbox', { name: 'Kenar' });
+    await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'ihc');
+    await waitFor(() => expect(screen.queryByRole('checkbox', { name: 'Kenar' })).toBeNull());
+    screen.getByRole('checkbox', { name: 'IHC kontrol' });
+  });
+
+  it('returns the focus to its button when the dialog for new items is closed with Escape', async () => {
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': collection },
+    });
+    const add = await screen.findByRole('button', { name: 'Öğe ekle' });
+    add.focus();
+    await person.keyboard('{Enter}');
+    await screen.findByRole('dialog');
+    await person.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await waitFor(() => expect(document.activeElement).toBe(add));
+  });
+
+  it('moves the focus from a removed item to the next one, and from the last item to the button that adds items', async () => {
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': collection },
+    });
+    (await screen.findByRole('button', { name: 'Kaldır: Kenar' })).focus();
+    await person.keyboard('{Enter}');
+    expect(screen.queryByRole('button', { name: 'Kaldır: Kenar' })).toBeNull();
+    const remaining = screen.getByRole('button', { name: 'Kaldır: Dalak' });
+    expect(document.activeElement).toBe(remaining.closest('li'));
+    remaining.focus();
+    await person.keyboard('{Enter}');
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Öğe ekle' }));
+  });
+
+  it('says that the accounts cannot be loaded instead of showing the readers as ids', async () => {
+    openApp('/collections/c-1/edit', {
+      signedInAs: account({ role: 'admin' }),
+      api: { ...lists, 'GET /collections/c-1': { ...collection, readers: ['uid-of-deniz'] } },
+    });
+    await screen.findByText('Kullanıcılar yüklenemedi.');
+    expect(screen.queryByText('uid-of-deniz')).toBeNull();
   });
 
   it('shows an error with a retry button when the items of the dialog for new items cannot be loaded', async () => {
@@ -188,6 +283,71 @@ describe('the editor of a collection', () => {
     await person.click(screen.getByRole('button', { name: 'Kaydet' }));
     await screen.findByRole('alert');
     expect((title as HTMLInputElement).value).toBe('Ders 4');
+  });
+
+  it('rejects every save after a change elsewhere until the owner opens the editor again, which shows that change', async () => {
+    let saved = collection;
+    const { calls, person, address } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: {
+        ...lists,
+        'GET /collections/c-1': () => saved,
+        'PATCH /collections/c-1': ({ body }) =>
+          (body as { version: number }).version === saved.version ? saved : errorResponse('conflict'),
+      },
+    });
+    const sentVersions = () =>
+      calls
+        .filter(({ name }) => name === 'PATCH /collections/c-1')
+        .map(({ body }) => (body as { version: number }).version);
+    const save = () => person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByLabelText('Başlık');
+    await person.click(screen.getByRole('checkbox', { name: '1. seçenek doğru' })); // completes the question
+    saved = { ...collection, version: 4, title: 'Başka sekmede değişti' };
+    await save();
+    await screen.findByText(errors.conflict.tr);
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Kaydet', busy: true })).toBeNull());
+    await save();
+    await waitFor(() => expect(sentVersions()).toEqual([3, 3]));
+
+    await person.click(screen.getByRole('link', { name: 'Vazgeç' }));
+    await person.click(await screen.findByRole('link', { name: 'Düzenle: Ders 3' }));
+    expect((await screen.findByLabelText<HTMLInputElement>('Başlık')).value).toBe('Başka sekmede değişti');
+    await person.click(screen.getByRole('checkbox', { name: '1. seçenek doğru' }));
+    await save();
+    await expect.poll(address).toBe('/collections');
+    expect(sentVersions()).toEqual([3, 3, 4]);
+  });
+
+  it('starts from the current version when the browser has an older one in its cache', async () => {
+    let saved = collection;
+    const { person, goTo } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': () => saved },
+    });
+    await screen.findByDisplayValue('Ders 3');
+    await act(() => goTo('/collections'));
+    saved = { ...collection, version: 4, title: 'Ders 4' };
+    await person.click(await screen.findByRole('link', { name: 'Düzenle: Ders 3' }));
+    await screen.findByDisplayValue('Ders 4');
+  });
+
+  it('does not leave the screen that the owner has opened while a save was running', async () => {
+    const response = pendingResponse();
+    const { person, goTo, address } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: {
+        ...lists,
+        'GET /collections/c-1': { ...collection, items: [] },
+        'PATCH /collections/c-1': response.answer,
+        'GET /user/profile': { user: account() },
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Kaydet' }));
+    await act(() => goTo('/dashboard/profile'));
+    response.respondWith(collection);
+    await screen.findByText('Koleksiyon kaydedildi.');
+    expect(address()).toBe('/dashboard/profile');
   });
 });
 

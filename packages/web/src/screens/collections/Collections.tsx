@@ -19,6 +19,7 @@ import { FormDialog } from '../../components/FormDialog.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { ShareDialog } from '../../components/ShareDialog.tsx';
+import { useIsMounted } from '../../components/use-is-mounted.ts';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { announce } from '../../notifications/notify.ts';
 import { slideFieldOf } from '../../viewer/tour/steps.ts';
@@ -101,7 +102,7 @@ interface ListProps {
 function CollectionList({ canCreate, onOpenDialog }: ListProps & { readonly canCreate: boolean }) {
   const collections = useCollections();
   if (collections.isPending) return <Loading label={texts.loading} />;
-  if (collections.isError) {
+  if (collections.isLoadingError) {
     return (
       <LoadFailed
         message={messageOf(collections.error, texts.loadFailed)}
@@ -150,15 +151,16 @@ function CollectionCard({ collection, onOpenDialog }: ListProps & { readonly col
         {hasQuestions && <Badge variant="light">{texts.hasQuestions}</Badge>}
       </div>
       <Group gap="xs">
-        <Button
-          component={Link}
-          to={`/collections/${id}`}
-          size="xs"
-          disabled={items.length === 0}
-          aria-label={texts.openOf(title)}
-        >
-          {texts.open}
-        </Button>
+        {items.length === 0 ? (
+          // Not a link: a disabled link looks disabled, but the Enter key still opens it.
+          <Button size="xs" disabled aria-label={texts.openOf(title)}>
+            {texts.open}
+          </Button>
+        ) : (
+          <Button component={Link} to={`/collections/${id}`} size="xs" aria-label={texts.openOf(title)}>
+            {texts.open}
+          </Button>
+        )}
         {isOwn && (
           <>
             <Button
@@ -213,13 +215,11 @@ function ViewList({ onOpenDialog }: ListProps) {
         {texts.views}
       </Title>
       {views.isPending && <Loading label={texts.loading} />}
-      {views.isError && (
+      {views.isLoadingError && (
         <LoadFailed message={messageOf(views.error, texts.loadFailed)} onRetry={() => void views.refetch()} />
       )}
-      {views.isSuccess && views.data.length === 0 && (
-        <EmptyState title={texts.noViews} hint={texts.noViewsHint} />
-      )}
-      {views.isSuccess && views.data.length > 0 && (
+      {views.data?.length === 0 && <EmptyState title={texts.noViews} hint={texts.noViewsHint} />}
+      {views.data !== undefined && views.data.length > 0 && (
         <ul className={classes.cards}>
           {views.data.map((view) => (
             <ViewCard key={view.id} view={view} onOpenDialog={onOpenDialog} />
@@ -279,6 +279,7 @@ function ViewCard({ view, onOpenDialog }: ListProps & { readonly view: SavedView
 
 function NewCollection({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
+  const isMounted = useIsMounted();
   const [title, setTitle] = useState('');
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -289,7 +290,7 @@ function NewCollection({ onClose }: { readonly onClose: () => void }) {
     const result = await addCollection(title.trim());
     setRunning(false);
     if ('error' in result) return setError(result.error);
-    await navigate(`/collections/${result.id}/edit`);
+    if (isMounted()) await navigate(`/collections/${result.id}/edit`);
   }
 
   return (

@@ -9,10 +9,12 @@ import { texts } from './texts.ts';
 interface ItemListProps {
   readonly items: readonly DraftItem[];
   readonly onChange: (items: readonly DraftItem[]) => void;
+  /** Called when the item at the end of the list is removed, so that the keyboard focus gets a new place. */
+  readonly onRemoveLast: () => void;
 }
 
 /** The items of a collection in its editor, with their texts and questions. Buttons or dragging change their order. */
-export function ItemList({ items, onChange }: ItemListProps) {
+export function ItemList({ items, onChange, onRemoveLast }: ItemListProps) {
   /** Indexes of the dragged item and of the item below the pointer; null while nothing is dragged. */
   const [drag, setDrag] = useState<{ readonly draggedIndex: number; readonly targetIndex: number } | null>(
     null,
@@ -26,6 +28,15 @@ export function ItemList({ items, onChange }: ItemListProps) {
     onChange(reordered);
     setAnnouncement(texts.movedTo(items[fromIndex]?.title ?? texts.noAccess, toIndex + 1));
   }
+
+  /** Removes an item, and moves the focus from its button to the next item. @param row the list element of the item */
+  function remove(index: number, row: HTMLElement | null) {
+    const nextRow = row?.nextElementSibling;
+    if (nextRow instanceof HTMLElement) nextRow.focus();
+    else onRemoveLast();
+    onChange(items.toSpliced(index, 1));
+  }
+
   return (
     <>
       <ol className={classes.items}>
@@ -34,6 +45,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
           <li
             key={item.key}
             className={classes.item}
+            tabIndex={-1} // gets the focus when the item before it is removed
             data-over={drag?.targetIndex === index || undefined} // the style sheet marks where the dragged item would be dropped
             onDragOver={(event) => {
               if (drag === null) return;
@@ -53,7 +65,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
               onMove={(toIndex) => move(index, toIndex)}
               onDrag={(isDragged) => setDrag(isDragged ? { draggedIndex: index, targetIndex: index } : null)}
               onChange={(changed) => onChange(items.with(index, changed))}
-              onRemove={() => onChange(items.toSpliced(index, 1))}
+              onRemove={(row) => remove(index, row)}
             />
           </li>
         ))}
@@ -73,7 +85,8 @@ interface ItemProps {
   /** Called with true when the user begins to drag the item, and with false at the end. */
   readonly onDrag: (isDragged: boolean) => void;
   readonly onChange: (item: DraftItem) => void;
-  readonly onRemove: () => void;
+  /** @param row the list element of the item */
+  readonly onRemove: (row: HTMLElement | null) => void;
 }
 
 function Item({ item, index, itemCount, onMove, onDrag, onChange, onRemove }: ItemProps) {
@@ -129,7 +142,7 @@ function Item({ item, index, itemCount, onMove, onDrag, onChange, onRemove }: It
             color="eosin" // the theme's rose, named after the stain
             size={36}
             aria-label={texts.removeOf(title)}
-            onClick={onRemove}
+            onClick={({ currentTarget }) => onRemove(currentTarget.closest('li'))}
           >
             <IconTrash size={18} aria-hidden />
           </ActionIcon>

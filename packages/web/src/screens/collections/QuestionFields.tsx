@@ -4,7 +4,6 @@ import {
   Checkbox,
   CloseButton,
   Group,
-  Modal,
   SegmentedControl,
   Stack,
   Text,
@@ -12,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
-import { texts as sharedTexts } from '../../language/texts.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import type { SlideView } from '../../viewer/slide-view.ts';
 import { AccountSlide } from '../../viewer/tour/AccountSlide.tsx';
 import { SlideMarks } from '../../viewer/tour/SlideMarks.tsx';
@@ -184,15 +183,7 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
   /** Whether a click places a corner; otherwise the pointer moves the slide. */
   const [isPlacing, setPlacing] = useState(true);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="80rem"
-      title={texts.drawRegion}
-      closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      centered
-      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
-    >
+    <Dialog title={texts.drawRegion} size="80rem" centered onClose={onClose}>
       <Stack>
         <Text size="sm">{texts.regionHint}</Text>
         <div className={classes.stage}>
@@ -234,6 +225,6 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
           </Group>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Tests of the dashboard. They find elements by Turkish texts, the default language of these screens. */
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
@@ -51,7 +51,7 @@ describe('the dashboard', () => {
     let response: object = errorResponse('unavailable');
     const { person } = openApp('/dashboard', {
       signedInAs: account(),
-      api: { 'GET /user/activity': () => response },
+      api: { 'GET /user/activity': () => response, 'GET /user/recent-annotations': { slides: [] } },
     });
     await screen.findByText('Son etkinlikler yüklenemedi.');
     response = { activity: [] };
@@ -88,17 +88,26 @@ describe('the dashboard', () => {
     ]);
   });
 
-  it.each([
-    ['there are none', { slides: [] }],
-    ['they cannot be loaded', errorResponse('unavailable')],
-  ])('hides the panel of recent annotations when %s', async (_, response) => {
+  it('hides the panel of recent annotations when there are none', async () => {
     const { calls } = openApp('/dashboard', {
       signedInAs: account(),
-      api: { ...noActivity, 'GET /user/recent-annotations': response },
+      api: { ...noActivity, 'GET /user/recent-annotations': { slides: [] } },
     });
     await screen.findByText('Henüz bir etkinlik yok.');
     expect(calls.map(({ name }) => name)).toContain('GET /user/recent-annotations');
     expect(screen.queryByRole('region', { name: 'Son İşaretlemeler' })).toBeNull();
+  });
+
+  it('says that the recent annotations cannot be loaded, and loads them again when the retry button is pressed', async () => {
+    let response: object = errorResponse('unavailable');
+    const { person } = openApp('/dashboard', {
+      signedInAs: account(),
+      api: { ...noActivity, 'GET /user/recent-annotations': () => response },
+    });
+    await screen.findByText('Son işaretlemeler yüklenemedi.');
+    response = { slides: [] };
+    await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
+    await waitFor(() => expect(screen.queryByText('Son işaretlemeler yüklenemedi.')).toBeNull());
   });
 
   it('does not request recent annotations for an account without a role', async () => {

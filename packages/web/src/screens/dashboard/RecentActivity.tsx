@@ -32,7 +32,7 @@ export function RecentActivity() {
   const activity = useActivity();
 
   if (activity.isPending) return <Loading label={sharedTexts.loading} />;
-  if (activity.isError) {
+  if (activity.isLoadingError) {
     return <LoadFailed message={texts.activityFailed} onRetry={() => void activity.refetch()} />;
   }
   if (activity.data.length === 0) return <Text c="dimmed">{texts.noActivity}</Text>;

@@ -3,22 +3,27 @@ import { Anchor, Text } from '@mantine/core';
 import { IconPolygon } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useRecentAnnotations } from '../../api/annotated-slides.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Panel } from '../../components/Panel.tsx';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import classes from './RecentActivity.module.css';
 import { texts } from './texts.ts';
 
-/** Panel on the dashboard with the slides whose annotations changed last. Renders nothing when there are no such slides. */
+/** Panel on the dashboard with the slides whose annotations changed last. Renders nothing while there are no such slides. */
 export function RecentAnnotations() {
-  const { data: slides = [] } = useRecentAnnotations();
-  if (slides.length === 0) return null;
+  const slides = useRecentAnnotations();
+  if (slides.isPending || slides.data?.length === 0) return null;
   return (
     <Panel title={texts.recentAnnotations}>
-      <ol className={classes.list}>
-        {slides.map((slide) => (
-          <Slide key={slide.image_id} slide={slide} />
-        ))}
-      </ol>
+      {slides.isLoadingError ? (
+        <LoadFailed message={texts.annotationsFailed} onRetry={() => void slides.refetch()} />
+      ) : (
+        <ol className={classes.list}>
+          {slides.data.map((slide) => (
+            <Slide key={slide.image_id} slide={slide} />
+          ))}
+        </ol>
+      )}
     </Panel>
   );
 }

@@ -1,8 +1,11 @@
 import type { User } from '@lamina/contract';
 import { Button, Group, Select } from '@mantine/core';
 import { useState } from 'react';
+import { messageOf } from '../../api/client.ts';
 import { useAllUsers } from '../../api/users.ts';
+import { OptionsFailed } from '../../components/OptionsFailed.tsx';
 import { nameOf } from '../../formatting/person.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
@@ -19,10 +22,10 @@ interface AddPersonProps {
 
 /** Field and button with which an administrator grants one more person a right to a dataset: to view it or to download its files. */
 export function AddPerson({ fieldLabel, buttonLabel, isCandidate, add }: AddPersonProps) {
-  const users = useAllUsers().data ?? [];
+  const users = useAllUsers();
   const [chosenUid, setChosenUid] = useState<string | null>(null);
   const [isRunning, setRunning] = useState(false);
-  const options = users
+  const options = (users.data ?? [])
     .filter((user) => user.status === 'active' && isCandidate(user))
     .map((user) => ({
       value: user.uid,
@@ -43,7 +46,15 @@ export function AddPerson({ fieldLabel, buttonLabel, isCandidate, add }: AddPers
         className={classes.personField ?? ''}
         label={fieldLabel}
         placeholder={texts.personHint}
-        nothingFoundMessage={texts.noAccountFound}
+        nothingFoundMessage={users.data === undefined ? sharedTexts.loading : texts.noAccountFound}
+        error={
+          users.isLoadingError && (
+            <OptionsFailed
+              message={messageOf(users.error, texts.accountsFailed)}
+              onRetry={() => void users.refetch()}
+            />
+          )
+        }
         data={options}
         value={chosenUid}
         onChange={setChosenUid}

@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
+import { reloadQueries } from '../../testing/reload-queries.ts';
 import { type Answers, errorResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
@@ -61,6 +62,45 @@ describe('the datasets screen of administrators', () => {
     restrictedCard.getByText('Deniz Kaya');
     const request = restrictedCard.getByText(/Tez için/).closest('li');
     expect(request?.textContent).toContain('ekin@example.org');
+  });
+
+  it('keeps a typed reason for a rejection when a later reload of the datasets fails', async () => {
+    let isFailing = false;
+    const datasets = { datasets: [restrictedDataset] };
+    const { person } = openDatasets({
+      'GET /admin/datasets': () => (isFailing ? errorResponse('unavailable') : datasets),
+    });
+    await person.click((await findCard('Böbrek')).getByRole('button', { name: 'Reddet' }));
+    await person.type(await screen.findByLabelText(/Gerekçe/), 'etik kurul onayı yok');
+    isFailing = true;
+    await reloadQueries();
+    screen.getByDisplayValue('etik kurul onayı yok');
+  });
+
+  it.each(['irem', 'IŞIK', 'ışık'])('finds İrem Işık when an administrator types %s', async (typed) => {
+    const irem = account({ uid: 'irem', email: 'x@example.org', displayName: 'İrem Işık' });
+    const { person } = openDatasets({ 'GET /admin/users': { users: [irem], message: '' } });
+    const field = (await findCard('Böbrek')).getByRole('combobox', { name: 'Kişi ekle' });
+    await person.type(field, typed);
+    await screen.findByRole('option', { name: 'İrem Işık (x@example.org)' });
+  });
+
+  it('says that the accounts cannot be loaded, and loads them again when the retry button is pressed', async () => {
+    let response: object = errorResponse('forbidden');
+    const { person } = openDatasets({ 'GET /admin/users': () => response });
+    const card = await findCard('Böbrek');
+    const field = card.getByRole('combobox', { name: 'Kişi ekle' });
+    await waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'));
+    response = {
+      users: [account({ uid: 'irem', email: 'x@example.org', displayName: 'İrem Işık' })],
+      message: '',
+    };
+    const [retry] = card.getAllByRole('button', { name: 'Tekrar Dene' });
+    if (retry === undefined) throw new Error('There is no retry button.');
+    await person.click(retry);
+    await waitFor(() => expect(field.getAttribute('aria-invalid')).toBeNull());
+    await person.click(field);
+    await screen.findByRole('option', { name: 'İrem Işık (x@example.org)' });
   });
 
   it.each([
@@ -150,7 +190,7 @@ describe('the datasets screen of administrators', () => {
       },
     });
     const card = await findCard('Açık küme');
-    card.getByText(/kimsenin izni yok; yöneticilerin de/);
+    card.getByText(/yöneticiler dâhil kimsenin izni yok/);
     await person.click(card.getByRole('combobox', { name: 'İndirebilecek kişi ekle' }));
     expect(await screen.findAllByRole('option')).toHaveLength(2);
     await person.click(screen.getByRole('option', { name: 'ekin@example.org' }));

@@ -27,7 +27,7 @@ export function DatasetManagement() {
 function Datasets() {
   const datasets = useDatasets();
   if (datasets.isPending) return <Loading label={texts.loading} />;
-  if (datasets.isError) {
+  if (datasets.isLoadingError) {
     return (
       <LoadFailed
         message={messageOf(datasets.error, texts.loadFailed)}

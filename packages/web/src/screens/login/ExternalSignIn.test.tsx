@@ -59,7 +59,9 @@ describe('the login page with an identity provider', () => {
       name: 'Kurum hesabıyla giriş yap',
     });
     await person.click(button);
-    expect((await screen.findByRole('alert')).textContent).toContain('Kimlik hizmetine ulaşılamıyor.');
+    expect((await screen.findByRole('alert')).textContent).toContain(
+      'Kimlik doğrulama hizmetine ulaşılamıyor.',
+    );
     expect(button.disabled).toBe(false);
   });
 });

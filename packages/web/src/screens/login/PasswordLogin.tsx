@@ -6,6 +6,7 @@ import { useForm } from 'react-hook-form';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { z } from 'zod';
 import { login } from '../../api/auth.ts';
+import { settings } from '../../browser/settings.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { EmailField, failWith } from '../../forms/validation.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
@@ -74,7 +75,9 @@ export function PasswordLogin() {
       <Stack gap="lg">
         {registeredEmail !== null && (
           <Text role="status" p="sm" bg="var(--tint-haematoxylin)" style={{ borderRadius: '0.5rem' }}>
-            {texts.registered(registeredEmail)}
+            {settings.confirmsRegistrations
+              ? texts.registrationToConfirm(registeredEmail)
+              : texts.registered(registeredEmail)}
           </Text>
         )}
         <TextInput

@@ -11,9 +11,11 @@ export const texts = wording({
     submit: 'Giriş Yap',
     forgotPassword: 'Şifreni mi unuttun?',
     registered: (email: string) =>
-      `Başvurunuz alındı. Bir yönetici onayladığında ${email} adresine haber verilir.`,
+      `Başvurunuz alındı. Bir yönetici onayladığında ${email} adresine e-posta gönderilir.`,
+    registrationToConfirm: (email: string) =>
+      `Kaydınızı tamamlamak için ${email} adresine gelen e-postadaki bağlantıyı 24 saat içinde açın.`,
     failedCredentials: 'Giriş yapılamadı: e-posta adresinizi ve şifrenizi kontrol edin.',
-    failedTooOften: 'Giriş yapılamadı: çok sık denendi. Birkaç dakika bekleyin.',
+    failedTooOften: 'Giriş yapılamadı: çok fazla deneme yapıldı. Birkaç dakika sonra tekrar deneyin.',
     failedAccount: 'Bu hesapla giriş yapılamıyor. Bir yöneticiyle görüşün.',
     failedOtherwise: 'Giriş yapılamadı. Biraz sonra tekrar deneyin.',
     noAccount: 'Hesabınız yok mu?',
@@ -29,7 +31,7 @@ export const texts = wording({
       provider === null ? 'Kurum hesabıyla giriş yap' : `${provider} ile giriş yap`,
     externalOnly:
       'Giriş, kurumunuzun kimlik hizmetiyle yapılır. İlk girişinizden sonra bir yönetici hesabınızı onaylar.',
-    providerPageFailed: 'Kimlik hizmetinin sayfası açılamadı.',
+    providerPageFailed: 'Kimlik doğrulama hizmetinin sayfası açılamadı.',
   },
   en: {
     heading: 'Log In',
@@ -37,6 +39,8 @@ export const texts = wording({
     forgotPassword: 'Forgot your password?',
     registered: (email) =>
       `Your application has been received. When an administrator approves it, an e-mail goes to ${email}.`,
+    registrationToConfirm: (email) =>
+      `To complete your registration, open the link in the e-mail to ${email} within 24 hours.`,
     failedCredentials: 'Login failed: check your e-mail address and your password.',
     failedTooOften: 'Login failed: there were too many attempts. Wait a few minutes.',
     failedAccount: 'This account cannot log in. Contact an administrator.',

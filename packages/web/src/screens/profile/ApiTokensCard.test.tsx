@@ -2,7 +2,7 @@
  * Tests of the API tokens on the profile and on the screen of administrators.
  * They find elements by Turkish texts, the default language of these screens.
  */
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
@@ -53,7 +53,7 @@ describe('the API token card of the profile', () => {
       'Betik',
       'lam_xxxxxxxx…',
       'Katalog ve görüntüler: okuma',
-      'Açıklamalar: yazma',
+      'İşaretlemeler: yazma',
       'Veri kümeleri: Akciğer',
       'Bitiş: 19 Şubat 2027 · Henüz kullanılmadı',
     ]) {
@@ -80,7 +80,7 @@ describe('the API token card of the profile', () => {
     await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
     await dialog.findByText('En az bir izin seçin.');
     await person.click(dialog.getByLabelText('Katalog ve görüntüler: okuma'));
-    await person.click(dialog.getByLabelText('Açıklamalar: yazma'));
+    await person.click(dialog.getByLabelText('İşaretlemeler: yazma'));
     await person.click(dialog.getByRole('combobox', { name: 'Veri kümeleri' }));
     await person.click(await dialog.findByRole('option', { name: 'Akciğer' }));
     await person.selectOptions(dialog.getByLabelText('Geçerlilik süresi'), '30 gün');
@@ -99,6 +99,38 @@ describe('the API token card of the profile', () => {
     await person.click(screen.getByRole('button', { name: 'Anahtarı kaydettim' }));
     await vi.waitFor(() => expect(screen.queryByText(tokenSecret)).toBeNull());
     await within(await findCard()).findByText('lam_xxxxxxxx…');
+  });
+
+  it('creates no token while the datasets cannot be loaded, because the user could not limit the token to some of them', async () => {
+    let response: object = errorResponse('unavailable');
+    const { person, calls } = openProfile({ 'GET /image-catalog/images/groups': () => response });
+    await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
+    const retry = await dialog.findByRole('button', { name: 'Tekrar Dene' });
+    await person.type(dialog.getByLabelText('Ad'), 'Betik{Enter}');
+    const create = dialog.getByRole<HTMLButtonElement>('button', { name: 'Anahtar Oluştur' });
+    expect(create.disabled).toBe(true);
+    expect(calls.map(({ name }) => name)).not.toContain('POST /user/api-tokens');
+    response = { revision: 'r', groups: [], datasets: [{ dataset_name: 'Akciğer', images: 1 }], organs: [] };
+    await person.click(retry);
+    await waitFor(() => expect(create.disabled).toBe(false));
+  });
+
+  it('copies a new token on a page without TLS, where browsers have no clipboard API', async () => {
+    const { created_at: _, last_used_at: __, ...created } = token;
+    const { person } = openProfile({
+      'GET /user/api-tokens': { tokens: [] },
+      'POST /user/api-tokens': () => Response.json({ ...created, token: tokenSecret }, { status: 201 }),
+    });
+    await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
+    await person.type(dialog.getByLabelText('Ad'), 'Betik');
+    await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
+    await screen.findByText(tokenSecret);
+    vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
+    document.execCommand = () => true;
+    await person.click(screen.getByRole('button', { name: 'Anahtarı Kopyala' }));
+    await screen.findByText('Anahtar kopyalandı.');
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type CreatedApiToken, revokeOwnApiToken, useApiTokens } from '../../api/api-tokens.ts';
+import { copyText } from '../../browser/copy-text.ts';
 import { ApiTokenRow } from '../../components/ApiTokenRow.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
@@ -74,12 +75,8 @@ interface CreatedTokenProps {
 
 function CreatedToken({ token, onDone }: CreatedTokenProps) {
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(token);
-      announce({ success: true, message: texts.apiTokenCopied });
-    } catch {
-      announce({ success: false, message: texts.apiTokenCopyFailed }); // the user can still select and copy it
-    }
+    const success = await copyText(token);
+    announce({ success, message: success ? texts.apiTokenCopied : texts.apiTokenCopyFailed }); // after a failure, the user can still select and copy it
   };
 
   return (

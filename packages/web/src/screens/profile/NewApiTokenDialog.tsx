@@ -4,7 +4,9 @@ import { Checkbox, MultiSelect, NativeSelect, Stack, TextInput } from '@mantine/
 import { Controller, useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { type CreatedApiToken, createApiToken, useDatasetNames } from '../../api/api-tokens.ts';
+import { messageOf } from '../../api/client.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
+import { OptionsFailed } from '../../components/OptionsFailed.tsx';
 import { failWith } from '../../forms/validation.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { announce } from '../../notifications/notify.ts';
@@ -65,6 +67,8 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
       title={texts.newApiToken}
       submitLabel={texts.createApiToken}
       isRunning={formState.isSubmitting}
+      // Without the list of datasets, a user who wants to limit the token would create one for all datasets.
+      isSubmitDisabled={datasets.data === undefined}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
@@ -101,6 +105,14 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
           <MultiSelect
             label={texts.apiTokenDatasets}
             description={texts.apiTokenDatasetsHint}
+            error={
+              datasets.isLoadingError && (
+                <OptionsFailed
+                  message={messageOf(datasets.error, texts.apiTokenDatasetsFailed)}
+                  onRetry={() => void datasets.refetch()}
+                />
+              )
+            }
             data={[...(datasets.data ?? [])]}
             value={field.value}
             onChange={field.onChange}

@@ -106,11 +106,20 @@ describe('the form of the profile that changes the password', () => {
     });
     await submit(person, validPassword);
     await screen.findByText('Şifre başarıyla değiştirildi.');
-    expect(calls.at(-1)).toMatchObject({
-      name: 'PUT /user/password',
-      body: { new_password: 'a new thin slice' },
+    expect(calls.find(({ name }) => name === 'PUT /user/password')?.body).toEqual({
+      new_password: 'a new thin slice',
     });
     expect(screen.getByLabelText<HTMLInputElement>('Yeni Şifre').value).toBe('');
+  });
+
+  it('reloads the list of sign-ins after the change, because the server has ended the other ones', async () => {
+    const { person, calls } = openProfile({
+      'PUT /user/password': { message: 'Şifre başarıyla değiştirildi' },
+      'GET /user/sign-ins': { sign_ins: [] },
+    });
+    await submit(person, validPassword);
+    const loads = () => calls.filter(({ name }) => name === 'GET /user/sign-ins').length;
+    await vi.waitFor(() => expect(loads()).toBe(2));
   });
 
   it.each([
@@ -171,7 +180,10 @@ describe('the form of the profile that changes the password', () => {
     await person.clear(current);
     await submit(person, { 'Mevcut şifre': 'right' });
     await screen.findByText('Şifre başarıyla değiştirildi.');
-    expect(calls.at(-1)?.body).toEqual({ new_password: 'a new thin slice', current_password: 'right' });
+    expect(calls.findLast(({ name }) => name === 'PUT /user/password')?.body).toEqual({
+      new_password: 'a new thin slice',
+      current_password: 'right',
+    });
     expect(screen.queryByLabelText('Mevcut şifre')).toBeNull();
   });
 
@@ -240,7 +252,7 @@ describe('the form of the profile that deletes the account', () => {
     [
       'the message of the server when a failed response contains one',
       errorResponse('last_admin'),
-      'Son etkin yönetici kaldırılamaz.',
+      'Son aktif yönetici kaldırılamaz.',
     ],
     [
       'a default message when a failed response contains none',

@@ -6,6 +6,7 @@ import { useForm } from 'react-hook-form';
 import { encode } from 'uqr';
 import { z } from 'zod';
 import { finishSecondFactor, type SecondFactorSecret } from '../../api/second-factor.ts';
+import { copyText } from '../../browser/copy-text.ts';
 import { failWith } from '../../forms/validation.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './SecondFactorSetup.module.css';
@@ -123,12 +124,8 @@ interface RecoveryCodesProps {
 
 function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(codes.join('\n'));
-      announce({ success: true, message: texts.copied });
-    } catch {
-      announce({ success: false, message: texts.copyFailed }); // the user can still write the codes down
-    }
+    const success = await copyText(codes.join('\n'));
+    announce({ success, message: success ? texts.copied : texts.copyFailed }); // after a failure, the user can still write the codes down
   };
 
   return (

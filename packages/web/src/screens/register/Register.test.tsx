@@ -58,6 +58,15 @@ describe('the registration page', () => {
     });
   });
 
+  it('says on the login page that a link in an e-mail completes the registration when the settings require it', async () => {
+    Object.assign(settings, { confirmsRegistrations: true });
+    onTestFinished(() => void Object.assign(settings, { confirmsRegistrations: false }));
+    const { person } = openApp('/auth/register', { api: { 'POST /auth/register': registrationResponse } });
+    await fillInAndSubmit(person, validValues);
+    await screen.findByText(/ipek@example\.org adresine gelen e-postadaki bağlantıyı/);
+    expect(screen.queryByText(/^Başvurunuz alındı/)).toBeNull();
+  });
+
   it.each([
     ['shows the data-protection notice from the settings', 'Verileriniz hastanede kalır.', 1],
     ['shows no data-protection notice when the settings contain none', null, 0],

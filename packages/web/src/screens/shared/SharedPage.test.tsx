@@ -1,5 +1,5 @@
 /** Tests of the page of a share link. They find elements by Turkish texts, the default language of these screens. */
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../../testing/open-app.tsx';
 import { errorResponse } from '../../testing/stub-api.ts';
@@ -103,5 +103,43 @@ describe('the page of a share link', () => {
     });
     await person.click(await screen.findByRole('button', { name: 'Tekrar Dene' }));
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+  });
+
+  it('opens the link once more before its session ends, and not again when the new session ends no later', async () => {
+    const endMs = performance.now() + 3000;
+    const { calls } = openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': () => {
+          const expires_in = Math.max(0, Math.floor((endMs - performance.now()) / 1000));
+          return { ...openedLink, expires_in };
+        },
+        'HEAD /image-catalog/proxy/a/image.dzi': {},
+      },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    const openings = () => calls.filter(({ name }) => name === 'POST /share-links/open').length;
+    await waitFor(() => expect(openings()).toBe(2), { timeout: 5000 });
+    const checks = () => calls.filter(({ name }) => name.startsWith('HEAD')).length;
+    const checksBefore = checks();
+    await waitFor(() => expect(checks()).toBe(checksBefore + 2), { timeout: 5000 });
+    expect(openings()).toBe(2);
+  });
+
+  it('keeps showing the slide when the renewal of its session fails before the session has ended', async () => {
+    let openings = 0;
+    const { calls } = openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': () => {
+          openings += 1;
+          return openings === 1 ? { ...openedLink, expires_in: 4 } : errorResponse('unavailable');
+        },
+        'HEAD /image-catalog/proxy/a/image.dzi': {},
+      },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    await waitFor(() => expect(openings).toBe(2), { timeout: 5000 });
+    const callsBefore = calls.length;
+    await waitFor(() => expect(calls.length).toBeGreaterThan(callsBefore), { timeout: 5000 });
+    screen.getByRole('heading', { name: 'Ders 3 · Böbrek' });
   });
 });

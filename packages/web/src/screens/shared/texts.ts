@@ -14,7 +14,7 @@ export const texts = wording({
     open: 'Aç',
     endedHeading: 'Bu bağlantı artık açılmıyor',
     ended:
-      'Bağlantının süresi dolmuş, bağlantı sonlandırılmış ya da en fazla açılma sayısına ulaşmış olabilir. Gerekirse bağlantıyı gönderen kişiden yenisini isteyin.',
+      'Bağlantının süresi dolmuş, bağlantı sonlandırılmış ya da izin verilen açılma sayısına ulaşılmış olabilir. Gerekirse bağlantıyı gönderen kişiden yenisini isteyin.',
     secretMissing: 'Adres eksik. Lütfen size gönderilen bağlantının tamamını kullanın.',
     failedHeading: 'Bağlantı açılamadı',
   },

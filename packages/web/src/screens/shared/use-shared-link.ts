@@ -16,8 +16,12 @@ export type SharedLinkState =
 
 /** Interval at which the hook checks whether the link has ended. When the link has ended, the page closes the slide. */
 const checkIntervalMs = 700;
-/** When the session ends within this time, the hook opens the link again, which creates a new session. */
+/** The hook opens the link again, which creates a new session, this long before the session ends, but not before half of its duration. */
 const renewalMarginMs = 30_000;
+/** Pause before the next attempt when the renewal of the session has failed. */
+const renewalRetryMs = 5000;
+/** Precision of `expires_in`, which is a whole number of seconds. */
+const precisionMs = 1000;
 
 interface SharedLink {
   readonly state: SharedLinkState;
@@ -35,8 +39,8 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   const [state, setState] = useState<SharedLinkState>({ kind: 'opening' });
   /** The entered password, which later openings of the link send again; undefined before the user has entered one. */
   const password = useRef<string>(undefined);
-  /** End of the session, in ms on the clock of `performance.now()`. */
-  const sessionEndMs = useRef(0);
+  /** End of the session, and when to renew it, in ms on the clock of `performance.now()`. */
+  const session = useRef({ endMs: 0, renewAtMs: 0 });
   /** Number of the latest attempt to open the link; the results of earlier attempts are ignored. */
   const latestAttempt = useRef(0);
 
@@ -46,13 +50,23 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     const result = await openLink(secret, password.current);
     if (attempt !== latestAttempt.current) return; // another attempt has started, or the user has left the page
     if (!('error' in result)) {
-      sessionEndMs.current = performance.now() + result.expires_in * 1000; // `expires_in` is in seconds
+      const durationMs = result.expires_in * 1000;
+      const endMs = performance.now() + durationMs;
+      // A session ends with its link at the latest. If a new session ends no later than the one before, renewing it again is useless.
+      const isLast = endMs <= session.current.endMs + precisionMs;
+      const renewAtMs = isLast ? Number.POSITIVE_INFINITY : endMs - Math.min(renewalMarginMs, durationMs / 2);
+      session.current = { endMs, renewAtMs };
       await preloadTour().catch(() => undefined); // after a failure, the tour itself loads the script again and shows the error
       if (attempt === latestAttempt.current) setState({ kind: 'open', link: result });
     } else if (result.error === 'not_found') setState({ kind: 'ended' });
     else if (result.error === 'password_required') setState({ kind: 'password', message: null });
     else if (result.error === 'password_invalid') setState({ kind: 'password', message: result.message });
-    else setState({ kind: 'failed', message: result.message });
+    else {
+      session.current.renewAtMs = performance.now() + renewalRetryMs;
+      const isSessionValid = performance.now() < session.current.endMs;
+      const failed = { kind: 'failed', message: result.message } as const;
+      setState((current) => (current.kind === 'open' && isSessionValid ? current : failed));
+    }
   }, [secret]);
 
   useEffect(() => {
@@ -62,14 +76,14 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     };
   }, [open]);
 
-  const session = state.kind === 'open' ? state.link.session_id : null;
+  const sessionId = state.kind === 'open' ? state.link.session_id : null;
   const imageId = state.kind === 'open' ? (state.link.items[stepIndex]?.image_id ?? null) : null;
   useEffect(() => {
-    if (session === null || imageId === null) return;
+    if (sessionId === null || imageId === null) return;
     let isCancelled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     async function check(checkedSession: string, checkedImageId: string) {
-      if (performance.now() > sessionEndMs.current - renewalMarginMs) await open();
+      if (performance.now() > session.current.renewAtMs) await open();
       else if (!document.hidden) {
         const status = await fetchSharedSlideStatus(checkedImageId, checkedSession);
         // 401: the link and its session have ended. 404: the link no longer opens this slide.
@@ -77,12 +91,12 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
       }
       if (!isCancelled) timer = setTimeout(() => void check(checkedSession, checkedImageId), checkIntervalMs);
     }
-    timer = setTimeout(() => void check(session, imageId), checkIntervalMs);
+    timer = setTimeout(() => void check(sessionId, imageId), checkIntervalMs);
     return () => {
       isCancelled = true;
       clearTimeout(timer);
     };
-  }, [session, imageId, open]);
+  }, [sessionId, imageId, open]);
 
   return {
     state,

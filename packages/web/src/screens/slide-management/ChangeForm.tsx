@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { type BulkEdit, changeSlides } from '../../api/slides.ts';
 import { announce } from '../../notifications/notify.ts';
 import type { SlideFormProps } from './dialog-request.ts';
@@ -17,8 +17,7 @@ interface ChangeFormProps extends SlideFormProps {
 
 /** A form that sets one property of one or more slides, such as their dataset or organ. */
 export function ChangeForm(props: ChangeFormProps) {
-  const { slides, hint, submitLabel, change, children, onClose, onDone } = props;
-  const [isRunning, setRunning] = useState(false);
+  const { slides, hint, submitLabel, change, children, isRunning, setRunning, onClose, onDone } = props;
 
   async function submit() {
     setRunning(true);
@@ -43,7 +42,7 @@ export function ChangeForm(props: ChangeFormProps) {
         <Text>{hint}</Text>
         {children}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={isRunning} onClick={onClose}>
             {texts.cancel}
           </Button>
           <Button type="submit" loading={isRunning}>

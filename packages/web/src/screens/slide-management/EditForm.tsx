@@ -12,7 +12,7 @@ import { texts } from './texts.ts';
  * Form for the catalogue entry of one slide, the first of `slides`: its name, dataset, organ, and scale (`mpp`:
  * micrometres per pixel; `power`: magnification of the objective).
  */
-export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
+export function EditForm({ slides: [slide], isRunning, setRunning, onClose, onDone }: SlideFormProps) {
   const [name, setName] = useState(slide?.file_name ?? '');
   const [dataset, setDataset] = useState(slide?.dataset_name ?? '');
   const [organ, setOrgan] = useState(slide?.organ_type ?? '');
@@ -20,7 +20,6 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [power, setPower] = useState(() => enteredText(slide, 'power'));
   const [isNameMissing, setNameMissing] = useState(false);
   const [isScaleInvalid, setScaleInvalid] = useState(false);
-  const [isRunning, setRunning] = useState(false);
   if (slide === undefined) return null;
   /** The entered scale: null restores the scale of the slide file, undefined means no change, 'invalid' prevents saving. */
   const calibration = calibrationOf(slide, mpp, power);
@@ -88,7 +87,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
           onPowerChange={setPower}
         />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={isRunning} onClick={onClose}>
             {texts.cancel}
           </Button>
           <Button type="submit" loading={isRunning}>

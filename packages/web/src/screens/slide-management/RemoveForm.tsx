@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import { changeSlides } from '../../api/slides.ts';
 import { announceAction } from '../../components/announce-action.tsx';
 import { announce } from '../../notifications/notify.ts';
@@ -7,8 +6,7 @@ import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
 /** Asks for a confirmation, and removes the slides from the catalogue. Administrators can undo this in the toast or in the slide list. */
-export function RemoveForm({ slides, onClose, onDone }: SlideFormProps) {
-  const [isRunning, setRunning] = useState(false);
+export function RemoveForm({ slides, isRunning, setRunning, onClose, onDone }: SlideFormProps) {
   const [first] = slides;
 
   async function remove() {
@@ -31,7 +29,7 @@ export function RemoveForm({ slides, onClose, onDone }: SlideFormProps) {
       </Text>
       <Text c="dimmed">{texts.removeHint}</Text>
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} data-autofocus>
+        <Button variant="default" disabled={isRunning} onClick={onClose} data-autofocus>
           {texts.cancel}
         </Button>
         <Button color="eosin" loading={isRunning} onClick={() => void remove()}>

@@ -1,6 +1,5 @@
-import { Modal } from '@mantine/core';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { texts as sharedTexts } from '../../language/texts.ts';
+import { useState } from 'react';
+import { Dialog } from '../../components/Dialog.tsx';
 import type { DialogRequest } from './dialog-request.ts';
 import { EditForm } from './EditForm.tsx';
 import { MoveForm } from './MoveForm.tsx';
@@ -19,7 +18,7 @@ const forms = { edit: EditForm, move: MoveForm, organ: OrganForm, remove: Remove
 
 /** Dialog of the slides screen in which an administrator edits, moves or removes slides, or sets their organ. */
 export function SlideDialog({ request: { kind, slides }, onClose, onDone }: SlideDialogProps) {
-  useReturnFocus();
+  const [isRunning, setRunning] = useState(false);
   const Form = forms[kind];
   const titles = {
     edit: texts.editTitle,
@@ -28,15 +27,8 @@ export function SlideDialog({ request: { kind, slides }, onClose, onDone }: Slid
     remove: texts.removeTitle,
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={titles[kind]}
-      closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      centered
-      withinPortal={false} // keeps it inside `main`: elsewhere, the dialog's `header` would count as a second header of the page
-    >
-      <Form slides={slides} onClose={onClose} onDone={onDone} />
-    </Modal>
+    <Dialog title={titles[kind]} centered isRunning={isRunning} onClose={onClose}>
+      <Form slides={slides} isRunning={isRunning} setRunning={setRunning} onClose={onClose} onDone={onDone} />
+    </Dialog>
   );
 }

@@ -3,8 +3,10 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { toast } from 'react-toastify';
 import { messageOf } from '../../api/client.ts';
-import { invalidateSlides, type SlideFilter, useSlideCounts, useSlides } from '../../api/slides.ts';
+import { invalidateDatasets } from '../../api/datasets.ts';
+import { type SlideFilter, useSlideCounts, useSlides } from '../../api/slides.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
@@ -63,6 +65,14 @@ export function SlideList() {
     setSelectedIds(new Set((query.data ?? []).slice(0, maxImagesAtOnce).map(({ id }) => id)));
   }
 
+  /** Reloads the datasets, the counts and the list. When that fails, the list stays as it was. */
+  async function refresh() {
+    invalidateDatasets();
+    const results = [await counts.refetch(), await slides.refetch()];
+    const failed = results.find(({ isRefetchError }) => isRefetchError);
+    if (failed !== undefined) toast.error(messageOf(failed.error, texts.loadFailed));
+  }
+
   return (
     <Panel
       title={texts.list}
@@ -72,7 +82,7 @@ export function SlideList() {
           variant="default"
           leftSection={<IconRefresh size={18} aria-hidden />}
           loading={slides.isRefetching}
-          onClick={() => void invalidateSlides()}
+          onClick={() => void refresh()}
         >
           {texts.refresh}
         </Button>

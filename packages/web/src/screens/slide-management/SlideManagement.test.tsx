@@ -8,7 +8,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, type ApiCall, errorResponse } from '../../testing/stub-api.ts';
+import { type Answers, type ApiCall, errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 /** Returns the id of slayt-`number`.svs. */
@@ -179,6 +179,16 @@ describe('the slide list on the slides screen', () => {
     await screen.findByText(sentence);
   });
 
+  it('keeps the slides and shows a toast when the refresh button is pressed and the slides cannot be loaded', async () => {
+    let response: object = { images: [slide(1)], next_cursor: null };
+    const { person } = openSlidesScreen({ 'GET /admin/images': () => response });
+    await findRow('slayt-1.svs');
+    response = errorResponse('unavailable', 'Veritabanı meşgul.');
+    await person.click(screen.getByRole('button', { name: 'Yenile' }));
+    await screen.findByText('Veritabanı meşgul.');
+    await findRow('slayt-1.svs');
+  });
+
   it('requests the next page of slides with the cursor of the previous page', async () => {
     const pages: Record<string, object> = {
       '': { images: [slide(1)], next_cursor: 'more' },
@@ -236,6 +246,47 @@ describe('the action menu of a slide on the slides screen', () => {
       expect(bodyOf(calls, `PUT /image-catalog/images/${idOf(1)}`)).toEqual({ calibration: { mpp: 0.25 } }),
     );
   });
+
+  it('shows an entered scale with a decimal comma, and sends nothing when it is unchanged', async () => {
+    const slideWithEnteredScale = slide(1, {
+      mpp_x: 0.2525,
+      mpp_y: 0.2525,
+      objective_power_derived: true,
+      scale_entered: true,
+    });
+    const { person, calls } = await chooseAction('slayt-1.svs', 'Düzenle', {}, [slideWithEnteredScale]);
+    const field = await screen.findByLabelText<HTMLInputElement>('Piksel boyutu (µm)');
+    expect(field.value).toBe('0,2525');
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
+  });
+
+  it.each([
+    ['Düzenle', 'Kaydet', `PUT /image-catalog/images/${idOf(1)}`, { image: slide(1) }],
+    ['Taşı', 'Taşı', 'POST /admin/images/changes', { message: 'tamam', changed: 1 }],
+    [
+      'Katalogdan kaldır',
+      'Katalogdan kaldır',
+      'POST /admin/images/changes',
+      { message: 'tamam', changed: 1 },
+    ],
+  ])(
+    'keeps the dialog of "%s" open until the server has responded',
+    async (action, submit, endpoint, answer) => {
+      const response = pendingResponse();
+      const { person } = await chooseAction('slayt-1.svs', action, { [endpoint]: response.answer });
+      const dialog = within(await screen.findByRole('dialog'));
+      const organ = dialog.queryByLabelText('Organ');
+      if (organ !== null) await person.type(organ, 'Meme');
+      await person.click(dialog.getByRole('button', { name: submit }));
+      expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Vazgeç' }).disabled).toBe(true);
+      await person.keyboard('{Escape}');
+      screen.getByRole('dialog');
+      response.respondWith(answer);
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    },
+  );
 
   it('restores the scale of the slide file when both fields of the scale are empty', async () => {
     const slideWithEnteredScale = slide(1, {
@@ -384,7 +435,7 @@ describe('the selection on the slides screen', () => {
     await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));
     await screen.findByText('Bulunamadı.');
     screen.getByText('1 slayt seçili');
-    await person.click(screen.getByRole('button', { name: 'Seçimi bırak' }));
+    await person.click(screen.getByRole('button', { name: 'Seçimi kaldır' }));
     expect(screen.queryByText('1 slayt seçili')).toBeNull();
   });
 });

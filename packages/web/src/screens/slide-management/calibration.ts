@@ -4,6 +4,7 @@
  */
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
+import { formatFigure } from '../../formatting/numbers.ts';
 
 /** Range of micrometres per pixel that the API accepts. */
 const mppRange = { min: 0.001, max: 1000 };
@@ -20,13 +21,13 @@ export function enteredText(slide: ManagedImage | undefined, field: 'mpp' | 'pow
     field === 'mpp'
       ? [slide.mpp_x, slide.mpp_derived]
       : [slide.objective_power, slide.objective_power_derived];
-  return value === null || isDerived ? '' : `${value}`;
+  return value === null || isDerived ? '' : formatFigure(value, 'tr'); // 'tr' when the interface mixes both languages
 }
 
 /**
  * Returns the scale that the two fields contain: undefined when it did not change; null when both fields are empty
  * (this restores the scale of the slide file); 'invalid' when a number is malformed or out of range. Both fields accept
- * a decimal comma.
+ * a decimal comma and a decimal point.
  */
 export function calibrationOf(
   slide: ManagedImage,

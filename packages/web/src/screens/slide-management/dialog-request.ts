@@ -10,6 +10,9 @@ export interface DialogRequest {
 /** Props that each form in the dialog receives. */
 export interface SlideFormProps {
   readonly slides: readonly ManagedImage[];
+  /** Whether the change is being sent: the user then cannot close the dialog. */
+  readonly isRunning: boolean;
+  readonly setRunning: (isRunning: boolean) => void;
   readonly onClose: () => void;
   /** Called after the slides have been changed. */
   readonly onDone: () => void;

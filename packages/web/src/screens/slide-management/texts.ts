@@ -65,8 +65,8 @@ export const texts = wording({
     selectShown: 'Gösterilenlerin tümünü seç',
     selected: (count: number) => `${formatNumber(count)} slayt seçili`,
     selectMore: (count: number) => `İlk ${formatNumber(count)} slaydı seç`,
-    mostAtOnce: (count: number) => `Bir kerede en çok ${formatNumber(count)} slayt değiştirilebilir.`,
-    clearSelection: 'Seçimi bırak',
+    mostAtOnce: (count: number) => `Tek seferde en fazla ${formatNumber(count)} slayt değiştirilebilir.`,
+    clearSelection: 'Seçimi kaldır',
     selection: 'Seçili slaytlar',
 
     actionsOf: (name: string) => `İşlemler: ${name}`,
@@ -93,7 +93,7 @@ export const texts = wording({
     moveHint: (count: number) =>
       `${formatNumber(count)} slayt bu veri kümesine taşınır. Dosyalar yerinde kalır.`,
     moveNew:
-      'Yeni bir ad yazarsanız, o veri kümesi bütün üyelere açık olur. Boş bırakılırsa slaytlar hiçbir veri kümesinde olmaz.',
+      'Yeni bir ad yazarsanız tüm üyelere açık yeni bir veri kümesi oluşur. Boş bırakırsanız slayt hiçbir veri kümesine ait olmaz.',
 
     setOrgan: 'Organı değiştir',
     organTitle: 'Organı değiştir',
@@ -101,15 +101,15 @@ export const texts = wording({
       `${formatNumber(count)} slaydın organı değişir. Boş bırakılırsa organ bilgisi silinir.`,
 
     removeTitle: 'Katalogdan kaldırılsın mı?',
-    removeOne: (name: string) => `${name} katalogdan kaldırılır ve kimse tarafından görülmez.`,
+    removeOne: (name: string) => `${name} katalogdan kaldırılır ve artık kimseye gösterilmez.`,
     removeMany: (count: number) =>
-      `${formatNumber(count)} slayt katalogdan kaldırılır ve kimse tarafından görülmez.`,
+      `${formatNumber(count)} slayt katalogdan kaldırılır ve artık kimseye gösterilmez.`,
     removeHint: 'Dosya silinmez; kaydı istediğiniz zaman geri alabilirsiniz.',
 
     fileHint:
       'Ad, veri kümesi ve organ bilgilerini bir elektronik tablodan toplu olarak değiştirin. Önce ne değişeceği gösterilir; siz uygulayana dek hiçbir şey değişmez.',
     fileColumns:
-      'Sütunlar: id, file_name, dataset_name, organ_type. Slaytlar önce id ile, id yoksa file_name sütunundaki yol veya adla eşleştirilir. Boş bırakılan hücre değişmez. Virgül, noktalı virgül veya sekmeyle ayrılmış olabilir.',
+      'Sütunlar: id, file_name, dataset_name, organ_type. Slaytlar önce id ile, id yoksa file_name sütunundaki yol veya adla eşleştirilir. Boş hücre mevcut değeri değiştirmez. Sütunlar virgül, noktalı virgül veya sekmeyle ayrılabilir.',
     download: 'Kataloğu indir',
     downloaded: 'Katalog indirildi.',
     downloadFailed: 'Katalog indirilemedi.',

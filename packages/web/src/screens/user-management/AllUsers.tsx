@@ -35,8 +35,9 @@ export function AllUsers() {
     setUrlQuery(writeUserQuery({ ...query, page: 1, ...change }), { replace: true });
 
   async function refresh() {
-    const { isSuccess } = await users.refetch();
+    const { isSuccess, isRefetchError, error } = await users.refetch();
     if (isSuccess) toast.success(apiTexts.usersLoaded);
+    if (isRefetchError) toast.error(messageOf(error, apiTexts.usersFailed)); // the list stays as it was
   }
 
   const { data } = users;
@@ -101,18 +102,18 @@ export function AllUsers() {
         />
       </div>
       {users.isPending && <Loading label={texts.loading} />}
-      {users.isError && (
+      {users.isLoadingError && (
         <LoadFailed
           message={messageOf(users.error, apiTexts.usersFailed)}
           onRetry={() => void users.refetch()}
         />
       )}
-      {users.isSuccess && users.data.users.length === 0 && (
-        <NoUsers isFiltered={isFiltered} isBeyondEnd={users.data.total > 0} onClear={clearFilters} />
+      {data?.users.length === 0 && (
+        <NoUsers isFiltered={isFiltered} isBeyondEnd={data.total > 0} onClear={clearFilters} />
       )}
-      {users.isSuccess && users.data.users.length > 0 && (
+      {data !== undefined && data.users.length > 0 && (
         <ul className={classes.cards} data-stale={users.isPlaceholderData || undefined}>
-          {users.data.users.map((user) => (
+          {data.users.map((user) => (
             <UserCard key={user.uid} user={user} />
           ))}
         </ul>

@@ -4,7 +4,8 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, pendingResponse } from '../../testing/stub-api.ts';
+import { reloadQueries } from '../../testing/reload-queries.ts';
+import { type Answers, errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 
@@ -245,12 +246,81 @@ describe('the queue of applicants in the user management', () => {
     await person.click(screen.getByRole('button', { name: 'Seçilenleri Onayla' }));
     const dialog = within(await screen.findByRole('dialog'));
     await person.click(dialog.getByRole('button', { name: 'Onayla' }));
-    await dialog.findByText('25 kişiden 0 kişi tamamlandı');
+    await dialog.findByText('Tamamlanan: 0 / 25');
     await person.click(dialog.getByRole('button', { name: 'Durdur' }));
     firstCall.respondWith({ results: people.slice(0, 20).map(({ uid }) => ({ uid, error: null })) });
     await screen.findByText('20 kullanıcı onaylandı.');
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
+  });
+
+  it('decides in the next run also about the applicants whom a stopped run with a failure has left out', async () => {
+    const people = Array.from({ length: 25 }, (_, index) => applicant(`kisi-${index}`, `Kişi ${index}`));
+    const firstCall = pendingResponse();
+    const resultsOf = (uids: readonly string[], failedUid: string | null) => ({
+      results: uids.map((uid) => ({
+        uid,
+        error: uid === failedUid ? { code: 'already_active', message: 'Bu kullanıcı zaten aktif.' } : null,
+      })),
+    });
+    let isFirst = true;
+    const { person, calls } = openQueue({
+      'GET /admin/applications': queueOf(...people),
+      'POST /admin/applications/approve': ({ body }) => {
+        if (!isFirst) return resultsOf((body as { uids: string[] }).uids, null);
+        isFirst = false;
+        return firstCall.answer();
+      },
+    });
+    await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
+    await person.click(screen.getByRole('button', { name: 'Seçilenleri Onayla' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await person.click(dialog.getByRole('button', { name: 'Onayla' }));
+    await person.click(await dialog.findByRole('button', { name: 'Durdur' }));
+    const firstUids = people.slice(0, 20).map(({ uid }) => uid);
+    firstCall.respondWith(resultsOf(firstUids, 'kisi-7'));
+    await dialog.findByText('Kişi 7: Bu kullanıcı zaten aktif.');
+    await person.click(dialog.getByRole('button', { name: 'Tekrar Dene' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    const calledUids = calls
+      .filter(({ name }) => name.endsWith('/approve'))
+      .map(({ body }) => (body as { uids: string[] }).uids);
+    expect(calledUids).toEqual([
+      firstUids,
+      ['kisi-7', 'kisi-20', 'kisi-21', 'kisi-22', 'kisi-23', 'kisi-24'],
+    ]);
+  });
+
+  it('keeps the dialog with the typed reason, and shows why rejecting failed, when the network is down', async () => {
+    let isDown = false;
+    const { person } = openQueue({
+      'GET /admin/applications': () => {
+        if (isDown) throw new TypeError('Failed to fetch');
+        return queueOf(deniz, ekin);
+      },
+    });
+    await person.click((await findRow('Deniz Kaya')).getByRole('button', { name: 'Reddet' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await person.type(dialog.getByLabelText('Gerekçe'), 'Kurum doğrulanamadı.');
+    isDown = true;
+    await person.click(dialog.getByRole('button', { name: 'Reddet' }));
+    await dialog.findByText('Deniz Kaya: Başvuru reddedilirken hata oluştu.');
+    await reloadQueries();
+    screen.getByDisplayValue('Kurum doğrulanamadı.');
+    screen.getByText('Deniz Kaya: Başvuru reddedilirken hata oluştu.');
+  });
+
+  it('says in the dialog for approving that the restricted datasets cannot be loaded, with a retry button', async () => {
+    let response: object = errorResponse('forbidden');
+    const { person } = openQueue({ 'GET /admin/datasets': () => response });
+    await person.click(
+      (await findRow('Deniz Kaya')).getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }),
+    );
+    const dialog = within(await screen.findByRole('dialog'));
+    const retry = await dialog.findByRole('button', { name: 'Tekrar Dene' });
+    response = { datasets: [restrictedDataset] };
+    await person.click(retry);
+    await dialog.findByRole('checkbox', { name: 'Böbrek' });
   });
 
   it('rejects several applicants in one call with the same reason, which is required', async () => {

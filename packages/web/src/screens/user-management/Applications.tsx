@@ -59,13 +59,13 @@ export function Applications() {
         onClear={search === '' ? null : () => setSearch('')}
       />
       {queue.isPending && <Loading label={texts.queueLoading} />}
-      {queue.isError && (
+      {queue.isLoadingError && (
         <LoadFailed
           message={messageOf(queue.error, texts.queueFailed)}
           onRetry={() => void queue.refetch()}
         />
       )}
-      {queue.isSuccess && (
+      {queue.data !== undefined && (
         <ApplicantList
           key={search} // a new search starts without selected applicants and without rows of decided applicants
           queue={queue.data}

@@ -40,7 +40,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
       onSubmit={() => void run({ kind: 'approve', role, terms: toApiTerms(terms) })}
       // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
       onClose={isRunning ? stop : onClose}
-      {...(isRunning && { cancelLabel: texts.stop })}
+      stopLabel={texts.stop}
     >
       <Text>
         {people.length === 1 && firstPerson

@@ -41,7 +41,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
       onSubmit={submit}
       // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
       onClose={isRunning ? stop : onClose}
-      {...(isRunning && { cancelLabel: texts.stop })}
+      stopLabel={texts.stop}
     >
       <Text>
         {people.length === 1 && firstPerson

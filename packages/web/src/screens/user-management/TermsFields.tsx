@@ -1,5 +1,7 @@
 import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { messageOf } from '../../api/client.ts';
 import { useDatasets } from '../../api/datasets.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
 import classes from './TermsFields.module.css';
 import type { ChosenTerms } from './terms.ts';
 import { firstSelectableDay } from './terms.ts';
@@ -12,9 +14,16 @@ interface TermsFieldsProps {
 
 /** Fields for the terms of an account: its restricted datasets and its end date. */
 export function TermsFields({ terms, onChange }: TermsFieldsProps) {
-  const restrictedDatasets = (useDatasets().data ?? []).filter(({ access }) => access === 'restricted');
+  const datasets = useDatasets();
+  const restrictedDatasets = (datasets.data ?? []).filter(({ access }) => access === 'restricted');
   return (
     <>
+      {datasets.isLoadingError && (
+        <LoadFailed
+          message={messageOf(datasets.error, texts.datasetsFailed)}
+          onRetry={() => void datasets.refetch()}
+        />
+      )}
       {restrictedDatasets.length > 0 && (
         <Checkbox.Group
           label={texts.restrictedDatasets}

@@ -102,6 +102,17 @@ describe('the list of accounts in the user management', () => {
     await screen.findByText('Kullanıcılar başarıyla yüklendi.');
   });
 
+  it('keeps the list and shows a toast when the refresh button is pressed and the list cannot be loaded', async () => {
+    let response: object = { users: [deniz], message: '' };
+    const { person } = openUsers([], { 'GET /admin/users': () => response });
+    await findCard('Deniz Kaya');
+    response = new Response('', { status: 502 });
+    await person.click(screen.getByRole('button', { name: 'Yenile' }));
+    await screen.findByText('Kullanıcılar yüklenemedi.');
+    await findCard('Deniz Kaya');
+    expect(screen.queryByRole('button', { name: 'Tekrar Dene' })).toBeNull();
+  });
+
   it('sends search, filters, order and page to the server, and keeps them in the URL', async () => {
     const { person, calls, address } = openUsers([], {
       'GET /admin/users': {

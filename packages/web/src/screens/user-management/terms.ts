@@ -8,18 +8,22 @@ export interface ChosenTerms {
   readonly datasets: readonly string[];
   /** Last day of the account, such as '2026-11-21'; empty when none is chosen: the API then gets no end date. */
   readonly lastDay: string;
+  /** End date that the account has now, as ISO 8601; null when it has none, or it has passed. The form does not change it. */
+  readonly currentEnd: string | null;
 }
 
-export const noTerms: ChosenTerms = { datasets: [], lastDay: '' };
+export const noTerms: ChosenTerms = { datasets: [], lastDay: '', currentEnd: null };
 
 /** Converts the terms of an account for the form. An end date in the past becomes empty, because the form rejects past days. */
 export function toFormTerms({ datasets, expiresAt }: Terms): ChosenTerms {
-  const isInFuture = expiresAt !== null && new Date(expiresAt) > new Date();
-  return { datasets, lastDay: isInFuture ? dayOf(new Date(expiresAt)) : '' };
+  const currentEnd = expiresAt !== null && new Date(expiresAt) > new Date() ? expiresAt : null;
+  return { datasets, lastDay: currentEnd === null ? '' : dayOf(new Date(currentEnd)), currentEnd };
 }
 
-/** Converts the terms of the form for the API. The account ends at the end of its last day. */
-export function toApiTerms({ datasets, lastDay }: ChosenTerms): Terms {
+/** Converts the terms of the form for the API. The account ends at the end of its last day, or as before when that day is unchanged. */
+export function toApiTerms({ datasets, lastDay, currentEnd }: ChosenTerms): Terms {
+  if (currentEnd !== null && lastDay === dayOf(new Date(currentEnd)))
+    return { datasets, expiresAt: currentEnd };
   const end = new Date(`${lastDay}T23:59:59.999`); // in the time zone of the browser; invalid when `lastDay` is empty
   const hasEnd = !Number.isNaN(end.getTime());
   return { datasets, expiresAt: hasEnd ? end.toISOString() : null };

@@ -94,7 +94,7 @@ export const texts = wording({
     },
     decisionFailed: 'Bu kişiler için işlem yapılamadı',
     progress: (decided: number, total: number) =>
-      `${formatNumber(total)} kişiden ${formatNumber(decided)} kişi tamamlandı`,
+      `Tamamlanan: ${formatNumber(decided)} / ${formatNumber(total)}`,
     stop: 'Durdur',
 
     approveTitle: 'Başvuruyu Onayla',
@@ -102,13 +102,14 @@ export const texts = wording({
     approveMany: (count: number) => `Seçilen ${count} kişinin hesabı aynı koşullarla açılacak.`,
     approvedMany: (count: number) => `${count} kullanıcı onaylandı.`,
     roleHint: {
-      user: 'Slaytları görüntüler; ileride katkıda da bulunabilir.',
+      user: 'Slaytları görüntüler ve işaretler; koleksiyon ve paylaşım bağlantısı oluşturur.',
       viewer: 'Slaytları yalnızca görüntüler.',
       admin: 'Kullanıcıları, slaytları ve veri kümelerini yönetir.',
     },
     restrictedDatasets: 'Kısıtlı veri kümeleri',
-    restrictedDatasetsHint: 'Yalnızca işaretledikleriniz görülür.',
-    openDatasetsHint: 'Herkese açık veri kümeleri bütün aktif kullanıcılara görünür.',
+    restrictedDatasetsHint: 'Kişi yalnızca işaretlediklerinizi görür.',
+    datasetsFailed: 'Kısıtlı veri kümeleri yüklenemedi.',
+    openDatasetsHint: 'Açık veri kümelerini tüm aktif kullanıcılar görür.',
     endDate: 'Bitiş tarihi (isteğe bağlı)',
     endDateHint: 'Hesap bu günün sonunda kendiliğinden askıya alınır.',
 
@@ -133,7 +134,7 @@ export const texts = wording({
       },
       {
         name: 'Hesabı zaten var',
-        text: 'Bu kişiye ait bir hesap zaten var. Lütfen mevcut hesabınızla giriş yapın.',
+        text: 'Size ait bir hesap zaten var. Lütfen o hesapla giriş yapın.',
       },
     ],
 
@@ -142,7 +143,7 @@ export const texts = wording({
     datasets: 'Kısıtlı Veri Kümeleri',
     editAccess: 'Erişimi Düzenle',
     editAccessHint: (name: string) =>
-      `${name} hesabının görebileceği kısıtlı veri kümeleri ve bitiş tarihi. Değişiklik hemen geçerli olur.`,
+      `${name} adlı kişinin görebileceği kısıtlı veri kümelerini ve bitiş tarihini belirleyin. Değişiklik hemen geçerli olur.`,
     changeRole: 'Rolü Değiştir',
     currentRole: (name: string, role: string) => `${name} adlı kişinin şimdiki rolü: ${role}.`,
     becomesAdmin: 'Kişi yönetici yetkisi alır; açık oturumları kapatılır ve yeniden giriş yapması gerekir.',
@@ -243,12 +244,13 @@ export const texts = wording({
     approvedMany: (count) =>
       count === 1 ? '1 user has been approved.' : `${count} users have been approved.`,
     roleHint: {
-      user: 'Views slides; may contribute later on.',
+      user: 'Views and annotates slides; creates collections and share links.',
       viewer: 'Only views slides.',
       admin: 'Manages users, slides and datasets.',
     },
     restrictedDatasets: 'Restricted datasets',
     restrictedDatasetsHint: 'Only those you tick can be seen.',
+    datasetsFailed: 'The restricted datasets could not be loaded.',
     openDatasetsHint: 'All active users see the open datasets.',
     endDate: 'End date (optional)',
     endDateHint: 'The account is suspended automatically at the end of this day.',

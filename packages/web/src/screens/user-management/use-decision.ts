@@ -40,7 +40,7 @@ interface RunningDecision {
   readonly isRunning: boolean;
   /** Null unless a decision about several people is running. */
   readonly progress: Progress | null;
-  /** People for whom the last run failed. The next run retries only these. */
+  /** People for whom the last run failed. The next run retries these, and decides about those whom a stopped run has left out. */
   readonly failedDecisions: readonly FailedDecision[];
 }
 
@@ -51,6 +51,8 @@ export function useDecision(options: DecisionOptions): RunningDecision {
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const isStopRequested = useRef(false);
+  /** Uids of the people for whom the decision has succeeded. */
+  const decidedUids = useRef<ReadonlySet<string>>(new Set());
 
   async function runOne(user: UserDetails): Promise<readonly FailedDecision[]> {
     const result = await decideOne(user.uid);
@@ -72,8 +74,9 @@ export function useDecision(options: DecisionOptions): RunningDecision {
       () => isStopRequested.current,
     );
     setProgress(null);
-    const successCount = decided - failures.size;
-    if (successCount > 0) toast.success(successMessage(successCount));
+    const newUids = users.slice(0, decided).flatMap(({ uid }) => (failures.has(uid) ? [] : [uid]));
+    decidedUids.current = new Set([...decidedUids.current, ...newUids]);
+    if (newUids.length > 0) toast.success(successMessage(newUids.length));
     return users.flatMap((user) => {
       const message = failures.get(user.uid);
       return message === undefined ? [] : [{ user, message }];
@@ -82,8 +85,7 @@ export function useDecision(options: DecisionOptions): RunningDecision {
 
   return {
     run: async (decision) => {
-      // After a run with failures, the next run retries only the people for whom it failed.
-      const peopleToDecide = failedDecisions.length > 0 ? failedDecisions.map(({ user }) => user) : people;
+      const peopleToDecide = people.filter(({ uid }) => !decidedUids.current.has(uid));
       const [onlyPerson] = people.length === 1 ? people : []; // undefined for several people
       isStopRequested.current = false;
       setRunning(true);

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Progress, Text } from '@mantine/core';
 import { messageOf } from '../../../api/client.ts';
 import { cancelUpload } from '../../../api/uploads.ts';
+import { SlideError } from '../../../components/slide-error/SlideError.tsx';
 import { formatBytes } from '../../../formatting/format-bytes.ts';
 import { announce } from '../../../notifications/notify.ts';
 import { texts } from './texts.ts';
@@ -53,7 +54,11 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
       </div>
       {line.detail !== null && (
         <Text size="sm" role={line.tone === 'bad' ? 'alert' : undefined}>
-          {line.detail}
+          {typeof line.detail === 'string' ? (
+            line.detail
+          ) : (
+            <SlideError {...line.detail} languageWhenMixed="tr" />
+          )}
         </Text>
       )}
       {sentBytes !== null && (

@@ -87,6 +87,24 @@ describe('the upload panel of the slides screen', () => {
     expect(announcedUploads(calls)).toEqual([]);
   });
 
+  it('keeps the files of two drops when the second is made while the files of the first are still being read', async () => {
+    const { panel } = await openPanel([]);
+    const dropArea = (await panel.findByText('Dosyaları veya klasörleri buraya bırakın')).parentElement;
+    const drop = (name: string, readAfterMs: number) => {
+      const file = (onRead: (file: File) => void) =>
+        setTimeout(() => onRead(new File(['12345'], name)), readAfterMs);
+      const item = {
+        kind: 'file',
+        webkitGetAsEntry: () => ({ isFile: true, name, file }),
+        getAsFile: () => null,
+      };
+      fireEvent.drop(dropArea as HTMLElement, { dataTransfer: { items: [item] } });
+    };
+    drop('a.svs', 50);
+    drop('b.svs', 100);
+    await panel.findByText('2 dosya hazır; yüklemek için veri kümesi seçin.');
+  });
+
   it('suggests datasets while a name is typed, and hides the suggestions once the name of a dataset is complete', async () => {
     const { panel, choose, person } = await openPanel([], {
       'GET /admin/datasets': { datasets: [existingDataset] },
@@ -164,7 +182,7 @@ describe('the upload panel of the slides screen', () => {
 
     it('starts the upload when the user chooses access for all members, and does not ask again for this dataset', async () => {
       const { dialog, start, calls, person, panel, choose } = await chooseFileForNewDataset('Taslak 4');
-      await person.click(dialog.getByRole('radio', { name: 'Bütün kullanıcılar' }));
+      await person.click(dialog.getByRole('radio', { name: 'Tüm üyeler' }));
       await waitUntilEnabled(start);
       await person.click(start);
       await panel.findByText(/Sunucunun diskinde yeterli yer yok/);

@@ -32,6 +32,9 @@ export function UploadPanel() {
   const [datasetError, setDatasetError] = useState<string | null>(null);
   /** Chosen files, grouped into uploads, that wait until the user has entered a dataset or decided who may see it. */
   const [pendingGroups, setPendingGroups] = useState<readonly FileGroup[]>([]);
+  /** The latest `pendingGroups` and `addFiles`: reading the files of a drop takes a while, during which both may change. */
+  const latestPendingGroups = useRef<readonly FileGroup[]>([]);
+  const latestAddFiles = useRef((_: readonly ChosenFile[]): void => {});
   const [refusedFiles, setRefusedFiles] = useState<readonly RefusedFile[]>([]);
   const [hasDropFailed, setDropFailed] = useState(false);
   const [isDraggedOver, setDraggedOver] = useState(false);
@@ -82,7 +85,15 @@ export function UploadPanel() {
   function addFiles(chosen: readonly ChosenFile[]): void {
     const grouping = groupFiles(chosen);
     setRefusedFiles(grouping.refused);
-    void startUploads([...pendingGroups, ...grouping.groups]);
+    void startUploads([...latestPendingGroups.current, ...grouping.groups]);
+  }
+  useEffect(() => {
+    latestAddFiles.current = addFiles;
+  });
+
+  function keepPending(groups: readonly FileGroup[]): void {
+    latestPendingGroups.current = groups;
+    setPendingGroups(groups);
   }
 
   /**
@@ -102,7 +113,7 @@ export function UploadPanel() {
     });
     const error = datasetErrorOf(uploadsToStart.map(({ targetDataset }) => targetDataset));
     setDatasetError(error);
-    setPendingGroups(error === null ? [] : groups);
+    keepPending(error === null ? [] : groups);
     if (error !== null) {
       datasetField.current?.focus();
       return;
@@ -111,7 +122,7 @@ export function UploadPanel() {
     const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
     const usesTypedDataset = uploadsToStart.some(({ isUnfinished }) => !isUnfinished);
     if (usesTypedDataset && !isDecided) {
-      setPendingGroups(groups); // they wait for the list of datasets, and for the decision about a new one
+      keepPending(groups); // they wait for the list of datasets, and for the decision about a new one
       const existingDatasets = datasets.data ?? (await datasets.refetch()).data;
       if (existingDatasets === undefined) {
         setDatasetError(texts.datasetsFailed);
@@ -122,7 +133,7 @@ export function UploadPanel() {
         setNewDataset(typedDataset);
         return;
       }
-      setPendingGroups([]);
+      keepPending([]);
     }
     // The result is ignored: false means that the same upload is waiting, paused or being sent. It stays unchanged.
     for (const { group, targetDataset } of uploadsToStart) enqueue(group, targetDataset);
@@ -133,7 +144,8 @@ export function UploadPanel() {
     setDraggedOver(false);
     setDropFailed(false);
     try {
-      addFiles(await filesOfDrop(event.dataTransfer));
+      const files = await filesOfDrop(event.dataTransfer);
+      latestAddFiles.current(files);
     } catch {
       setDropFailed(true); // browsers do not say which file they cannot read
     }
@@ -183,7 +195,7 @@ export function UploadPanel() {
             <Button size="sm" onClick={() => void startUploads(pendingGroups)}>
               {texts.start}
             </Button>
-            <Button size="sm" variant="default" onClick={() => setPendingGroups([])}>
+            <Button size="sm" variant="default" onClick={() => keepPending([])}>
               {texts.cancel}
             </Button>
           </Group>

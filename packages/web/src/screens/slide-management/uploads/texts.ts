@@ -18,7 +18,7 @@ export const texts = wording({
     newDatasetTitle: 'Yeni veri kümesi oluşturulsun mu?',
     newDatasetHint: (name: string) => `“${name}” adlı bir veri kümesi yok; bu yüklemeyle oluşturulacak.`,
     newDatasetQuestion: 'Slaytları kimler görsün?',
-    newDatasetAccess: { restricted: 'Yalnızca erişim verdiklerim', open: 'Bütün kullanıcılar' },
+    newDatasetAccess: { restricted: 'Yalnızca erişim verdiklerim', open: 'Tüm üyeler' },
     newDatasetAccessHint: {
       restricted:
         'Veri kümesi önce kısıtlı olarak oluşturulur; erişimi Veri Kümeleri sayfasından verirsiniz.',
@@ -76,7 +76,7 @@ export const texts = wording({
     unread: 'Slayt okunamadı',
     noSlideFound: 'İçinde okunabilir bir slayt bulunamadı',
     checksum: 'Gelen dosya gönderilenle aynı değil. Yeniden gönderin.',
-    exists: 'Bu adda bir dosya veya klasör bu arada oluşmuş; üzerine yazılmadı.',
+    exists: 'Bu adda bir dosya veya klasör bu arada oluşturulmuş; üzerine yazılmadı.',
     storage: 'Kataloğa taşınamadı; sunucu yeniden deneyecek.',
 
     pause: 'Duraklat',

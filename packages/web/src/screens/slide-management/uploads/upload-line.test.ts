@@ -4,7 +4,7 @@
  */
 import type { SlideUpload } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
-import { uploadLinesOf } from './upload-line.ts';
+import { type UploadLine, uploadLinesOf } from './upload-line.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
 /** When all uploads in these tests began. */
@@ -48,12 +48,19 @@ const localUpload = (changes: Partial<LocalUpload> = {}): LocalUpload => ({
   ...changes,
 });
 
-const uploadedImage = (status: 'pending' | 'ready' | 'failed', error: string | null = null) => ({
+const uploadedImage = (status: 'pending' | 'ready') => ({
   id: status,
   file_name: 'a.svs',
   status,
-  error,
+  error: null,
 });
+const failedImage = {
+  id: 'failed',
+  file_name: 'b.svs',
+  status: 'failed',
+  error: 'It is damaged.',
+  error_code: 'FILE_CORRUPT',
+} as const;
 
 /** Returns state, detail and actions of each line, one second after the uploads began. */
 const linesAfterOneSecond = (localUploads: readonly LocalUpload[], serverUploads: readonly SlideUpload[]) =>
@@ -64,7 +71,7 @@ const linesAfterOneSecond = (localUploads: readonly LocalUpload[], serverUploads
   ]);
 
 describe('uploadLinesOf, which computes the lines of the upload list', () => {
-  it.each<[string, Partial<SlideUpload>, string, string | null]>([
+  it.each<[string, Partial<SlideUpload>, string, UploadLine['detail']]>([
     [
       'files are missing',
       { state: 'open', checked_count: 0 },
@@ -89,15 +96,15 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
     ],
     [
       'one of two slides cannot be read',
-      { images: [uploadedImage('ready'), uploadedImage('failed', 'It is damaged.')] },
+      { images: [uploadedImage('ready'), failedImage] },
       'Slayt okunamadı',
-      'It is damaged.',
+      { error: 'It is damaged.', code: 'FILE_CORRUPT' },
     ],
     [
       'a file of this name exists',
       { state: 'open', problem: 'exists' },
       'Gönderilmedi',
-      'Bu adda bir dosya veya klasör bu arada oluşmuş; üzerine yazılmadı.',
+      'Bu adda bir dosya veya klasör bu arada oluşturulmuş; üzerine yazılmadı.',
     ],
   ])(
     'returns the state "$2" for an upload that was started in another tab when $0',

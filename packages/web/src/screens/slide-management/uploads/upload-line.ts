@@ -6,6 +6,13 @@ import type { LocalUpload } from './upload-queue.ts';
 /** A button of a line. `sendAgain` repeats a file whose checksum was wrong; `hide` removes a finished upload from the list. */
 type LineAction = 'pause' | 'resume' | 'sendAgain' | 'cancel' | 'hide';
 
+/** Why the server cannot read a slide. */
+interface SlideFault {
+  /** In English. */
+  readonly error: string;
+  readonly code: string | undefined;
+}
+
 export interface UploadLine {
   /** Key of an upload of this tab (dataset and path); for any other upload, its id on the server. */
   readonly key: string;
@@ -25,8 +32,8 @@ export interface UploadLine {
   readonly state: string;
   /** Determines the colour of the state. */
   readonly tone: 'calm' | 'good' | 'bad';
-  /** A reason or hint; null when there is none. */
-  readonly detail: string | null;
+  /** A reason or hint, or why a slide cannot be read, as the server reports it; null when there is none. */
+  readonly detail: string | SlideFault | null;
   readonly actions: readonly LineAction[];
   /** Id of the upload on the server; null until this tab has announced the upload to the server. */
   readonly uploadId: string | null;
@@ -152,7 +159,10 @@ function serverStateOf(
       : { state: texts.noSlideFound, tone: 'bad', detail: null };
   }
   const failedImage = images.find(({ status }) => status === 'failed');
-  if (failedImage !== undefined) return { state: texts.unread, tone: 'bad', detail: failedImage.error };
+  if (failedImage !== undefined) {
+    const { error, error_code: code } = failedImage;
+    return { state: texts.unread, tone: 'bad', detail: error === null ? null : { error, code } };
+  }
   if (images.some(({ status }) => status === 'pending'))
     return { state: texts.reading, tone: 'calm', detail: null };
   const readyText = images.length === 1 ? texts.ready : texts.readyOf(images.length);
