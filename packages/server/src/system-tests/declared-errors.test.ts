@@ -129,12 +129,13 @@ async function sendToResult(
   name: 'createResultFile' | 'sendResultFile',
   changes: { readonly state?: 'ready'; readonly upload_bytes?: number | null },
   length = '2',
+  furtherHeaders: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const person = await caller('user');
   const request = await requestFor(name, person, false);
   const [layerId = ''] = /[\da-f-]{36}/.exec(request.url) ?? [];
   await server.services.db.updateTable('result_layers').set(changes).where('id', '=', layerId).execute();
-  const headers = { ...request.headers, 'upload-length': length };
+  const headers = { ...request.headers, 'upload-length': length, ...furtherHeaders };
   return send(name, person, { ...request, headers });
 }
 
@@ -392,7 +393,8 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
       [`${name} quota_exceeded`, () => sendToResult(name, { upload_bytes: null }, beyondQuota)],
     ]),
   ),
-  'sendResultFile conflict': () => sendToResult('sendResultFile', { upload_bytes: 2 }, '2'),
+  'sendResultFile conflict': () =>
+    sendToResult('sendResultFile', { upload_bytes: 2 }, '2', { 'upload-offset': '1' }), // no byte has been received
   'createResultLayer too_many_layers': async () => {
     const person = await caller('user');
     const request = await requestFor('createResultLayer', person, false);
