@@ -188,7 +188,11 @@ const filterText = NameOfExisting.trim()
   .max(254) // the longest value is an e-mail address
   .transform((value) => value || undefined)
   .optional();
-const filterTime = z.iso.datetime().optional();
+/** A time. It is compared as text with stored times, which have milliseconds. */
+const filterTime = z.iso
+  .datetime()
+  .transform((time) => new Date(time).toISOString())
+  .optional();
 
 const AuditFilter = z.object({
   who: filterText.meta({

@@ -12,6 +12,8 @@ import { newSecret } from '../platform/secrets.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { guessableReason } from '../sign-in/password-rules.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
+import { deleteSecondFactor } from '../store/second-factors.ts';
+import { endShareLinksOf } from '../store/share-links.ts';
 import { findUserByEmail, hasUsers, insertUser, updateUser } from '../store/users.ts';
 
 interface Dependencies {
@@ -71,8 +73,8 @@ export function firstAdminFile(dataDir: string): string {
 }
 
 /**
- * Makes the account with an e-mail address an active administrator with a new password and revokes its tokens. Creates the
- * account if there is none.
+ * Makes the account with an e-mail address an active administrator with a new password, without a second factor, and revokes its
+ * tokens. Creates the account if there is none.
  */
 export async function restoreAdmin(
   { db, now, signIn, audit }: Dependencies,
@@ -93,6 +95,9 @@ export async function restoreAdmin(
       if (await signIn.hasPassword(tx, admin.uid)) await signIn.setPassword(tx, admin.uid, passwordHash);
       else await signIn.signUp(tx, admin.uid, passwordHash); // until now the account had no password on this server
       await signIn.revokeAll(tx, admin.uid);
+      await deleteSecondFactor(tx, admin.uid); // the person may have lost it, and no other administrator can remove it
+      const hadExpired = before.expiresAt !== null && before.expiresAt <= restoredAt;
+      if (hadExpired) await endShareLinksOf(tx, admin.uid, restoredAt); // they would open again with the account
     }
     await audit.record(tx, {
       action: 'admin-restored',

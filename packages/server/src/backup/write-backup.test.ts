@@ -98,6 +98,16 @@ describe('writeBackup (npm run backup)', () => {
     ]);
   });
 
+  it('with the option keep: 1, keeps the new backup even if the name of another one contains a later time', async () => {
+    const to = temporaryFolder();
+    for (const day of ['20260101', '20270101']) fs.mkdirSync(path.join(to, `lamina-backup-${day}T000000Z`));
+    await backUp(await usedInstallation('SQLite'), { to, keep: 1 });
+    expect(fs.readdirSync(to).sort()).toEqual([
+      'lamina-backup-20260601T120000Z',
+      'lamina-backup-20270101T000000Z',
+    ]);
+  });
+
   it('throws an error when the installation has no database', async () => {
     await expect(backUp(await emptyInstallation('SQLite'))).rejects.toThrow('There is nothing to back up');
   });

@@ -80,7 +80,7 @@ export async function writeBackup(
     await fs.rm(unfinishedFolder, { recursive: true, force: true });
     throw error;
   }
-  if (keep !== null) await deleteOlderBackups(to, keep, dependencies.printLine);
+  if (keep !== null) await deleteOlderBackups(folder, keep, dependencies.printLine);
   return folder;
 }
 
@@ -319,13 +319,17 @@ async function flushFolders(folder: string): Promise<void> {
   syncFolder(folder);
 }
 
-/** Keeps the newest `keep` complete backups, and deletes all older ones, including unfinished ones. */
-async function deleteOlderBackups(parent: string, keep: number, printLine: PrintLine): Promise<void> {
-  const names = (await fs.readdir(parent)).sort();
-  const [oldestKept] = names.filter(isBackupName).slice(-keep);
+/**
+ * Keeps the newest `keep` complete backups, and deletes all older ones, including unfinished ones. The new backup stays even if the
+ * name of another one contains a later time, because the clock was wrong then.
+ */
+async function deleteOlderBackups(newFolder: string, keep: number, printLine: PrintLine): Promise<void> {
+  const parent = path.dirname(newFolder);
+  const names = (await fs.readdir(parent)).filter((name) => name !== path.basename(newFolder)).sort();
+  const keptBesideNew = keep > 1 ? names.filter(isBackupName).slice(1 - keep) : [];
+  const oldestKept = keptBesideNew[0] ?? path.basename(newFolder);
   const olderBackups = names.filter(
-    (name) =>
-      isBackupName(name.replace(unfinishedSuffix, '')) && oldestKept !== undefined && name < oldestKept,
+    (name) => isBackupName(name.replace(unfinishedSuffix, '')) && name < oldestKept,
   );
   for (const name of olderBackups) await fs.rm(path.join(parent, name), { recursive: true });
   if (olderBackups.length > 0)

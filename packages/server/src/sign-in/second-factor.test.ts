@@ -11,6 +11,7 @@ import {
   startSecondFactor,
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
+import { restoreAdmin } from '../accounts/first-admin.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { oneTimeCode } from '../testing/one-time-code.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
@@ -253,6 +254,13 @@ describe('turning off two-step verification', () => {
     );
     expect((await signInWith(server, user)).status).toBe(200);
     expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
+  });
+
+  it('is part of the command restore-admin, whose new password alone signs the account in', async () => {
+    const server = await testServer();
+    const { user } = await accountWithSecondFactor(server);
+    const { password } = await restoreAdmin(server.services, user.email);
+    expect((await signInWith(server, { ...user, password })).status).toBe(200);
   });
 
   it('requires the current password when the sign-in of the owner is older than 15 minutes', async () => {

@@ -2,16 +2,19 @@
 import {
   approveUser,
   createImageSession,
+  createShareLink,
   getProfile,
   getStatistics,
   getUser,
   listImages,
   listUsers,
+  openShareLink,
   promoteUser,
   verifyToken,
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { restoreAdmin } from '../accounts/first-admin.ts';
+import { saveDataset } from '../store/datasets.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
@@ -107,6 +110,22 @@ describe.each(databaseKinds)('an account with an end date of its access (databas
       const { body } = await adminOnNextDay.call(getUser, { params: { uid } });
       expect(body.user).toMatchObject({ status: 'active', role: 'admin', expiresAt: null });
     }
+  });
+
+  it('has no working share links after the command restore-admin has ended its expiry', async () => {
+    const server = await testServer({ database });
+    const { db } = server.services;
+    const { user, token } = await tenMinutesBeforeEnd(server);
+    const now = server.clock.now().toISOString();
+    await saveDataset(db, { name: 'Kolon', access: 'open', isListed: false, isShared: true, now });
+    const { id } = await server.fixtures.image({ dataset_name: 'Kolon' });
+    const body = { target: { type: 'slide', id }, title: 'Ders' } as const;
+    const { url } = (await server.as(token).call(createShareLink, { body })).body;
+    const open = () => server.as(null).call(openShareLink, { body: { secret: url.split('#')[1] ?? '' } });
+    expect((await open()).status).toBe(200);
+    server.clock.advance(day);
+    await restoreAdmin(server.services, user.email);
+    expect((await open()).status).toBe(404);
   });
 
   it('is active again after an approval, but earlier tokens and sessions stay invalid', async () => {
