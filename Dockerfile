@@ -42,7 +42,7 @@ COPY packages/slide packages/slide
 COPY packages/server packages/server
 COPY --from=web /lamina/packages/web/dist packages/web/dist
 # A new volume that is mounted at /data gets the owner of this folder.
-RUN mkdir -p /data/uploads /slides && chown -R node:node /data
+RUN mkdir -p /data/uploads /data/results /slides && chown -R node:node /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SLIDES_DIR=/slides
 # npm writes no logs, so `npm run doctor` works with a read-only root file system.
 ENV NPM_CONFIG_LOGS_MAX=0 NPM_CONFIG_UPDATE_NOTIFIER=false

@@ -48,7 +48,7 @@ function checkState(health: DatabaseHealth, databaseName: string): Finding {
     return wrong(
       'Database',
       `${databaseName}, is damaged: ${damage.slice(0, 3).join('; ')}.`,
-      'Stop Lamina, keep a copy of the file, and restore the last backup (docs/operate.md).',
+      'Stop Lamina, keep a copy of the file, and restore the last backup (docs/backup.md).',
     );
   }
   if (unknownMigrations.length > 0) {
