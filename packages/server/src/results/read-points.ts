@@ -1,4 +1,7 @@
-/** Reads points, such as cell centres, from a text table with column names in its first row and commas, semicolons or tabs. */
+/**
+ * Reads points, such as cell centres, from a text table with column names in its first row. Its columns are separated by commas, semicolons
+ * or tabs; unless they are separated by commas, its numbers may have decimal commas, as those that Excel writes in Turkish.
+ */
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { ImportRejectedError } from './problems.ts';
@@ -45,9 +48,11 @@ export async function readPoints(
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
 ): Promise<void> {
-  const rows = Readable.from(file, { objectMode: false }).pipe(
+  const { start, all } = await peekHeader(file);
+  const delimiter = delimiterOf(start);
+  const rows = Readable.from(all, { objectMode: false }).pipe(
     parse({
-      delimiter: [',', ';', '\t'],
+      delimiter,
       bom: true,
       trim: true,
       relax_column_count: true,
@@ -58,7 +63,7 @@ export async function readPoints(
   let readRow: ((row: readonly string[]) => ResultObject) | null = null; // null before the header
   try {
     for await (const row of rows as AsyncIterable<readonly string[]>) {
-      if (readRow === null) readRow = pointReader(row, mpp);
+      if (readRow === null) readRow = pointReader(row, mpp, { hasDecimalCommas: delimiter !== ',' });
       else emit(readRow(row));
     }
   } catch (error) {
@@ -71,17 +76,45 @@ export async function readPoints(
   if (readRow === null) throw new ImportRejectedError('unknown_format', 'The file is empty');
 }
 
+/** Reads the first line of a table. @returns its text, cut off at `maxRecordBytes`, and the whole file */
+async function peekHeader(
+  file: AsyncIterable<Buffer>,
+): Promise<{ start: string; all: AsyncIterable<Buffer> }> {
+  const parts = file[Symbol.asyncIterator]();
+  let start: Buffer = Buffer.alloc(0);
+  while (start.length < maxRecordBytes && !start.includes('\n')) {
+    const { value, done } = await parts.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+  }
+  async function* all() {
+    yield start;
+    yield* { [Symbol.asyncIterator]: () => parts };
+  }
+  const [firstLine = ''] = start.toString('utf8', 0, maxRecordBytes).split('\n');
+  return { start: firstLine, all: all() };
+}
+
+/** Returns the delimiter that the header of a table contains most often: a comma, a semicolon or a tab. */
+function delimiterOf(header: string): string {
+  const countOf = (delimiter: string) => header.split(delimiter).length;
+  return [';', '\t'].reduce((most, each) => (countOf(each) > countOf(most) ? each : most), ',');
+}
+
 /**
  * Returns a function that converts a row to a point, for a table with this header.
  *
+ * @param format `hasDecimalCommas`: the numbers may have decimal commas
  * @throws ImportRejectedError unknown_format, not_registered
  */
 export function pointReader(
   header: readonly string[],
   mpp: { readonly x: number; readonly y: number } | null,
+  { hasDecimalCommas }: { readonly hasDecimalCommas: boolean },
 ): (row: readonly string[]) => ResultObject {
   const columns = columnsOf(header, mpp);
-  return (row) => pointOf(row, columns);
+  const parseNumber = (text: string) => Number(hasDecimalCommas ? text.replace(',', '.') : text);
+  return (row) => pointOf(row, columns, parseNumber);
 }
 
 function columnsOf(
@@ -105,19 +138,23 @@ function columnsOf(
 }
 
 /** Converts a row to a point. Each other column whose value is a number is a measurement. */
-function pointOf(row: readonly string[], { x, y, scale, className, id, names }: Columns): ResultObject {
+function pointOf(
+  row: readonly string[],
+  { x, y, scale, className, id, names }: Columns,
+  parseNumber: (text: string) => number,
+): ResultObject {
   const measurements: [name: string, value: number][] = [];
   for (const [column, text] of row.entries()) {
     const name = names[column];
     const isMeasurement = column !== x && column !== y && column !== className && column !== id;
     if (!isMeasurement || !name || text === '') continue;
-    const value = Number(text);
+    const value = parseNumber(text);
     if (Number.isFinite(value)) measurements.push([name.slice(0, maxTextLength), value]);
   }
   return {
     rings: [],
-    x: coordinateFrom(row[x]) * scale.x,
-    y: coordinateFrom(row[y]) * scale.y,
+    x: coordinateFrom(row[x], parseNumber) * scale.x,
+    y: coordinateFrom(row[y], parseNumber) * scale.y,
     className: row[className]?.slice(0, maxTextLength) || null,
     classColor: null,
     id: row[id]?.slice(0, maxTextLength) || null,
@@ -125,8 +162,8 @@ function pointOf(row: readonly string[], { x, y, scale, className, id, names }: 
   };
 }
 
-function coordinateFrom(text: string | undefined): number {
-  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+function coordinateFrom(text: string | undefined, parseNumber: (text: string) => number): number {
+  const value = text === undefined || text === '' ? Number.NaN : parseNumber(text);
   // The negated comparison also rejects NaN.
   if (!(Math.abs(value) <= maxCoordinate)) {
     throw new ImportRejectedError('bad_geometry', 'A coordinate is not a number, or too far away');

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { ResultObject } from './read-objects.ts';
+import { readPoints } from './read-points.ts';
+
+/** Returns the points of a table, which arrives in parts of 5 bytes. */
+async function pointsOf(table: string): Promise<ResultObject[]> {
+  const bytes = Buffer.from(table);
+  async function* parts() {
+    for (let at = 0; at < bytes.length; at += 5) yield bytes.subarray(at, at + 5);
+  }
+  const points: ResultObject[] = [];
+  await readPoints(parts(), null, (point) => points.push(point));
+  return points;
+}
+
+describe('readPoints (points of a text table)', () => {
+  it.each([
+    ['commas', 'x,y,class,area\n1200.5,3400.25,Tumor,7.5\n'],
+    ['semicolons', 'x;y;class;area\n1200.5;3400.25;Tumor;7.5\n'],
+    ['semicolons and decimal commas', 'x;y;class;area\r\n1200,5;3400,25;Tumor;7,5\r\n'],
+    ['tabs and decimal commas', 'x\ty\tclass\tarea\n1200,5\t3400,25\tTumor\t7,5'],
+  ])('reads coordinates, class and measurement of a table with %s', async (_, table) => {
+    expect(await pointsOf(table)).toMatchObject([
+      { x: 1200.5, y: 3400.25, className: 'Tumor', measurements: [['area', 7.5]] },
+    ]);
+  });
+
+  it('keeps a comma in a cell of a table with tabs', async () => {
+    expect(await pointsOf('Name\tx\ty\nROI, left\t1\t2\n')).toMatchObject([{ x: 1, y: 2 }]);
+  });
+
+  it('rejects a table with one delimiter in the header and another one in its rows', async () => {
+    await expect(pointsOf('x,y\n1;2\n')).rejects.toMatchObject({ problem: 'bad_geometry' });
+  });
+});
