@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSlide } from '../open-slide.ts';
 import { buildSvs } from '../testing/build-svs.ts';
+import { buildTiff, long, short } from '../testing/build-tiff.ts';
+import { encodeJpeg2000 } from '../testing/encode-frames.ts';
 import { openBytes } from '../testing/open-bytes.ts';
+import { openDicom } from '../testing/open-dicom.ts';
+import { tag } from '../tiff/tags.ts';
 import { readStoredTile, type StoredLevel, storedLevels } from './stored-levels.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
@@ -40,6 +44,36 @@ describe('stored levels of a slide (whose JPEG tiles are sent as stored in the f
     const [empty, stored] = await Promise.all([0, 1].map((index) => readStoredTile(slide, jpeg2000, index)));
     expect(empty?.level).toEqual({ ...jpeg2000, codec: 'jpeg', process: 'baseline', colour: 'ycc' });
     expect(stored?.level).toEqual(jpeg2000);
+  });
+
+  it.each([
+    ['MONOCHROME1 (inverted grey)', 'MONOCHROME1', []],
+    ['MONOCHROME2 (grey)', 'MONOCHROME2', ['grey']],
+  ] as const)(
+    'describe JPEG 2000 in DICOM only with colours that a client shows right: %s',
+    async (_, photometric, colours) => {
+      const slide = await openDicom({ codec: 'jpeg2000', photometric });
+      const found = (await storedLevels(slide)).map(({ colour }) => colour);
+      expect([...new Set(found)]).toEqual(colours);
+    },
+  );
+
+  it('leave out JPEG 2000 of libvips, which OpenJPEG stores as YCbCr but declares as RGB', async () => {
+    const side = 128;
+    const values = Uint8Array.from({ length: side * side * 3 }, (_, i) => [150, 100, 180][i % 3] as number);
+    const tile = await encodeJpeg2000({ width: side, height: side, samplesPerPixel: 3, values });
+    const tags = {
+      [tag.ImageWidth]: long(side),
+      [tag.ImageLength]: long(side),
+      [tag.BitsPerSample]: short(8, 8, 8),
+      [tag.Compression]: short(33004), // JPEG 2000 as libvips numbers it
+      [tag.PhotometricInterpretation]: short(2), // RGB
+      [tag.SamplesPerPixel]: short(3),
+      [tag.TileWidth]: long(side),
+      [tag.TileLength]: long(side),
+    };
+    const { bytes } = buildTiff({ directories: [{ tags, tiles: [tile] }] });
+    expect(await storedLevels(await openBytes(bytes))).toEqual([]);
   });
 
   it('throw TILE_OUT_OF_RANGE for an invalid tile index, such as one beyond the last tile', async () => {

@@ -178,11 +178,15 @@ const [COD, REVERSIBLE] = [0xff52, 1];
 
 /** Returns the coding of a JPEG 2000 tile; null when it cannot be sent as stored. */
 function jpeg2000Coding({ bytes, colour }: EncodedImage): StoredCoding | null {
-  const { codeStream, components, bits, isSigned, isTransformed, isSubsampled } = readJpeg2000Header(bytes);
+  const header = readJpeg2000Header(bytes);
+  const { codeStream, components, bits, isSigned, isTransformed, isSubsampled } = header;
   if (bits !== 8 || isSigned || (components !== 1 && components !== 3)) return null;
   const isReversible = transformOf(codeStream) === REVERSIBLE;
   const process = isReversible ? 'reversible' : 'irreversible';
-  if (components === 1) return { codec: 'jpeg2000', process, colour: 'grey' };
+  // Inverted grey, and grey in a window of values, would need attributes that the protocols of `StoredCoding` lack.
+  const isPlainGrey = typeof colour !== 'object' || (colour.black === 0 && colour.white === 255);
+  if (components === 1) return isPlainGrey ? { codec: 'jpeg2000', process, colour: 'grey' } : null;
+  if (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) return null; // YCbCr that is declared as RGB, perhaps in a transform
   if (isSubsampled) return { codec: 'jpeg2000', process, colour: 'ycc-422' };
   if (isTransformed) return { codec: 'jpeg2000', process, colour: isReversible ? 'rct' : 'ict' };
   return { codec: 'jpeg2000', process, colour: colour === 'ycc' ? 'ycc' : 'rgb' };
