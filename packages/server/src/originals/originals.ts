@@ -81,7 +81,7 @@ interface Dependencies {
 }
 
 /** Version of the de-identification rules, part of the ETag. Increase it when new rules change the sent bytes. */
-const rulesVersion = 2;
+const rulesVersion = 3;
 /** Reading and sending a block of this size takes about as long as reading and sending a tile. */
 const blockBytes = 64 * 1024;
 /** Maximum number of blocks that all downloads read at the same time. */

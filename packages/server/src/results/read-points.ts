@@ -83,9 +83,9 @@ async function peekHeader(
   const parts = file[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);
   while (start.length < maxRecordBytes && !start.includes('\n')) {
-    const { value, done } = await parts.next();
-    if (done) break;
-    start = Buffer.concat([start, value]);
+    const part = await parts.next();
+    if (part.done) break;
+    start = Buffer.concat([start, part.value]);
   }
   async function* all() {
     yield start;
