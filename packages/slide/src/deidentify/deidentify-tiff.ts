@@ -107,7 +107,7 @@ class TiffPatcher {
     const xmp = await this.#tiff.text(directory, tags.XMP);
     if (description.startsWith('Aperio')) return 'aperio';
     if (software.startsWith('PerkinElmer-QPI') || description.includes('PerkinElmer-QPI')) return 'qptiff';
-    if (/<(?:\w{1,100}:)?OME\b/.test(description)) return 'ome';
+    if (/<(?:\w{1,100}:)?OME\s/.test(description)) return 'ome';
     // Trestle writes the name of its program, MedScan.
     const vendor = /Philips|<scn\b|Trestle|MedScan|iScan|3DHISTECH|Zeiss/i.exec(
       `${description}\n${software}\n${xmp}`,

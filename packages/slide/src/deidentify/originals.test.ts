@@ -13,6 +13,7 @@ import { planDicom, writeDicom } from '../testing/build-dicom.ts';
 import { layOutNdpi, ndpiBytes, ndpiDirectories } from '../testing/build-ndpi.ts';
 import { buildSvs, svsDirectories } from '../testing/build-svs.ts';
 import { ascii, buildTiff } from '../testing/build-tiff.ts';
+import { buildVsi } from '../testing/build-vsi.ts';
 import { difference } from '../testing/compare-pixels.ts';
 import { openSlidePeer } from '../testing/peers.ts';
 import { seededNumbers } from '../testing/seeded-numbers.ts';
@@ -216,6 +217,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     ['generic-tiff/old-style-jpeg-compression.tif', 'old-style'],
     ['zeiss-czi/RGB-8bit.czi', 'neither DICOM nor TIFF'],
     ['plain-images/test-image.png', 'neither DICOM nor TIFF'],
+    ['olympus-vsi/vsi-ets-test-jpg2k.vsi', 'neither DICOM nor TIFF'],
   ])(
     'is not possible for %s, and planOriginals (the check before de-identification) states the reason "%s"',
     async (name, reason) => {
@@ -300,6 +302,12 @@ describe('de-identified copy of a generated slide', () => {
     const { bytes: copy, path } = await copyOf(await writeSlide('identifying.dcm', bytes));
     expect(contains(copy, 'Jane Doe')).toBe(false);
     await expectSamePixels(join(folder, 'identifying.dcm'), path);
+  });
+
+  it('is not possible for an Olympus VSI file without its folder of images, although the file is valid TIFF', async () => {
+    const path = await writeSlide('alone.vsi', buildVsi([]));
+    const plan = await planOriginals({ path, members: [] }, null, 'salt');
+    expect(plan.notDeidentifiedBecause).toContain('neither DICOM nor TIFF');
   });
 
   it('that is an NDPI file has no macro image', async () => {

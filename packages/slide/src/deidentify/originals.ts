@@ -8,6 +8,7 @@ import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import { isTiff } from '../tiff/tiff-file.ts';
+import { isVsi } from '../vsi/tag-tree.ts';
 import { deidentifyDicom } from './deidentify-dicom.ts';
 import { deidentifyTiff } from './deidentify-tiff.ts';
 import { jpegMetadataEraser } from './jpeg-metadata.ts';
@@ -82,7 +83,7 @@ async function deidentifiedFiles(
     if (isDicom(start)) {
       const deidentification = await deidentifyDicom(source, salt);
       if (deidentification !== null) originals.push({ path, size: source.size, ...deidentification });
-    } else if (isTiff(start) && names.length === 1) {
+    } else if (isTiff(start) && !isVsi(start) && names.length === 1) {
       originals.push({ path, size: source.size, ...(await deidentifyTiff(source)) });
     } else {
       throw new NotDeidentifiable('the format is neither DICOM nor TIFF in one file');
