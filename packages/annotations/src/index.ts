@@ -25,6 +25,7 @@ export {
   type Rejection,
   type RejectionCode,
 } from './formats/import-types.ts';
+export { quoteBareNumbers } from './formats/scan-json.ts';
 export { intersectAreas, repairArea, subtractAreas, unionAreas } from './geometry/booleans.ts';
 export { createStroke } from './geometry/brush.ts';
 export { fillHoles, separateParts, splitArea } from './geometry/edit.ts';

@@ -126,6 +126,14 @@ export async function importRaster(
     }
     options.onProgress(((top + rows) / height) * readingFraction);
   }
+  const valueStatistics = statistics.result();
+  const { range } = valueStatistics;
+  if (range !== null && !Number.isFinite(range.max - range.min)) {
+    throw new SlideError(
+      'FORMAT_NOT_SUPPORTED',
+      'The range of the values is too large for the steps of the tiles',
+    );
+  }
   const categories = options.categories ?? categoriesOf(statistics.values(), options.isMask, image.palette);
   const isMask = categories !== null;
   let smallest: RasterLevel = { width, height, firstTile: 0 };
@@ -140,7 +148,7 @@ export async function importRaster(
     type,
     levels,
     ...tiles.writeIndex(),
-    ...statistics.result(),
+    ...valueStatistics,
     categories,
     registration: options.registrationFor(width, height),
   };

@@ -90,7 +90,7 @@ type Shape = Pick<ResultObject, 'rings' | 'x' | 'y'>;
 /** Returns the shapes of a GeoJSON geometry: several for a MultiPoint, and for a large MultiPolygon without measurements. */
 function shapesOf(geometry: Json, hasMeasurements: boolean): Shape[] {
   const { type, coordinates } = geometry as { type?: unknown; coordinates?: unknown };
-  if (coordinates instanceof FlatRings) return [polygonOf(coordinates.rings.map(checkedRing))]; // a Polygon
+  if (coordinates instanceof FlatRings) return [polygonOf([coordinates.rings.map(checkedRing)])]; // a Polygon
   if (!Array.isArray(coordinates))
     throw new ImportRejectedError('bad_geometry', `A ${String(type)} has no coordinates`);
   switch (type) {
@@ -99,11 +99,11 @@ function shapesOf(geometry: Json, hasMeasurements: boolean): Shape[] {
     case 'MultiPoint':
       return coordinates.map(pointOf);
     case 'Polygon':
-      return [polygonOf(coordinates.map(ringOf))];
+      return [polygonOf([coordinates.map(ringOf)])];
     case 'MultiPolygon': {
       const parts = coordinates.map((part) => listOf(part).map(ringOf));
-      if (parts.length > maxPartsOfObject && !hasMeasurements) return parts.map(polygonOf);
-      return [polygonOf(parts.flat())];
+      if (parts.length > maxPartsOfObject && !hasMeasurements) return parts.map((part) => polygonOf([part]));
+      return [polygonOf(parts)];
     }
     case 'LineString':
       return [lineOf([coordinates])];
@@ -163,7 +163,7 @@ export function shapeOfCoordinates(
   coordinates: readonly number[],
 ): Shape {
   if (graphic === 'point') return pointOf(coordinates);
-  if (graphic === 'polygon') return polygonOf([checkedRing([...coordinates])]);
+  if (graphic === 'polygon') return polygonOf([[checkedRing([...coordinates])]]);
   const positions = Array.from({ length: coordinates.length / 2 }, (_, n) =>
     coordinates.slice(2 * n, 2 * n + 2),
   );
@@ -179,11 +179,17 @@ function lineOf(lines: readonly unknown[]): Shape {
     const wayBack = vertices.slice(1, -1).reverse();
     return [...vertices, ...wayBack].flatMap(([x, y]) => [checkedCoordinate(x), checkedCoordinate(y)]);
   });
-  return polygonOf(rings);
+  return polygonOf(rings.map((ring) => [ring]));
 }
 
-/** Returns a polygon with its centre: the centroid of its area or, for an outline without area, the mean of its vertices. */
-function polygonOf(rings: readonly Ring[]): Shape {
+/**
+ * Returns a polygon with its centre: the centroid of its area or, for an outline without area, the mean of its vertices.
+ *
+ * @param parts the rings of each part, an outline and its holes, as in a GeoJSON MultiPolygon
+ */
+function polygonOf(parts: readonly (readonly Ring[])[]): Shape {
+  const rings = parts.flat();
+  const outlines = new Set(parts.map(([outline]) => outline));
   const [firstRing] = rings;
   if (firstRing === undefined) throw new ImportRejectedError('bad_geometry', 'A polygon has no ring');
   // Shoelace formula: ringArea becomes twice the signed area, ringX and ringY six times the area times the centroid. All sums are
@@ -191,6 +197,7 @@ function polygonOf(rings: readonly Ring[]): Shape {
   const [x0, y0] = [firstRing[0] as number, firstRing[1] as number];
   let [doubleArea, momentX, momentY] = [0, 0, 0];
   let [sumX, sumY, vertexCount] = [0, 0, 0];
+  let [minX, minY, maxX, maxY] = [0, 0, 0, 0]; // bounds of all vertices
   for (const ring of rings) {
     let [ringArea, ringX, ringY] = [0, 0, 0];
     let ax = (ring.at(-2) as number) - x0;
@@ -204,30 +211,26 @@ function polygonOf(rings: readonly Ring[]): Shape {
       ringY += (ay + by) * cross;
       sumX += bx;
       sumY += by;
+      if (bx < minX) minX = bx;
+      else if (bx > maxX) maxX = bx;
+      if (by < minY) minY = by;
+      else if (by > maxY) maxY = by;
       ax = bx;
       ay = by;
     }
     vertexCount += ring.length / 2;
-    // The sign makes areas of outer rings positive and areas of holes negative, for clockwise and counterclockwise rings.
-    const isHole = isHoleOf(ring, rings);
-    const isPositive = ringArea > 0;
-    const sign = isHole === isPositive ? -1 : 1;
+    // The sign makes areas of outlines positive and areas of holes negative, for clockwise and counterclockwise rings.
+    const sign = outlines.has(ring) === ringArea > 0 ? 1 : -1;
     doubleArea += sign * ringArea;
     momentX += sign * ringX;
     momentY += sign * ringY;
   }
-  const hasArea = Math.abs(doubleArea) > 1e-9; // rounding may leave a tiny value instead of 0
-  if (hasArea) return { rings, x: x0 + momentX / (3 * doubleArea), y: y0 + momentY / (3 * doubleArea) };
+  const [x, y] = [momentX / (3 * doubleArea), momentY / (3 * doubleArea)];
+  // Rounding may leave a tiny area instead of 0, and the areas of an outline that crosses itself may cancel out. The centroid may
+  // then lie far away.
+  const hasArea = Math.abs(doubleArea) > 1e-9;
+  if (hasArea && x >= minX && x <= maxX && y >= minY && y <= maxY) return { rings, x: x0 + x, y: y0 + y };
   return { rings, x: x0 + sumX / vertexCount, y: y0 + sumY / vertexCount };
-}
-
-/** Returns whether a ring is a hole: its first vertex lies inside an odd number of the other rings. */
-function isHoleOf(ring: Ring, rings: readonly Ring[]): boolean {
-  if (rings.length === 1) return false;
-  const [x, y] = [ring[0] as number, ring[1] as number];
-  let isInside = false;
-  for (const other of rings) if (other !== ring && contains(other, x, y)) isInside = !isInside;
-  return isInside;
 }
 
 /** Returns whether a position is inside a ring (x, y, x, y, …), by counting the edges that a ray from it crosses. */
@@ -337,10 +340,10 @@ function contourOf(json: Json, key: string | null, typeNames: ReadonlyMap<string
   const type = textOf(json.type); // usually a number, for which the file may state a class name
   const defaultName = type !== null && /^\d+$/.test(type) ? `Type ${type}` : type;
   return {
-    ...polygonOf([ring]),
+    ...polygonOf([[ring]]),
     className: type === null ? null : (typeNames.get(type) ?? defaultName),
     classColor: null,
-    id: key,
+    id: key?.slice(0, maxTextLength) ?? null,
     measurements: asMeasurement('type_prob', json.type_prob),
   };
 }

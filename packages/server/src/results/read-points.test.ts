@@ -29,7 +29,15 @@ describe('readPoints (points of a text table)', () => {
     expect(await pointsOf('Name\tx\ty\nROI, left\t1\t2\n')).toMatchObject([{ x: 1, y: 2 }]);
   });
 
-  it('rejects a table with one delimiter in the header and another one in its rows', async () => {
-    await expect(pointsOf('x,y\n1;2\n')).rejects.toMatchObject({ problem: 'bad_geometry' });
+  it('ignores empty lines at the end of a table', async () => {
+    expect(await pointsOf('x,y\n1,2\n\n\r\n')).toMatchObject([{ x: 1, y: 2 }]);
+  });
+
+  it.each([
+    ['another delimiter than its header', 'x,y\n1;2\n'],
+    ['decimal commas between commas', 'x,y,class\n120,5,340,25,Tumor\n'],
+    ['a cell too few', 'x,y,class\n1,2\n'],
+  ])('rejects as damaged a table with a row that has %s', async (_, table) => {
+    await expect(pointsOf(table)).rejects.toMatchObject({ problem: 'damaged' });
   });
 });

@@ -38,7 +38,8 @@ interface Columns {
 }
 
 /**
- * Emits one point for each row of the table.
+ * Emits one point for each row of the table. A row with more or fewer cells than the header is damage, such as decimal commas
+ * between commas. Empty rows are skipped.
  *
  * @param mpp pixel size of the slide, for coordinates in micrometres; null when unknown
  * @throws ImportRejectedError unknown_format, not_registered, bad_geometry, damaged
@@ -55,7 +56,7 @@ export async function readPoints(
       delimiter,
       bom: true,
       trim: true,
-      relax_column_count: true,
+      relax_column_count: true, // `readRow` checks the count, after the header
       skip_empty_lines: true,
       max_record_size: maxRecordBytes,
     }),
@@ -102,7 +103,8 @@ function delimiterOf(header: string): string {
 }
 
 /**
- * Returns a function that converts a row to a point, for a table with this header.
+ * Returns a function that converts a row to a point, for a table with this header. The function throws ImportRejectedError damaged
+ * (the row has more or fewer cells than the header) and bad_geometry.
  *
  * @param format `hasDecimalCommas`: the numbers may have decimal commas
  * @throws ImportRejectedError unknown_format, not_registered
@@ -114,7 +116,11 @@ export function pointReader(
 ): (row: readonly string[]) => ResultObject {
   const columns = columnsOf(header, mpp);
   const parseNumber = (text: string) => Number(hasDecimalCommas ? text.replace(',', '.') : text);
-  return (row) => pointOf(row, columns, parseNumber);
+  return (row) => {
+    if (row.length !== header.length)
+      throw new ImportRejectedError('damaged', `A row has ${row.length} cells, the header ${header.length}`);
+    return pointOf(row, columns, parseNumber);
+  };
 }
 
 function columnsOf(

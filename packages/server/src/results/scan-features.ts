@@ -4,6 +4,7 @@
  * `nuc` (HoVerNet, an object instead of a list). A file without such a list, of at most `maxObjectBytes`, is one object. The
  * scanner tracks only brackets and strings, and parses each object separately.
  */
+import { quoteBareNumbers } from '@lamina/annotations';
 import { parseFlatFeature } from './flat-rings.ts';
 import { ImportRejectedError } from './problems.ts';
 
@@ -207,11 +208,16 @@ function createScanner(target: ScanTarget) {
   }
 }
 
+/** Parses JSON, in which QuPath may have written measurements as NaN or Infinity; these become strings. @throws ImportRejectedError */
 function parse(bytes: Buffer): unknown {
-  const text =
-    bytes[0] === byteOrderMark[0] ? bytes.toString('utf8', byteOrderMark.length) : bytes.toString();
+  const decoder = new TextDecoder(); // drops a byte order mark
   try {
-    return JSON.parse(text);
+    return JSON.parse(decoder.decode(bytes));
+  } catch {
+    // Such numbers are rare, so other files need no search for them.
+  }
+  try {
+    return JSON.parse(decoder.decode(quoteBareNumbers(bytes)));
   } catch (cause) {
     throw new ImportRejectedError('damaged', `An object cannot be parsed: ${(cause as Error).message}`);
   }

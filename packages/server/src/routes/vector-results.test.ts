@@ -220,6 +220,59 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(layer.object_count).toBe(500);
   });
 
+  it('are imported from a QuPath file with NaN and Infinity as measurements, which are left out', async () => {
+    const feature = JSON.stringify(cell(0, 0, 'NaN', { Area: 100, Solidity: 'nan', Ratio: 'inf' }));
+    const text = feature.replace('"nan"', 'NaN').replace('"inf"', '-Infinity');
+    const { layer, get } = await uploadVectorFile(Buffer.from(`{"features":[${text}]}`));
+    expect(layer).toMatchObject({ state: 'ready', object_count: 1 });
+    expect(await get('pick?x=5&y=5')).toMatchObject({
+      object: { class: { name: 'NaN' }, measurements: { Area: 100 } },
+    });
+  });
+
+  it('have the mean of its vertices as the centre of an outline that crosses itself and has almost no area', async () => {
+    const { get } = await uploadVectorFile(
+      collection([
+        polygonFeature([
+          [
+            [100, 100],
+            [110, 110.0001],
+            [110, 100],
+            [100, 110],
+          ],
+        ]),
+      ]),
+    );
+    expect(await get('pick?x=109&y=105')).toMatchObject({
+      object: { center: [105, expect.closeTo(105, 3)] },
+    });
+  });
+
+  it('have a centre to which every part of a MultiPolygon counts, also a part inside another one', async () => {
+    const squareAt = (x: number, side: number) => [
+      [x, 0],
+      [x + side, 0],
+      [x + side, side],
+      [x, side],
+    ];
+    const geometry = { type: 'MultiPolygon', coordinates: [[squareAt(0, 30)], [squareAt(20, 10)]] };
+    const { get } = await uploadVectorFile(collection([{ type: 'Feature', geometry }]));
+    // Areas 900 and 100, with the centroids (15, 15) and (25, 5)
+    expect(await get('pick?x=10&y=10')).toMatchObject({ object: { center: [16, 14] } });
+  });
+
+  it('have the first 200 characters of a HoVerNet key of 70,000 characters as their id', async () => {
+    const contour = [
+      [0, 0],
+      [10, 0],
+      [10, 10],
+    ];
+    const { get } = await uploadVectorFile(
+      Buffer.from(JSON.stringify({ nuc: { ['k'.repeat(70_000)]: { contour, type: 1 } } })),
+    );
+    expect(await get('pick?x=8&y=3')).toMatchObject({ object: { id: 'k'.repeat(200) } });
+  });
+
   it('are imported from a CSV or TSV table of points in pixels or in micrometres', async () => {
     const inPixels = await uploadVectorFile(
       Buffer.from('x,y,class,score\n10,20,Mitosis,0.5\n30,40,Other,\n'),
