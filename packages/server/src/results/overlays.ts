@@ -129,6 +129,8 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
     },
   });
 
+  files.onRemove((layerId) => openLayers.delete(layerId)); // an open file would keep its disk space
+
   async function openLayer({ id, kind }: ResultLayerRow): Promise<OpenLayer> {
     const container = await openContainer(files.pathOf(id)).catch((error: NodeJS.ErrnoException) => {
       // After the restore of a backup without uploads, the row exists, but the file does not.

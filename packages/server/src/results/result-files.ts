@@ -17,6 +17,8 @@ export interface ResultFiles {
   pathOf(layerId: string): string;
   /** Deletes the file of a layer and the received parts of its upload. */
   remove(layerId: string): Promise<void>;
+  /** Calls a function before this process deletes the file of a layer, so that readers close it. */
+  onRemove(listener: (layerId: string) => void): void;
 }
 
 const extension = '.result';
@@ -25,11 +27,16 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
   const folder = path.join(dataDir, 'results');
   const parts = new PartStore({ directory: path.join(folder, 'partial') });
   const pathOf = (layerId: string) => path.join(folder, layerId + extension);
+  const listeners: ((layerId: string) => void)[] = [];
   return {
     folder,
     parts,
     pathOf,
+    onRemove(listener) {
+      listeners.push(listener);
+    },
     async remove(layerId) {
+      for (const listener of listeners) listener(layerId);
       await fs.rm(pathOf(layerId), { force: true });
       await parts.discard(layerId);
     },

@@ -2,6 +2,7 @@
  * Runs the import of one result file (the output of an analysis program) in a worker thread with limited memory, which
  * can be terminated at any time.
  */
+import fs from 'node:fs/promises';
 import type { ResultKind, ResultRegistration } from '@lamina/contract';
 import { runInThread } from '../platform/run-in-thread.ts';
 import type { Problem } from './problems.ts';
@@ -50,6 +51,7 @@ export async function runImport(
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+    await fs.rm(task.target, { force: true }); // the worker deletes it after any other rejection
     return { ok: false, problem: 'too_complex', message: 'The import needs too much memory' };
   }
 }

@@ -225,22 +225,25 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it.runIf(process.platform === 'linux')('free their disk space when they are deleted after a view', async () => {
-    const { server, send, overlay, bearer } = await slideWithResults();
-    const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-    /** Counts the open files of this process that belong to the layer. */
-    const openFiles = async () => {
-      const descriptors = await fs.readdir('/proc/self/fd');
-      const targets = await Promise.all(
-        descriptors.map((descriptor) => fs.readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
-      );
-      return targets.filter((target) => target.includes(layer.id)).length;
-    };
-    await overlay(layer.id, 'descriptor');
-    expect(await openFiles()).toBe(1);
-    await server.as(bearer).call(deleteResultLayer, { params: { layerId: layer.id } });
-    await vi.waitFor(async () => expect(await openFiles()).toBe(0));
-  });
+  it.runIf(process.platform === 'linux')(
+    'free their disk space when they are deleted after a view',
+    async () => {
+      const { server, send, overlay, bearer } = await slideWithResults();
+      const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+      /** Counts the open files of this process that belong to the layer. */
+      const openFiles = async () => {
+        const descriptors = await fs.readdir('/proc/self/fd');
+        const targets = await Promise.all(
+          descriptors.map((descriptor) => fs.readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+        );
+        return targets.filter((target) => target.includes(layer.id)).length;
+      };
+      await overlay(layer.id, 'descriptor');
+      expect(await openFiles()).toBe(1);
+      await server.as(bearer).call(deleteResultLayer, { params: { layerId: layer.id } });
+      await vi.waitFor(async () => expect(await openFiles()).toBe(0));
+    },
+  );
 
   it('have the state failed after the upload of a raster with a value range that no number can express', async () => {
     const { send } = await slideWithResults();
