@@ -17,7 +17,6 @@ const isolatedTests = [
   'packages/server/src/mail/mail.test.ts',
   'packages/server/src/platform/log.test.ts',
   'packages/server/src/processes/**/*.test.ts',
-  'packages/server/src/results/run-import.test.ts',
   'packages/server/src/sign-in/fair-hashing.test.ts',
   'packages/server/src/sign-in/password.test.ts',
   'packages/server/src/store/durability.test.ts',
