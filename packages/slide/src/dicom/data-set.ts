@@ -60,9 +60,12 @@ const realNumbers = new Map<string, { readonly bytes: number; readonly read: Rea
 
 const latin1 = new TextDecoder('latin1');
 const decodeLatin1: DecodeText = (bytes) => latin1.decode(bytes);
-/** Patterns of numbers that are stored as text. Source: DICOM PS3.5, table 6.2-1 (IS and DS). */
+/**
+ * Patterns of numbers that are stored as text. They match in linear time, since a text has up to 64 KiB: no two repetitions
+ * can match the same digits. Source: DICOM PS3.5, table 6.2-1 (IS and DS).
+ */
 const INTEGER_STRING = /^[+-]?\d{1,12}$/;
-const DECIMAL_STRING = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DECIMAL_STRING = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /** Returns a data set with accessors for the given values. */
 export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {

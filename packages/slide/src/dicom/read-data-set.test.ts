@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { byteWindow } from '../source/byte-window.ts';
 import { memorySource } from '../source/memory-source.ts';
 import { type DicomElement, fl, sequence, sl, text, ul, us, writeDicom } from '../testing/build-dicom.ts';
-import type { DataSet } from './data-set.ts';
+import { type DataSet, dataSetOf } from './data-set.ts';
 import { type ElementSelection, readDataSet } from './read-data-set.ts';
 import { tag } from './tags.ts';
 
@@ -91,6 +91,12 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
     for (const name of [tag.InstanceNumber, tag.Rows] as const) {
       expect(() => dataSet.whole(name)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
     }
+  });
+
+  it('returns no numbers for a decimal of 400,000 digits and a letter, within the time limit of a test', () => {
+    const bytes = Buffer.from(`${'1'.repeat(400_000)}x`);
+    const dataSet = dataSetOf(new Map([[tag.PixelSpacing, { kind: 'bytes', vr: 'DS', bytes }]]));
+    expect(dataSet.reals(tag.PixelSpacing)).toEqual([]);
   });
 
   it('omits elements that are not selected', async () => {

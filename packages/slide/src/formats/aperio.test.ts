@@ -100,6 +100,15 @@ describe('the ImageDescription of an Aperio slide', () => {
     ]);
     expect(slide.mpp).toBeNull();
   });
+
+  it('with 60,000 spaces inside a number is parsed 60 times within the time limit of a test', async () => {
+    const [full] = await svsDirectories({ hasAssociatedImages: false });
+    const description = ascii(`Aperio|MPP = 1${' '.repeat(60_000)}y`);
+    const { bytes } = buildTiff({
+      directories: [withTags(full, { [tag.ImageDescription]: description })],
+    });
+    for (let i = 0; i < 60; i++) expect((await openBytes(bytes)).mpp).toBeNull();
+  });
 });
 
 describe('the levels of an Aperio slide', () => {

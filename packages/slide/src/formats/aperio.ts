@@ -96,7 +96,7 @@ async function associatedName(
  */
 function readProperty(description: string, name: 'MPP' | 'AppMag'): number | null {
   const [, text] = new RegExp(`\\|\\s*${name}\\s*=([^|]*)`).exec(description) ?? [];
-  const numberText = text?.trim().replace(/\s*x$/i, '').replace(',', '.');
-  const value = Number(numberText || Number.NaN); // Number('') would be 0
+  const numberText = text?.trim().replace(/x$/i, '').replace(',', '.');
+  const value = Number(numberText); // ignores spaces before the X; an empty text is 0
   return value > 0 && value < 1000 ? value : null;
 }

@@ -37,4 +37,8 @@ describe('numbers in slide metadata (null if invalid)', () => {
   ])('readDecimal parses %j as %s', (text, number) => {
     expect(readDecimal(text)).toBe(number);
   });
+
+  it('readDecimal rejects 400,000 digits and a letter within the time limit of a test', () => {
+    expect(readDecimal(`${'1'.repeat(400_000)}x`)).toBeNull();
+  });
 });
