@@ -61,6 +61,19 @@ describe('a generic TIFF slide', () => {
     expect(slide.mpp).toEqual(mpp);
   });
 
+  it.each([
+    [3, { x: 0.5, y: 0.25 }],
+    [6, { x: 0.25, y: 0.5 }],
+  ])(
+    'whose Orientation is %i has the pixel size of the upright image, %j, if stored pixels are 0.5 × 0.25 micrometres',
+    async (orientation, mpp) => {
+      const [full] = await tiledTiffDirectories({ downsamples: [1] });
+      const tags = { ...resolution(20_000, 40_000, CENTIMETRE), [tag.Orientation]: short(orientation) };
+      const slide = await openBytes(buildTiff({ directories: [withTags(full, tags)] }).bytes);
+      expect(slide.mpp).toEqual(mpp);
+    },
+  );
+
   it('has no level for a TIFF directory that is not marked as reduced, because it may be a label', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({

@@ -7,7 +7,7 @@
 import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { openDisplayPyramid } from '../tiff/display-pyramid.ts';
-import { readResolution } from '../tiff/resolution.ts';
+import { readResolution, uprightMpp } from '../tiff/resolution.ts';
 import { isMask, isReduced } from '../tiff/subfile-type.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
@@ -25,13 +25,14 @@ export const genericTiff: SlideFormat = {
   async open(files, { tiff }) {
     const directories = tiff ? await pyramidDirectories(tiff) : [];
     const pyramid = await openDisplayPyramid(files.main, await Promise.all(directories.map(readTiffImage)));
+    const { directory, orientation } = pyramid.full;
     return {
       format: 'tiff',
       fingerprint: files.fingerprint,
       // The Make tag is free text and may contain more than a vendor name.
       vendor: null,
       levels: pyramid.levels,
-      mpp: await readResolution(pyramid.full.directory), // micrometres per pixel
+      mpp: uprightMpp(await readResolution(directory), orientation), // micrometres per pixel
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),

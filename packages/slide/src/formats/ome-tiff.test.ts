@@ -20,7 +20,7 @@ import {
   UUID,
   WIDTH,
 } from '../testing/build-ome.ts';
-import { type DirectoryPlan, short, type TiffPlan } from '../testing/build-tiff.ts';
+import { type DirectoryPlan, rational, short, type TiffPlan } from '../testing/build-tiff.ts';
 import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
@@ -390,6 +390,22 @@ describe('the metadata of an OME-TIFF', () => {
     const { mpp: actual } = await withPixels(attributes);
     expect(actual).toEqual(mpp && { x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
   });
+
+  it.each([
+    [1, { x: 0.5, y: 0.25 }],
+    [6, { x: 0.25, y: 0.5 }],
+  ])(
+    'without a pixel size leave it to the TIFF resolution, along the axes of the upright image (Orientation %i: %j)',
+    async (orientation, mpp) => {
+      const directory = withTags(losslessPicture(tissue, 64), {
+        [tag.XResolution]: rational(20_000, 1),
+        [tag.YResolution]: rational(40_000, 1),
+        [tag.ResolutionUnit]: short(3), // centimetre
+        [tag.Orientation]: short(orientation),
+      });
+      expect((await openOmeTiff(RGB_XML, [directory])).mpp).toEqual(mpp);
+    },
+  );
 
   const objective = (id: string, power: string) => `<Objective ID="${id}" NominalMagnification="${power}"/>`;
 

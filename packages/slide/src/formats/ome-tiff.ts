@@ -13,7 +13,7 @@ import { type ChannelImages, MAX_CHANNELS, openChannelPyramid } from '../tiff/ch
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readSampleLayout } from '../tiff/image-layout.ts';
 import { openPyramid } from '../tiff/pyramid.ts';
-import { readResolution } from '../tiff/resolution.ts';
+import { readResolution, uprightMpp } from '../tiff/resolution.ts';
 import { isMask, isReduced } from '../tiff/subfile-type.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
@@ -43,13 +43,14 @@ export const omeTiff: SlideFormat = {
     const reduced = await readReducedOutsideXml(directories, ranges);
     const channels = await readChannels(mainImage, { tiff, directories, reduced });
     const displayed = await openDisplayedChannels(files, channels);
+    const { directory, orientation } = displayed.full;
     return {
       format: 'ome-tiff',
       fingerprint: files.fingerprint,
       // The manufacturer of the microscope is free text and might contain the name of a person.
       vendor: null,
       levels: displayed.levels,
-      mpp: readPhysicalSize(mainImage.pixels) ?? (await readResolution(displayed.full.directory)),
+      mpp: readPhysicalSize(mainImage.pixels) ?? uprightMpp(await readResolution(directory), orientation),
       objectivePower: readMagnification(ome, mainImage.image),
       // The displayed focal plane is always the first, counted from 1.
       ...shownPlaneOf({ plane: 1, planes: mainImage.focalPlanes, times: mainImage.times }),

@@ -17,7 +17,7 @@ import { memorySource } from '../source/memory-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import { readOrientation } from '../tiff/image-layout.ts';
-import { plausibleMpp, readResolution } from '../tiff/resolution.ts';
+import { plausibleMpp, readResolution, uprightMpp } from '../tiff/resolution.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 import { levelsOfCopy, type TiledCopy, writeTiledCopy } from './plain-image-copy.ts';
 import type { SlideFormat } from './slide-format.ts';
@@ -89,7 +89,7 @@ export const plainImage: SlideFormat = {
       fingerprint: files.fingerprint,
       vendor: null,
       levels,
-      mpp: mpp && isSwapped ? { x: mpp.y, y: mpp.x } : mpp,
+      mpp: uprightMpp(mpp, orientation),
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),

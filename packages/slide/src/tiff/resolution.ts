@@ -1,4 +1,6 @@
 /** The pixel size from the resolution tags of a TIFF directory. */
+import { orientationTransform } from '../decode/turn-raster.ts';
+import type { Orientation, Slide } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 
@@ -13,7 +15,8 @@ const MICROMETRES_PER_UNIT: Readonly<Record<number, number>> = { [INCH]: 25_400,
 const PLAUSIBLE_MPP = { min: 0.02, max: 12 };
 
 /**
- * Reads micrometres per pixel from XResolution, YResolution (both in pixels per unit) and ResolutionUnit.
+ * Reads micrometres per pixel from XResolution, YResolution (both in pixels per unit) and ResolutionUnit. x and y are the
+ * axes of the stored image, before its orientation is applied.
  *
  * Source: TIFF 6.0, section 8.
  *
@@ -23,6 +26,11 @@ export async function readResolution(directory: TiffDirectory): Promise<{ x: num
   const unit = MICROMETRES_PER_UNIT[(await directory.number(tag.ResolutionUnit)) ?? INCH];
   const [perUnitX, perUnitY] = [await directory.real(tag.XResolution), await directory.real(tag.YResolution)];
   return unit && perUnitX && perUnitY ? plausibleMpp(unit / perUnitX, unit / perUnitY) : null;
+}
+
+/** Returns the pixel size along the axes of the upright image. @param mpp micrometres per pixel along the stored axes */
+export function uprightMpp(mpp: Slide['mpp'], orientation: Orientation): Slide['mpp'] {
+  return mpp && orientationTransform(orientation).isSwapped ? { x: mpp.y, y: mpp.x } : mpp;
 }
 
 /** Returns the pixel size in micrometres; null when it is not plausible for a microscope. */
