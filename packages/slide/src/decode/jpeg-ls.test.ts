@@ -165,6 +165,16 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
     expect(() => decodeJpegLs(stream, size, 'rgb')).toThrow(expect.objectContaining({ code }));
   });
 
+  it('throws FILE_CORRUPT for an image that has two scans of the same component', async () => {
+    const stream = Buffer.from(await encodeTissue(0));
+    const startOfScan = Buffer.from([0xff, 0xda]);
+    const second = stream.indexOf(startOfScan, stream.indexOf(startOfScan) + 2);
+    const repeated = Buffer.concat([stream.subarray(0, second), stream.subarray(field.scan)]);
+    expect(() => decodeJpegLs(repeated, size, 'rgb')).toThrow(
+      expect.objectContaining({ code: 'FILE_CORRUPT' }),
+    );
+  });
+
   it('rejects an image of more than 2^24 pixels with LIMIT_EXCEEDED before decoding it', async () => {
     const stream = patch(await encodeTissue(), field.height, 0x20, 0, 0x20, 0);
     expect(() => decodeJpegLs(stream, { width: 8192, height: 8192 }, 'rgb')).toThrow(

@@ -87,6 +87,8 @@ export function decodeJpegLs(
       } else if (segment.marker === marker.SOS) {
         if (!frame) throw corruptError('its scan comes before its frame');
         const scan = readScan(bytes, segment, frame);
+        const isRepeated = scan.components.some((component) => !missingComponents.has(component));
+        if (isRepeated) throw corruptError('it has two scans of the same component');
         position = decodeScan(bytes, position, frame, scan, preset, values);
         for (const component of scan.components) missingComponents.delete(component);
       }
