@@ -348,6 +348,14 @@ describe('openSlideFrom with a damaged .vsi file', () => {
     ['with volumes nested 33 deep', [nested(33)], 'LIMIT_EXCEEDED'],
     ['with 300,000 fields', Array.from({ length: 300_000 }, () => ({ tag: 1, value: 0 })), 'LIMIT_EXCEEDED'],
     [
+      'with values of 20 MB in all',
+      Array.from({ length: 5000 }, () => ({
+        tag: vsiTag.stackName,
+        value: { type: 13, bytes: new Uint8Array(4096) }, // characters
+      })),
+      'LIMIT_EXCEEDED',
+    ],
+    [
       'with 5,000 images',
       root(
         Array.from({ length: 5000 }, (_, index) => ({

@@ -9,6 +9,8 @@ export const limits = {
   depth: 32,
   /** Bytes of a value that is read; colour tables have 768. */
   valueBytes: 4096,
+  /** Bytes of all values that are read; they stay in memory together. */
+  allValueBytes: 2 ** 24,
   /** Images of the slide: scanned areas and associated images. */
   stacks: 4096,
   /** Coordinates of a tile: column, row, focus, time, channel, resolution, … */

@@ -59,7 +59,7 @@ export function isVsi(start: Uint8Array): boolean {
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readLeaves(source: ByteSource, tags: ReadonlySet<number>): Promise<readonly Leaf[]> {
-  const walk: Walk = { window: byteWindow(source), tags, leaves: [], fields: 0 };
+  const walk: Walk = { window: byteWindow(source), tags, leaves: [], fields: 0, valueBytes: 0 };
   await walkVolume(walk, TREE_OFFSET, []);
   return walk.leaves;
 }
@@ -73,6 +73,8 @@ interface Walk {
   readonly leaves: Leaf[];
   /** Number of fields visited so far. */
   fields: number;
+  /** Bytes of the values found so far. */
+  valueBytes: number;
 }
 
 /** Visits the fields of a volume; anything that is not a volume is skipped. */
@@ -124,7 +126,13 @@ async function walkField(walk: Walk, offset: number, path: readonly Step[]): Pro
   } else if (walk.tags.has(tag)) {
     const isInline = (typeAndFlags & flag.isInline) !== 0;
     const bytes = isInline ? window.copy(offset + 12, 4) : await readValue(window, bodyOffset, valueBytes);
-    if (bytes) walk.leaves.push({ path: [...path, step], type, bytes });
+    if (bytes) {
+      walk.valueBytes += bytes.length;
+      if (walk.valueBytes > limits.allValueBytes) {
+        throw limitExceededError(`its values have more than ${limits.allValueBytes} bytes`);
+      }
+      walk.leaves.push({ path: [...path, step], type, bytes });
+    }
   }
   return nextFieldOffset;
 }
