@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import { makeAdmin, register } from '../domain/account.ts';
+import { effectiveAccount, makeAdmin, register } from '../domain/account.ts';
 import type { Config } from '../platform/config.ts';
 import { newSecret } from '../platform/secrets.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
@@ -96,7 +96,7 @@ export async function restoreAdmin(
       else await signIn.signUp(tx, admin.uid, passwordHash); // until now the account had no password on this server
       await signIn.revokeAll(tx, admin.uid);
       await deleteSecondFactor(tx, admin.uid); // the person may have lost it, and no other administrator can remove it
-      const hadExpired = before.expiresAt !== null && before.expiresAt <= restoredAt;
+      const hadExpired = effectiveAccount(before, now()) !== before;
       if (hadExpired) await endShareLinksOf(tx, admin.uid, restoredAt); // they would open again with the account
     }
     await audit.record(tx, {

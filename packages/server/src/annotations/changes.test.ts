@@ -41,7 +41,7 @@ const square = (x: number, size = 10) => ({
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Returns letters that a database cannot compress. */
+/** Returns random characters, which a database cannot compress. */
 const randomText = (length: number) =>
   Array.from({ length }, () => String.fromCodePoint(0x4e00 + randomInt(20_000))).join('');
 

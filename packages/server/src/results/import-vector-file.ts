@@ -7,6 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { isDicom, openFileSource, readBulkAnnotations } from '@lamina/slide';
 import type { ContainerWriter } from './container.ts';
+import { prependPart } from './prepend-part.ts';
 import { ImportRejectedError } from './problems.ts';
 import { readFileStart } from './read-file-start.ts';
 import { createObjectReader, type ResultObject, shapeOfCoordinates } from './read-objects.ts';
@@ -116,18 +117,6 @@ async function openText(path: string, onProgress: (fraction: number) => void) {
   const firstPart = await parts.next();
   const isJson = !firstPart.done && /^(?:\u{feff})?\s*[[{]/u.test(firstPart.value.toString('utf8', 0, 1024));
   return { isJson, parts: prependPart(firstPart, parts) };
-}
-
-/** Yields a part that the caller has already read, and then the remaining parts. */
-async function* prependPart(
-  first: IteratorResult<Buffer>,
-  others: AsyncGenerator<Buffer>,
-): AsyncGenerator<Buffer> {
-  try {
-    for (let next = first; !next.done; next = await others.next()) yield next.value;
-  } finally {
-    await others.return(undefined);
-  }
 }
 
 /**

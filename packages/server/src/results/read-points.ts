@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
+import { prependPart } from './prepend-part.ts';
 import { ImportRejectedError } from './problems.ts';
 import type { ResultObject } from './read-objects.ts';
 
@@ -45,13 +46,14 @@ interface Columns {
  * @throws ImportRejectedError unknown_format, not_registered, bad_geometry, damaged
  */
 export async function readPoints(
-  file: AsyncIterable<Buffer>,
+  file: AsyncGenerator<Buffer>,
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
 ): Promise<void> {
-  const { start, all } = await peekHeader(file);
-  const delimiter = delimiterOf(start);
-  const rows = Readable.from(all, { objectMode: false }).pipe(
+  const start = await readHeader(file);
+  const delimiter = delimiterOf(start.toString('utf8', 0, maxRecordBytes));
+  const whole = prependPart({ done: false, value: start }, file);
+  const rows = Readable.from(whole, { objectMode: false }).pipe(
     parse({
       delimiter,
       bom: true,
@@ -77,27 +79,20 @@ export async function readPoints(
   if (readRow === null) throw new ImportRejectedError('unknown_format', 'The file is empty');
 }
 
-/** Reads the first line of a table. @returns its text, cut off at `maxRecordBytes`, and the whole file */
-async function peekHeader(
-  file: AsyncIterable<Buffer>,
-): Promise<{ start: string; all: AsyncIterable<Buffer> }> {
-  const parts = file[Symbol.asyncIterator]();
+/** Reads parts of a table until they contain the whole header or `maxRecordBytes`. @returns the bytes of these parts */
+async function readHeader(file: AsyncGenerator<Buffer>): Promise<Buffer> {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < maxRecordBytes && !start.includes('\n')) {
-    const part = await parts.next();
+    const part = await file.next();
     if (part.done) break;
     start = Buffer.concat([start, part.value]);
   }
-  async function* all() {
-    yield start;
-    yield* { [Symbol.asyncIterator]: () => parts };
-  }
-  const [firstLine = ''] = start.toString('utf8', 0, maxRecordBytes).split('\n');
-  return { start: firstLine, all: all() };
+  return start;
 }
 
-/** Returns the delimiter that the header of a table contains most often: a comma, a semicolon or a tab. */
-function delimiterOf(header: string): string {
+/** Returns the delimiter that the first line of a table contains most often: a comma, a semicolon or a tab. */
+function delimiterOf(table: string): string {
+  const [header = ''] = table.split('\n', 1);
   const countOf = (delimiter: string) => header.split(delimiter).length;
   return [';', '\t'].reduce((most, each) => (countOf(each) > countOf(most) ? each : most), ',');
 }
