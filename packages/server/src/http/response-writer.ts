@@ -74,13 +74,22 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
   lines.push(`Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`);
   const fixedHead = Buffer.from(lines.join(''), 'latin1');
   const pooledBytes = headBytesReserved + maxBodyBytes;
-  const pool: Buffer[] = Array.from({ length: maxPooled }, () => Buffer.allocUnsafeSlow(pooledBytes));
+  const pool: Buffer[] = [];
+  let pooledBuffers = 0; // in the pool and in use
   let date = '';
   let dateSecond = 0;
 
-  /** Takes memory from the pool. When the pool is empty, allocates only the needed size, because hundreds of clients may be slow. */
-  const takeMemory = (bodyBytes: number): Buffer =>
-    pool.pop() ?? Buffer.allocUnsafeSlow(headBytesReserved + bodyBytes);
+  /**
+   * Takes memory from the pool, whose buffers are allocated when they are needed first. When all of them are in use, allocates only
+   * the needed size, because hundreds of clients may be slow.
+   */
+  function takeMemory(bodyBytes: number): Buffer {
+    const reused = pool.pop();
+    if (reused !== undefined) return reused;
+    if (pooledBuffers === maxPooled) return Buffer.allocUnsafeSlow(headBytesReserved + bodyBytes);
+    pooledBuffers++;
+    return Buffer.allocUnsafeSlow(pooledBytes);
+  }
 
   function acquireBuffer(): ResponseBuffer {
     const buffer: ResponseBuffer = {
