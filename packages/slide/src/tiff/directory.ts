@@ -42,7 +42,10 @@ export interface TiffDirectory {
   number(tag: Tag): Promise<number | null>;
   /** Returns all values of a tag with few values as non-negative integers; null when absent. */
   numbers(tag: Tag): Promise<readonly number[] | null>;
-  /** Returns the first `length` values of a long table; the directory must have at least as many. */
+  /**
+   * Returns the first `length` values of a long table; the directory must have at least as many. LIMIT_EXCEEDED also when the tables
+   * read so far are larger than a file with a table for each image.
+   */
   table(tag: Tag, length: number): Promise<NumberTable>;
   /** Returns the first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, of another type or not finite. */
   real(tag: Tag): Promise<number | null>;
@@ -119,6 +122,14 @@ const [LONG, IFD, ASCII] = [4, 13, 2];
  */
 const WINDOW_BYTES = 1024;
 
+/** The file of a directory. */
+interface FileOfDirectory {
+  readonly source: ByteSource;
+  readonly layout: TiffLayout;
+  /** Called before a table is read. @throws SlideError LIMIT_EXCEEDED when all tables of the file have too many bytes */
+  readonly countTableBytes: (bytes: number) => void;
+}
+
 /**
  * Reads the directory at an offset.
  *
@@ -127,8 +138,7 @@ const WINDOW_BYTES = 1024;
  * @returns the directory, and the offset of the next directory in its chain (0 at the end)
  */
 export async function readDirectory(
-  source: ByteSource,
-  layout: TiffLayout,
+  { source, layout, countTableBytes }: FileOfDirectory,
   offset: number,
   depth: number,
 ): Promise<{ directory: TiffDirectory; next: number }> {
@@ -182,7 +192,7 @@ export async function readDirectory(
     return read(entry.valueOffset, length);
   };
   return {
-    directory: directoryOf(entries, readValues, offset, depth, layout.isLittleEndian),
+    directory: directoryOf(entries, readValues, countTableBytes, offset, depth, layout.isLittleEndian),
     next: layout.isWideNdpi ? window.u64(nextAt) : readPointerSized(nextAt),
   };
 }
@@ -193,6 +203,7 @@ type ReadValues = (tag: Tag, entry: Entry, count: number) => Promise<ByteReader>
 function directoryOf(
   entries: ReadonlyMap<number, Entry>,
   readValues: ReadValues,
+  countTableBytes: FileOfDirectory['countTableBytes'],
   offset: number,
   depth: number,
   isLittleEndian: boolean,
@@ -260,6 +271,7 @@ function directoryOf(
           `${nameOfTag(tag)} has fewer than the ${length} values it needs`,
         );
       }
+      countTableBytes((bytesPerValue[entry.type] ?? 0) * length);
       const mayExceed32Bits = bytesPerValue[entry.type] === 8 || entry.high > 0;
       const table = mayExceed32Bits ? new Float64Array(length) : new Uint32Array(length);
       await forEachNumber(tag, entry, length, (number, i) => {

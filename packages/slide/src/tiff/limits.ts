@@ -17,6 +17,11 @@ export const limits = {
   /** Width and height of an image in pixels. */
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
+  /**
+   * Bytes of all tables of tile and strip positions that are read, as a multiple of the size of the file. Every image has tables of
+   * its own, and a table is read a few times at most; so only directories that share a table exceed this limit.
+   */
+  tableBytesPerFileByte: 4,
   levels: 32,
   /** Areas of a mosaic level: groups of tiles of the file in common columns and rows (mosaic-level.ts). */
   areas: 256,

@@ -269,6 +269,19 @@ describe('openTiff rejects a file that', () => {
     await expect(first.numbers(tag.SubIFDs)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
+  it('has nine directories that share a table of tile offsets as large as half of the file', async () => {
+    const directory: DirectoryPlan = { tags: { [tag.TileOffsets]: long(8) } };
+    const built = buildTiff({ directories: new Array(9).fill(directory) });
+    const count = Math.floor(built.bytes.length / 2 / 4); // LONG values of 4 bytes
+    const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
+    // The count of the only entry: after the number of entries (2 bytes), tag and type (4 bytes). Its value becomes the offset 8.
+    for (let i = 0; i < 9; i++) view.setUint32(directoryAt(built, i) + 2 + 4, count, true);
+    const file = await openTiff(memorySource(built.bytes));
+    const [last, ...others] = (await file.directories()).toReversed();
+    for (const other of others) await other.table(tag.TileOffsets, count);
+    await expect(last?.table(tag.TileOffsets, count)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
   it('claims 2^61 values of 8 bytes in a tag, a byte count above the safe integers', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: long8(1) } }], isBig: true });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);

@@ -1,4 +1,5 @@
-/** TIFF files and their chains of directories. `openTiff` is long because its functions share the set of visited directories. */
+/** TIFF files and their chains of directories. `openTiff` is long because its functions share
+ * the set of visited directories and the size of the tables. */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteReader } from './byte-reader.ts';
@@ -38,6 +39,17 @@ const headerBytesOf = (isBig: boolean) => (isBig ? 16 : 8);
 export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const { layout, firstOffset } = await readHeader(source);
   const visitedOffsets = new Set<number>();
+  let tableBytes = 0;
+
+  function countTableBytes(bytes: number): void {
+    tableBytes += bytes;
+    if (tableBytes > limits.tableBytesPerFileByte * source.size) {
+      throw new SlideError(
+        'LIMIT_EXCEEDED',
+        `The tables of tile positions have ${tableBytes} bytes, and the file has ${source.size}`,
+      );
+    }
+  }
 
   async function readDirectoryOnce(offset: number, depth: number) {
     if (offset < headerBytesOf(layout.isBig)) {
@@ -56,7 +68,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
       throw new SlideError('LIMIT_EXCEEDED', `The file has more than ${limits.directories} directories`);
     }
     visitedOffsets.add(offset);
-    return readDirectory(source, layout, offset, depth);
+    return readDirectory({ source, layout, countTableBytes }, offset, depth);
   }
 
   /** Reads the directory at an offset and all directories that follow it in the chain. */
