@@ -44,7 +44,7 @@ function group(
 
 function fileOf(
   groups: readonly DicomItem[],
-  { modality = 'ANN', type = '2D', characterSet = [] as string[] } = {},
+  { modality = 'ANN', type = '2D', origin = 'VOLUME', characterSet = [] as string[] } = {},
 ): Uint8Array {
   return writeDicom({
     preamble: new Uint8Array(128),
@@ -53,6 +53,7 @@ function fileOf(
     elements: [
       ...(characterSet.length === 0 ? [] : [text(tag.SpecificCharacterSet, 'CS', ...characterSet)]),
       text(tag.Modality, 'CS', modality),
+      text(tag.PixelOriginInterpretation, 'CS', origin),
       text(tag.AnnotationCoordinateType, 'CS', type),
       sequence(tag.AnnotationGroupSequence, groups),
     ],
@@ -144,6 +145,7 @@ describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
   const triangle = { coordinates: [0, 0, 4, 0, 0, 4] };
   it.each([
     ['annotations in millimetres', fileOf([], { type: '3D' }), 'FORMAT_NOT_SUPPORTED'],
+    ['annotations relative to a frame', fileOf([], { origin: 'FRAME' }), 'FORMAT_NOT_SUPPORTED'],
     ['a structured report', fileOf([], { modality: 'SR' }), 'FORMAT_NOT_SUPPORTED'],
     ['an unknown graphic type', fileOf([group('CURVE', 1, triangle)]), 'FORMAT_NOT_SUPPORTED'],
     ['10^9 claimed points but three stored ones', fileOf([group('POINT', 1e9, triangle)]), 'FILE_CORRUPT'],

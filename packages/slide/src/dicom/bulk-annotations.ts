@@ -52,7 +52,12 @@ const measurementElements: ElementSelection = new Map([
 ]);
 
 const elements: ElementSelection = new Map([
-  ...valuesOf([tag.SpecificCharacterSet, tag.Modality, tag.AnnotationCoordinateType]),
+  ...valuesOf([
+    tag.SpecificCharacterSet,
+    tag.Modality,
+    tag.PixelOriginInterpretation,
+    tag.AnnotationCoordinateType,
+  ]),
   [
     tag.AnnotationGroupSequence,
     {
@@ -76,8 +81,8 @@ const elements: ElementSelection = new Map([
  * Calls `emit` with each annotation of a file.
  *
  * @param onProgress called with the completed fraction, 0…1
- * @throws SlideError FORMAT_NOT_SUPPORTED for three-dimensional annotations and other objects, FILE_CORRUPT, FILE_TRUNCATED,
- * LIMIT_EXCEEDED
+ * @throws SlideError FORMAT_NOT_SUPPORTED for three-dimensional annotations, coordinates relative to a frame and other objects,
+ * FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readBulkAnnotations(
   source: ByteSource,
@@ -99,6 +104,9 @@ export async function readBulkAnnotations(
   if (dataSet.text(tag.Modality) !== 'ANN') throw unsupportedError('The file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
     throw unsupportedError('Its coordinates are not in pixels of the slide');
+  }
+  if (dataSet.text(tag.PixelOriginInterpretation) === 'FRAME') {
+    throw unsupportedError('Its coordinates are relative to a frame of the image');
   }
   const decode = textDecodingOf(dataSet);
   const groups = dataSet.items(tag.AnnotationGroupSequence);

@@ -68,6 +68,7 @@ const dictionary = {
   PlanePositionSlideSequence: [0x0048_021a, 'SQ'],
   ColumnPositionInTotalImagePixelMatrix: [0x0048_021e, 'SL'],
   RowPositionInTotalImagePixelMatrix: [0x0048_021f, 'SL'],
+  PixelOriginInterpretation: [0x0048_0301, 'CS'],
   NumberOfOpticalPaths: [0x0048_0302, 'UL'],
   TotalPixelMatrixFocalPlanes: [0x0048_0303, 'UL'],
   SegmentationType: [0x0062_0001, 'CS'],
