@@ -293,6 +293,16 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     ['a member that is not JSON', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
     ['brackets nested 100,000 deep', Buffer.from('['.repeat(100_000)), 'too_complex'],
     [
+      'an object with 1,300,000 lists',
+      Buffer.from(`{"features":[{"geometry":[${'[],'.repeat(1_300_000)}[]]}]}`),
+      'too_complex',
+    ],
+    [
+      'an object with 4,100,000 numbers',
+      Buffer.from(`{"features":[{"geometry":["x",${'1.5,'.repeat(4_100_000)}0]}]}`),
+      'too_complex',
+    ],
+    [
       'a coordinate that is text',
       collection([
         polygonFeature([
