@@ -19,11 +19,22 @@ export type Field = z.infer<typeof Field>;
 /** Maximum length of the settings as JSON. */
 const maxSettingsChars = 20_000;
 
+/** Maximum nesting of lists and objects in the settings. Those of the web app have a few levels; thousands make JSON.stringify fail. */
+const maxSettingsDepth = 20;
+
 /** Settings of the viewer, which the server stores without interpreting them. */
-const Settings = z.unknown().refine((value) => (JSON.stringify(value) ?? '').length <= maxSettingsChars, {
-  message: reason('text_too_long'),
-  params: { limit: maxSettingsChars },
-});
+const Settings = z
+  .unknown()
+  .refine((value) => isNestedAtMost(value, maxSettingsDepth), { abort: true })
+  .refine((value) => (JSON.stringify(value) ?? '').length <= maxSettingsChars, {
+    message: reason('text_too_long'),
+    params: { limit: maxSettingsChars },
+  });
+
+function isNestedAtMost(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isNestedAtMost(member, levels - 1));
+}
 
 /** Title of a saved view, a collection or a share link. */
 export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long'));

@@ -9,7 +9,7 @@ import {
   restoreAnnotation,
 } from '@lamina/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { LayerRow } from '../store/annotation-layers.ts';
+import { findLayer, type LayerRow } from '../store/annotation-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { sweepAnnotations } from './sweep.ts';
@@ -303,6 +303,25 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database', (datab
       expect(again).toMatchObject({ status: 304, body: '' });
       await send(owner, [put(feature(randomUUID()))]);
       expect((await server.as(owner).call(listAnnotations, { params, headers })).status).toBe(200);
+    });
+
+    it('returns another ETag when a layer gets the same version again after a restore of the database', async () => {
+      await send(owner, [put(feature(randomUUID()))]);
+      const stored = await findLayer(server.services.db, layer.id);
+      const params = { layerId: layer.id };
+      const { headers } = await server.as(owner).call(listAnnotations, { params });
+      server.clock.advance(1000);
+      // The restored layer has its version of the backup; the next change increments it.
+      await server.services.db
+        .updateTable('annotation_layers')
+        .set({ version: Number(stored?.version) - 1 })
+        .where('id', '=', layer.id)
+        .execute();
+      await send(owner, [put(feature(randomUUID()))]);
+      expect((await list(owner)).version).toBe(stored?.version);
+      const ifNoneMatch = { 'if-none-match': String(headers.etag) };
+      const again = await server.as(owner).call(listAnnotations, { params, headers: ifNoneMatch });
+      expect(again.status).toBe(200);
     });
 
     it('returns only annotations that intersect the rectangle of the parameter bbox', async () => {

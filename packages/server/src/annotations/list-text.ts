@@ -47,9 +47,12 @@ function boxOf(bbox: string): store.Box {
   return { minX, minY, maxX, maxY };
 }
 
-/** Returns a weak ETag, because the response may be compressed. */
-function etagOf({ id, version }: LayerRow, query: string): string {
-  return `W/"${id}.${version}.${Buffer.from(query).toString('base64url')}"`;
+/**
+ * Returns a weak ETag, because the response may be compressed. It contains the time of the change, because versions begin again at an
+ * earlier number after a restore.
+ */
+function etagOf({ id, version, updated_at }: LayerRow, query: string): string {
+  return `W/"${id}.${version}.${Date.parse(updated_at)}.${Buffer.from(query).toString('base64url')}"`;
 }
 
 /** The requested part of a list. */

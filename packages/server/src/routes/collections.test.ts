@@ -79,6 +79,18 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await statusFor(reader)).toBe(404);
   });
 
+  it('cannot contain a saved view with colour settings that are nested 9,000 deep, because such a view is rejected', async () => {
+    const { teacher, openSlide } = await setUp();
+    const body = JSON.stringify({ image_id: openSlide, title: 'G', field, colours: null });
+    const statuses: number[] = [];
+    for (const levels of [9000, 21, 20]) {
+      const payload = body.replace('null', '['.repeat(levels) + ']'.repeat(levels));
+      const headers = { 'content-type': 'application/json' };
+      statuses.push((await teacher.inject({ method: 'POST', url: '/saved-views', headers, payload })).status);
+    }
+    expect(statuses).toEqual([400, 400, 201]);
+  });
+
   it('cannot contain a slide that their owner may not view or a saved view of another account', async () => {
     const { server, admin, teacher, openSlide, restrictedSlide } = await setUp();
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
