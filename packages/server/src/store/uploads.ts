@@ -2,10 +2,10 @@
  * Queries for uploads (a file, or a folder of files, that an administrator uploads) that are open, in progress or recently done,
  * and for the slides that they have created.
  */
-import { sql } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import type { Connection } from './database.ts';
 import { isPostgres } from './dialects.ts';
-import type { NewRow, Row, SlideRoot } from './schema.ts';
+import type { NewRow, Row, SlideRoot, Tables } from './schema.ts';
 
 export type UploadRow = Row<'uploads'>;
 
@@ -48,15 +48,28 @@ export async function updateUpload(
   await db.updateTable('uploads').set(changes).where('id', '=', id).execute();
 }
 
-/** Deletes an upload if it is still open. @returns false when it is not open, and therefore was not deleted */
-export async function deleteOpenUpload(db: Connection, id: string): Promise<boolean> {
+/**
+ * Deletes an upload that is still open, or that could not be moved to the slide storage, unless a process is trying it again.
+ *
+ * @param now ISO 8601
+ * @returns false when the upload is in another state, and therefore was not deleted
+ */
+export async function deleteUnstoredUpload(db: Connection, id: string, now: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
     .where('id', '=', id)
-    .where('state', '=', 'open')
+    .where((eb) =>
+      eb.or([eb('state', '=', 'open'), eb.and([eb('problem', '=', 'storage'), isUnleased(now)])]),
+    )
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0;
 }
+
+/** Condition: no process works on the upload. @param now ISO 8601 */
+const isUnleased = (now: string) => {
+  const eb = expressionBuilder<Tables, 'uploads'>();
+  return eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]);
+};
 
 /** Deletes the records of uploads that were done before a time (ISO 8601). */
 export async function deleteDoneUploads(db: Connection, before: string): Promise<void> {
@@ -137,7 +150,7 @@ export async function claimUpload(
     .set({ state: 'placing', leased_until: until })
     .where('id', '=', id)
     .where('state', '!=', 'done')
-    .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
+    .where(isUnleased(now))
     .returningAll()
     .executeTakeFirst();
   return row ?? null;

@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, type UploadProblem, uploadExpiryHours } from '@lamina/contract';
+import { AppError, uploadExpiryHours } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
@@ -20,7 +20,7 @@ import {
 import {
   claimUpload,
   deleteDoneUploads,
-  deleteOpenUpload,
+  deleteUnstoredUpload,
   findUpload,
   listUnfinishedUploads,
   type UploadRow,
@@ -34,7 +34,12 @@ import { auditEntryOf, type Sender } from './upload-entry.ts';
 export interface UploadProcessor {
   /** Starts verifying all received files, one after the other, unless another process verifies them. Returns at once. */
   startProcessing(): void;
-  /** Deletes an upload and its files. @param sender null when the upload expired. @throws AppError upload_ended */
+  /**
+   * Deletes an upload and its files, unless it is stored or being stored.
+   *
+   * @param sender null when the upload expired
+   * @throws AppError upload_ended
+   */
   abandon(row: UploadRow, sender: Sender | null): Promise<void>;
   /** Continues the unfinished work of earlier processes, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
@@ -95,7 +100,7 @@ export function createUploadProcessor({
     const files = await listUploadFiles(db, row.id);
     await runLockedTransaction(db, 'uploads', async (tx) => {
       await deleteUploadFiles(tx, row.id);
-      if (!(await deleteOpenUpload(tx, row.id))) throw new AppError('upload_ended');
+      if (!(await deleteUnstoredUpload(tx, row.id, now().toISOString()))) throw new AppError('upload_ended');
       await audit.record(tx, auditEntryOf('upload-abandoned', row, sender));
     });
     for (const { id } of files) await parts.discard(id);
@@ -178,7 +183,7 @@ export function createUploadProcessor({
       return;
     }
     await updateUploadFile(db, file.id, { state: 'refused', leased_until: null });
-    await setProblem(file.upload_id, 'checksum');
+    await updateUpload(db, file.upload_id, { problem: 'checksum', touched_at: now().toISOString() });
     await parts.discard(file.id);
     log.warn(
       { upload: file.upload_id, file: file.id },
@@ -205,12 +210,9 @@ export function createUploadProcessor({
         { err: error, upload: uploadId },
         'uploaded slide could not be moved to the slide storage; a later cleanup of uploads retries it',
       );
-      await setProblem(uploadId, 'storage');
+      // `touched_at` stays, so that an upload that can never be stored expires.
+      await updateUpload(db, uploadId, { problem: 'storage', leased_until: null });
     }
-  }
-
-  async function setProblem(uploadId: string, problem: UploadProblem): Promise<void> {
-    await updateUpload(db, uploadId, { problem, touched_at: now().toISOString() });
   }
 
   async function storeUpload(row: UploadRow, isRetry: boolean): Promise<void> {
@@ -252,8 +254,10 @@ export function createUploadProcessor({
     for (const row of await listUnfinishedUploads(db)) {
       if (closing.signal.aborted) return;
       const isExpired = at - Date.parse(row.touched_at) > expiryMs;
+      const isLeased = row.leased_until !== null && Date.parse(row.leased_until) >= at;
+      const mayExpire = row.state === 'open' || (row.problem === 'storage' && !isLeased);
       // An upload whose target path is taken (`exists`) stays until its administrator or its expiry deletes it.
-      if (row.state === 'open' && isExpired) await abandon(row, null);
+      if (mayExpire && isExpired) await abandon(row, null);
       else if (row.problem !== 'exists') await storeIfComplete(row.id);
     }
     await deleteDoneUploads(db, new Date(at - keepDoneMs).toISOString());

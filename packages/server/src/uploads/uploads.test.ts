@@ -368,6 +368,62 @@ describe('an open upload of an administrator', () => {
     expect(await list()).toHaveLength(1);
   });
 
+  describe('that cannot be moved to the slide storage, because it has a file and a folder of the same name', () => {
+    const announcement = {
+      dataset: 'S',
+      path: 'Case 7',
+      isFolder: true,
+      files: { a: bytes('12345'), 'a/b': bytes('678') },
+    };
+    const notStored = { state: 'placing', problem: 'storage' };
+
+    it('leaves no files when it is deleted', async () => {
+      const { sendAll, settled, list, sendRequest, partFiles } = await startServer();
+      const id = await sendAll(announcement);
+      await settled();
+      expect(await list()).toMatchObject([notStored]);
+      expect((await sendRequest('DELETE', `/admin/uploads/${id}`)).status).toBe(204);
+      expect([await list(), partFiles()]).toEqual([[], []]);
+    });
+
+    it('cannot be deleted while another process tries to move it again', async () => {
+      const { sendAll, settled, sendRequest, server } = await startServer();
+      const id = await sendAll(announcement);
+      await settled();
+      const leased_until = new Date(server.clock.now().getTime() + 1000).toISOString();
+      await server.services.db.updateTable('uploads').set({ leased_until }).execute();
+      expect((await sendRequest('DELETE', `/admin/uploads/${id}`)).status).toBe(409);
+    });
+
+    it('expires 48 hours after its last progress, although cleanups try to move it again', async () => {
+      const { sendAll, settled, as, admin, server, partFiles } = await startServer();
+      await sendAll(announcement);
+      await settled();
+      for (const [hours, expected] of [
+        [30, [notStored]],
+        [20, []],
+      ] as const) {
+        server.clock.advance(hours * hourMs);
+        server.services.uploads.start();
+        await settled();
+        expect(await as(admin).list()).toMatchObject(expected); // signs in again after these hours
+      }
+      expect(partFiles()).toEqual([]);
+    });
+  });
+
+  it('returns 404 for a new file when it was deleted after the check of the request', async () => {
+    const { begin, create, sendRequest, server } = await startServer();
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { parts } = server.services.uploads;
+    const beginPart = parts.begin.bind(parts);
+    vi.spyOn(parts, 'begin').mockImplementation(async (...part) => {
+      await sendRequest('DELETE', `/admin/uploads/${begun.upload.id}`);
+      return beginPart(...part);
+    });
+    expect((await create(begun.upload.id, 'a.svs', 5)).status).toBe(404);
+  });
+
   it('leaves no files when it is deleted, and can be announced again', async () => {
     const { begin, create, part, sendRequest, list, partFiles, actions, admin } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };

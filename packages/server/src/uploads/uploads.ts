@@ -293,6 +293,8 @@ export function createUploads({
       await parts.begin(id, sizeBytes);
       try {
         const replacedFileId = await runLockedTransaction(db, 'uploads', async (tx) => {
+          const current = await findUpload(tx, uploadId);
+          if (current === null) throw new AppError('not_found'); // deleted since the check above
           const files = await listUploadFiles(tx, uploadId);
           const existing = files.find((file) => isSamePlace(file.path, filePath));
           if (existing !== undefined && existing.state !== 'open' && existing.state !== 'refused') {

@@ -114,6 +114,23 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
     },
   );
 
+  it('offers to cancel an upload that the server could not move to the slide storage, in the tab that sent it and in others', () => {
+    const upload = serverUpload({ state: 'placing', problem: 'storage' });
+    const [lineOfOtherTab] = uploadLinesOf([], [upload], oneSecondLater);
+    const [lineOfSender] = uploadLinesOf(
+      [localUpload({ uploadId: upload.id, phase: 'sent' })],
+      [upload],
+      oneSecondLater,
+    );
+    for (const line of [lineOfOtherTab, lineOfSender]) {
+      expect(line).toMatchObject({
+        state: 'Gönderilmedi',
+        detail: 'Kataloğa taşınamadı; sunucu yeniden deneyecek.',
+        actions: ['cancel'],
+      });
+    }
+  });
+
   it('says that an upload contains no readable slide when the server has found none within a minute', () => {
     const [line] = uploadLinesOf([], [serverUpload()], twoMinutesLater);
     expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');

@@ -120,7 +120,8 @@ function lineOfLocalUpload(
 function actionsAfterSending({ state, problem }: SlideUpload): readonly LineAction[] {
   if (problem === 'checksum') return ['sendAgain', 'cancel'];
   const actions: LineAction[] = state === 'done' ? ['hide'] : [];
-  return problem === 'exists' ? [...actions, 'cancel'] : actions; // no retry: a file or folder of this name exists
+  // No retry: a file or folder of this name exists, or the server retries by itself.
+  return problem === 'exists' || problem === 'storage' ? [...actions, 'cancel'] : actions;
 }
 
 /** Returns the line of an upload that another tab or an earlier visit has begun. */
@@ -141,7 +142,7 @@ function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
     ...(isInterrupted
       ? { state: texts.interrupted, tone: 'bad' as const, detail: texts.interruptedHint }
       : serverStateOf(upload, nowMs)),
-    actions: upload.state === 'open' ? ['cancel'] : [],
+    actions: upload.state === 'open' || upload.problem === 'storage' ? ['cancel'] : [],
   };
 }
 
