@@ -4,9 +4,9 @@
  * other files. The groups are cached until a file of the folder changes, so that further scans read no content.
  */
 import { createHash } from 'node:crypto';
+import type { SlideGroup } from '@lamina/slide';
 import { dicomSignature, hasSlideName, mayBeDicomByContent } from '@lamina/slide/names';
 import type { FolderTree } from '../slide-storage/folder-tree.ts';
-import type { SlideGroup } from '../tiles/slides.ts';
 
 /** A regular file that a scan has seen in the folder. */
 export interface SeenFile {
@@ -28,21 +28,36 @@ export type GroupFiles = (
 
 /** Maximum number of folders whose groups are cached; when it is reached, the cache is emptied. */
 const maxCachedFolders = 10_000;
+/**
+ * Number of failed attempts to group the files of a folder after which each file counts as a slide of its own, so that the intact files
+ * can be shown. An attempt may also fail because the machine is busy.
+ */
+const maxFailedAttempts = 3;
+
+interface CachedGroups {
+  readonly signature: string;
+  /** Null while the files are not grouped yet because all attempts have failed. */
+  readonly slides: readonly SlideGroup[] | null;
+  readonly failedAttempts: number;
+}
 
 /** Returns a function that groups the files of folders and caches the groups. */
 export function createGroupFiles(): GroupFiles {
-  const cachedGroups = new Map<
-    string,
-    { readonly signature: string; readonly slides: readonly SlideGroup[] }
-  >();
+  const cachedGroups = new Map<string, CachedGroups>();
   return async (tree, folder, files) => {
     const signature = signatureOf(files);
     const cached = cachedGroups.get(folder);
-    if (cached?.signature === signature) return cached.slides;
-    const slides = await slidesAmong(tree, folder, files);
-    if (slides === null) return null;
+    const previous = cached?.signature === signature ? cached : null;
+    if (previous !== null && previous.slides !== null) return previous.slides;
+    const names = await slideNamesAmong(tree, files);
+    const groups = names.length > 1 ? await tree.group(folder, names) : [];
+    if (groups === null) return null;
+    const hasFailed = groups === 'failed';
+    const failedAttempts = (previous?.failedAttempts ?? 0) + (hasFailed ? 1 : 0);
+    const isRetried = hasFailed && failedAttempts < maxFailedAttempts;
+    const slides = isRetried ? null : withSingleFiles(hasFailed ? [] : groups, names);
     if (cachedGroups.size >= maxCachedFolders) cachedGroups.clear();
-    cachedGroups.set(folder, { signature, slides });
+    cachedGroups.set(folder, { signature, slides, failedAttempts });
     return slides;
   };
 }
@@ -53,19 +68,19 @@ export function signatureOf(files: readonly SeenFile[]): string {
   return createHash('sha256').update(JSON.stringify(namesAndVersions)).digest('base64url');
 }
 
-async function slidesAmong(
-  tree: FolderTree,
-  folder: string,
-  files: readonly SeenFile[],
-): Promise<readonly SlideGroup[] | null> {
+/** Returns the names of the files that may be slides, or parts of slides. */
+async function slideNamesAmong(tree: FolderTree, files: readonly SeenFile[]): Promise<string[]> {
   const names: string[] = [];
   for (const { name, realPlace } of files) {
     // A file that mayBeDicomByContent() accepts (without an extension, or named by digits and dots) must contain DICOM.
     const mayBeSlide = !mayBeDicomByContent(name) || (await isDicomByContent(tree, realPlace));
     if (mayBeSlide) names.push(name);
   }
-  const groups = names.length > 1 ? await tree.group(folder, names) : [];
-  if (groups === null) return null;
+  return names;
+}
+
+/** Returns the groups, and a slide for each further file whose name is that of a slide. */
+function withSingleFiles(groups: readonly SlideGroup[], names: readonly string[]): readonly SlideGroup[] {
   const groupedNames = new Set(groups.flatMap(({ main, members }) => [main, ...members]));
   const singleFiles = names.filter(
     (name) => !groupedNames.has(name) && (hasSlideName(name) || mayBeDicomByContent(name)),

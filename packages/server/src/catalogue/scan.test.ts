@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { fingerprintOf, groupSlideFiles, type SlideGroup } from '@lamina/slide';
+import { fingerprintOf, groupSlideFiles } from '@lamina/slide';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readBucketTree } from '../slide-storage/bucket-tree.ts';
 import { readDiskTree } from '../slide-storage/disk-tree.ts';
+import type { GroupFolder } from '../slide-storage/folder-tree.ts';
 import { createScanner } from './scan.ts';
 
 /** Temporary folder of the test; `root`, the slide folder, is in it. */
@@ -26,10 +27,9 @@ async function writeFile(relativePath: string, content: string | Buffer = 'x'): 
   await fs.writeFile(path.join(root, relativePath), content);
 }
 const log = pino({ level: 'silent' });
-type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 /** Creates a scanner of the slide folder; `groupFiles` finds slides that consist of several files. */
 const createTestScanner = (
-  groupFiles: GroupFiles = (folder, names) => groupSlideFiles({ path: folder }, names),
+  groupFiles: GroupFolder = (folder, names) => groupSlideFiles({ path: folder }, names),
 ) => createScanner({ root: 'slides', readTree: () => readDiskTree({ root, groupFiles, log }), log });
 /** Scans the slide folder with a new scanner. */
 const scan = () => createTestScanner().scan();
@@ -129,6 +129,24 @@ describe('scan of a slide folder', () => {
     await writeFile('Set/b.dcm');
     const { slides, unread } = await createTestScanner(async () => null).scan();
     expect([slides, unread]).toEqual([[], ['Set']]);
+  });
+
+  it('treats each file of a folder as a slide of its own after grouping its unchanged files has failed three times', async () => {
+    await writeFile('Set/a.dcm');
+    await writeFile('Set/b.dcm');
+    let attempts = 0;
+    const failingScanner = createTestScanner(async () => {
+      attempts++;
+      return 'failed';
+    });
+    const scans = [await failingScanner.scan(), await failingScanner.scan(), await failingScanner.scan()];
+    expect(scans.map(({ slides, unread }) => [slides.map(({ path }) => path), unread])).toEqual([
+      [[], ['Set']],
+      [[], ['Set']],
+      [['Set/a.dcm', 'Set/b.dcm'], []],
+    ]);
+    await failingScanner.scan();
+    expect(attempts).toBe(3);
   });
 
   it('passes only DICOM files to the grouping by slide, and passes them again only after one of them has changed', async () => {

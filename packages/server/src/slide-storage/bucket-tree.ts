@@ -2,26 +2,13 @@
  * Presents a bucket with slides as a tree of folders, for the scan: slashes in keys separate folders. The whole bucket is listed
  * once; afterwards only the contents of objects are requested from the object storage.
  */
-import {
-  type ListedObject,
-  type ObjectStore,
-  SlideError,
-  type SlideGroup,
-  versionOfObject,
-} from '@lamina/slide';
-import { type FolderTree, placeIn, type TreeEntry } from './folder-tree.ts';
-
-/**
- * Groups objects into slides by their contents, in a render worker (a separate process), because the objects are untrusted.
- *
- * @param folder key without a final slash; '' is the root of the bucket
- * @returns null when the groups cannot be determined now
- */
-type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
+import { type ListedObject, type ObjectStore, SlideError, versionOfObject } from '@lamina/slide';
+import { type FolderTree, type GroupFolder, placeIn, type TreeEntry } from './folder-tree.ts';
 
 interface BucketTreeOptions {
   readonly store: Pick<ObjectStore, 'list' | 'read'>;
-  readonly groupFiles: GroupFiles;
+  /** Gets the key of a folder without a final slash; '' is the root of the bucket. */
+  readonly groupFiles: GroupFolder;
   readonly signal: AbortSignal;
 }
 

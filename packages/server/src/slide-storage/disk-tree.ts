@@ -2,18 +2,22 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { type SlideGroup, versionOfFile } from '@lamina/slide';
+import { versionOfFile } from '@lamina/slide';
 import type { Logger } from 'pino';
-import { type FolderTree, placeIn, type TreeEntry, type TreeTarget } from './folder-tree.ts';
+import {
+  type FolderTree,
+  type GroupFolder,
+  placeIn,
+  type TreeEntry,
+  type TreeTarget,
+} from './folder-tree.ts';
 import { isMissingFile } from './slide-roots.ts';
-
-/** Does the work of `FolderTree.group` in a render worker (a separate process), as files are untrusted. @param folder absolute path */
-type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 
 interface DiskTreeOptions {
   /** Absolute path of the slide folder. */
   readonly root: string;
-  readonly groupFiles: GroupFiles;
+  /** Gets the absolute path of a folder. */
+  readonly groupFiles: GroupFolder;
   readonly log: Logger;
 }
 

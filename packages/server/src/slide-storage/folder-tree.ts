@@ -7,6 +7,14 @@ import type { SlideGroup } from '@lamina/slide';
 
 export { fingerprintOfVersions } from '@lamina/slide';
 
+/**
+ * Groups files of a folder into slides by their contents, in a render worker (a separate process), because the files are untrusted.
+ *
+ * @returns null when the groups cannot be determined now; `failed` when reading a file crashed the worker or took too long
+ */
+export type GroupFolder = (folder: string, names: readonly string[]) => Promise<FolderGroups>;
+export type FolderGroups = readonly SlideGroup[] | 'failed' | null;
+
 /** An entry of a folder as it is listed; for a link, the kind of its target is not yet known. */
 export interface TreeEntry {
   readonly name: string;
@@ -51,8 +59,7 @@ export interface FolderTree {
    * @returns fewer bytes than requested at the end of the file; null when the file is missing
    */
   read(realPlace: string, offset: number, length: number): Promise<Uint8Array | null>;
-  /** Groups files of a folder into slides by their contents, in a separate process; null when that is not possible now. */
-  group(folder: string, names: readonly string[]): Promise<readonly SlideGroup[] | null>;
+  readonly group: GroupFolder;
 }
 
 /**

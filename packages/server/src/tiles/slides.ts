@@ -24,7 +24,6 @@ import {
   type Slide,
   SlideError,
   type SlideErrorCode,
-  type SlideGroup,
   type SlideLocation,
   type SlideSummary,
   type StoredLevel,
@@ -36,6 +35,7 @@ import {
 import type { Logger } from 'pino';
 import type { TileSource } from '../metrics/tile-metrics.ts';
 import type { Config } from '../platform/config.ts';
+import type { FolderGroups } from '../slide-storage/folder-tree.ts';
 import { locate, type SlideFile } from '../slide-storage/slide-roots.ts';
 import { createOpenSlides, type OpenRequest, type OpenSlide } from './open-slides.ts';
 import { delayRefusal } from './refusal-delay.ts';
@@ -43,7 +43,7 @@ import { type RenderSource, type TileClient, tileNameIn, viewName } from './rend
 import { type RenderedTiles, thumbnailName } from './rendered-tiles.ts';
 import { createSlideOpenings } from './slide-openings.ts';
 
-export type { SlideGroup, SlideSummary };
+export type { SlideSummary };
 
 /** An image of the catalogue that can be shown, and its files (`root`, `path` and `members` of SlideFile). */
 export interface ServableImage extends SlideFile {
@@ -170,13 +170,9 @@ export interface Slides {
   /**
    * Groups the files of a folder into slides by their contents, in a render worker.
    *
-   * @returns null when the groups cannot be determined now; an empty list when reading a file crashes the worker or takes too long
+   * @returns null when the groups cannot be determined now; `failed` when reading a file crashes the worker or takes too long
    */
-  group(
-    folder: FolderLocation,
-    names: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly SlideGroup[] | null>;
+  group(folder: FolderLocation, names: readonly string[], signal: AbortSignal): Promise<FolderGroups>;
   /** Returns the current fingerprint of the file; null when the file is missing. @throws SlideError when the storage does not answer */
   fingerprintOf(file: SlideFile): Promise<string | null>;
   /** Closes the slide of an image that must no longer be shown. */
@@ -416,12 +412,11 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (signal.aborted) return null;
         if (!(error instanceof SlideError)) throw error;
         if (transientErrorCodes.has(error.code) || isTemporaryError(error)) return null;
-        // One of the files crashes the render worker. Without groups, the other files can still be shown.
         log.warn(
           { err: error, folder: folder.path, files: names.length },
-          'slide files of a folder could not be grouped into slides; each file is treated as a slide of its own',
+          'slide files of a folder could not be grouped into slides; after three such scans each file is treated as a slide of its own',
         );
-        return [];
+        return 'failed';
       }
     },
 
