@@ -108,6 +108,37 @@ describe('writeBackup (npm run backup)', () => {
     ]);
   });
 
+  it('writes two complete backups when two are started into one folder at the same time', async () => {
+    const source = await usedInstallation('SQLite');
+    const to = temporaryFolder();
+    const folders = await Promise.all([backUp(source, { to }), backUp(source, { to })]);
+    const names = ['lamina-backup-20260601T120000Z', 'lamina-backup-20260601T120000Z-2'];
+    expect(folders.map((folder) => path.basename(folder)).sort()).toEqual(names);
+    expect(fs.readdirSync(to).sort()).toEqual(names);
+    for (const folder of folders) await restoreFrom(await emptyInstallation('SQLite'), folder);
+  });
+
+  it('leaves out an uploaded slide that is deleted while the slides are copied', async () => {
+    const source = await usedInstallation('SQLite');
+    const slides = path.join(source.config.dataDir, 'uploads/slides/Kolon');
+    fs.mkdirSync(slides, { recursive: true });
+    const names = Array.from({ length: 200 }, (_, i) => `${String(i).padStart(3, '0')}.svs`);
+    for (const name of names) fs.writeFileSync(path.join(slides, name), 'pixels');
+    const to = temporaryFolder();
+    const isFirstCopied = () =>
+      (fs.readdirSync(to, { recursive: true, encoding: 'utf8' }) as string[]).some((name) =>
+        name.endsWith('000.svs'),
+      );
+    const timer = setInterval(() => {
+      if (!isFirstCopied()) return;
+      clearInterval(timer);
+      fs.rmSync(path.join(slides, '199.svs'));
+    }, 1);
+    onTestFinished(() => clearInterval(timer));
+    const folder = await backUp(source, { to, withUploads: true });
+    expect(fs.readdirSync(path.join(folder, 'uploads/Kolon'))).toEqual(names.slice(0, -1));
+  });
+
   it('throws an error when the installation has no database', async () => {
     await expect(backUp(await emptyInstallation('SQLite'))).rejects.toThrow('There is nothing to back up');
   });

@@ -68,10 +68,10 @@ export async function writeBackup(
   { to, withUploads, keep }: BackupOptions,
 ): Promise<string> {
   await fs.mkdir(to, { recursive: true, mode: 0o700 });
-  const folder = await unusedPath(to, backupName(dependencies.now()));
+  const folder = await beginFolder(to, backupName(dependencies.now()));
   const unfinishedFolder = `${folder}${unfinishedSuffix}`;
-  await fs.mkdir(path.join(unfinishedFolder, 'tables'), { recursive: true, mode: 0o700 });
   try {
+    await fs.mkdir(path.join(unfinishedFolder, 'tables'), { mode: 0o700 });
     await fillFolder(dependencies, unfinishedFolder, withUploads);
     await flushFolders(unfinishedFolder);
     await fs.rename(unfinishedFolder, folder);
@@ -84,13 +84,23 @@ export async function writeBackup(
   return folder;
 }
 
-/** Returns a path in the parent folder that does not exist. A second backup within the same second gets a number. */
-async function unusedPath(parent: string, name: string): Promise<string> {
+/**
+ * Creates the unfinished folder of a new backup. A second backup within the same second gets a number.
+ *
+ * @returns the path of the finished backup, which does not exist yet
+ */
+async function beginFolder(parent: string, name: string): Promise<string> {
   const existingNames = new Set(await fs.readdir(parent));
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`;
-    const isTaken = existingNames.has(candidate) || existingNames.has(candidate + unfinishedSuffix);
-    if (!isTaken) return path.join(parent, candidate);
+    if (existingNames.has(candidate)) continue;
+    const folder = path.join(parent, candidate);
+    try {
+      await fs.mkdir(folder + unfinishedSuffix, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // EEXIST: another backup is being written
+    }
   }
 }
 
@@ -257,7 +267,12 @@ async function copyUploads(
     for (const file of files) {
       const copy = path.join(folder, name, file);
       await fs.mkdir(path.dirname(copy), { recursive: true, mode: 0o700 });
-      await fs.copyFile(path.join(source, file), copy);
+      try {
+        await fs.copyFile(path.join(source, file), copy);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        continue; // deleted since the files were listed
+      }
       await flush(copy);
     }
   }
