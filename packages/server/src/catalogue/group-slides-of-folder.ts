@@ -4,9 +4,8 @@
  * other files. The groups are cached until a file of the folder changes, so that further scans read no content.
  */
 import { createHash } from 'node:crypto';
-import type { SlideGroup } from '@lamina/slide';
 import { dicomSignature, hasSlideName, mayBeDicomByContent } from '@lamina/slide/names';
-import type { FolderTree } from '../slide-storage/folder-tree.ts';
+import type { FolderTree, SlideGroup } from '../slide-storage/folder-tree.ts';
 
 /** A regular file that a scan has seen in the folder. */
 export interface SeenFile {

@@ -5,7 +5,7 @@
  */
 import type { SlideGroup } from '@lamina/slide';
 
-export { fingerprintOfVersions } from '@lamina/slide';
+export { fingerprintOfVersions, type SlideGroup } from '@lamina/slide';
 
 /**
  * Groups files of a folder into slides by their contents, in a render worker (a separate process), because the files are untrusted.

@@ -54,19 +54,19 @@ export async function updateUpload(
  * @param now ISO 8601
  * @returns false when the upload is in another state, and therefore was not deleted
  */
-export async function deleteUnstoredUpload(db: Connection, id: string, now: string): Promise<boolean> {
+export async function deleteUnfinishedUpload(db: Connection, id: string, now: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
     .where('id', '=', id)
     .where((eb) =>
-      eb.or([eb('state', '=', 'open'), eb.and([eb('problem', '=', 'storage'), isUnleased(now)])]),
+      eb.or([eb('state', '=', 'open'), eb.and([eb('problem', '=', 'storage'), isNotLeased(now)])]),
     )
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0;
 }
 
 /** Condition: no process works on the upload. @param now ISO 8601 */
-const isUnleased = (now: string) => {
+const isNotLeased = (now: string) => {
   const eb = expressionBuilder<Tables, 'uploads'>();
   return eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]);
 };
@@ -150,7 +150,7 @@ export async function claimUpload(
     .set({ state: 'placing', leased_until: until })
     .where('id', '=', id)
     .where('state', '!=', 'done')
-    .where(isUnleased(now))
+    .where(isNotLeased(now))
     .returningAll()
     .executeTakeFirst();
   return row ?? null;

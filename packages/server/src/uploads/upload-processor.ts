@@ -20,7 +20,7 @@ import {
 import {
   claimUpload,
   deleteDoneUploads,
-  deleteUnstoredUpload,
+  deleteUnfinishedUpload,
   findUpload,
   listUnfinishedUploads,
   type UploadRow,
@@ -100,7 +100,8 @@ export function createUploadProcessor({
     const files = await listUploadFiles(db, row.id);
     await runLockedTransaction(db, 'uploads', async (tx) => {
       await deleteUploadFiles(tx, row.id);
-      if (!(await deleteUnstoredUpload(tx, row.id, now().toISOString()))) throw new AppError('upload_ended');
+      if (!(await deleteUnfinishedUpload(tx, row.id, now().toISOString())))
+        throw new AppError('upload_ended');
       await audit.record(tx, auditEntryOf('upload-abandoned', row, sender));
     });
     for (const { id } of files) await parts.discard(id);
