@@ -53,6 +53,8 @@ describe('parseFlatFeature (the fast parser of GeoJSON polygons)', () => {
     ['a list that does not end', polygon('[[[1,2],[3,4]')],
     ['a letter after a number', polygon('[[[1,2x]]]')],
     ['a number of 41 digits', polygon(`[[[${'1'.repeat(41)},0]]]`)],
+    ['550,000 rings, which need too much memory', polygon(`[${'[[1,2]],'.repeat(550_000)}[[1,2]]]`)],
+    ['3,000,000 vertices, which need too much memory', polygon(`[[${'[1,2],'.repeat(3_000_000)}[1,2]]]`)],
     ['a feature that is no JSON', '{"geometry":{"type":Polygon,"coordinates":[[[0,0]]]}}'],
   ])('returns null, so that the caller uses JSON.parse, for %s', (_, text) => {
     expect(parse(text)).toBeNull();

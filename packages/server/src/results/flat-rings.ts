@@ -3,6 +3,7 @@
  * file, into one list of numbers per ring, without creating an array for each vertex. For other geometries and unusual
  * formatting the parser returns null; the caller (scan-features.ts) then uses JSON.parse, which also reports syntax errors.
  */
+import { maxHeapBytes, mayExceedHeap } from './json-heap.ts';
 
 /** The coordinates of a polygon. Each ring is a list x, y, x, y, … in the coordinate unit of the file. */
 export class FlatRings {
@@ -24,6 +25,9 @@ const [openBracket, closeBracket, comma, minus, decimalPoint, zero, nine, space]
 const maxExactLength = 15;
 /** Maximum number of characters of a number. The parser returns null for a polygon with a longer number. */
 const maxNumberLength = 40;
+/** Memory in bytes of a ring with up to 17 numbers, and for each vertex while the array of its ring grows. */
+const bytesPerRing = 184;
+const bytesPerVertex = 40;
 const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, exponent) => 10 ** exponent);
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
@@ -36,6 +40,8 @@ export function parseFlatFeature(bytes: Buffer): object | null {
   if (bytes.indexOf(coordinatesKey, valueStart) !== -1) return null;
   const parsed = parseRings(bytes, valueStart);
   if (parsed === null) return null;
+  const rest = [bytes.subarray(0, valueStart), bytes.subarray(parsed.end)];
+  if (mayExceedHeap(rest, parsed.heapBytes)) return null;
   // JSON.parse reads the feature with the number 0 instead of the coordinates.
   const text = `${bytes.toString('utf8', 0, valueStart)}0${bytes.toString('utf8', parsed.end)}`;
   let feature: unknown;
@@ -50,16 +56,26 @@ export function parseFlatFeature(bytes: Buffer): object | null {
   return feature as object;
 }
 
-/** Parses `[[[x,y],…],…]`, in which one space may follow a comma. Returns null for any other text. */
-function parseRings(bytes: Buffer, start: number): { rings: number[][]; end: number } | null {
+/**
+ * Parses `[[[x,y],…],…]`, in which one space may follow a comma. Returns null for any other text, and for rings that need too much
+ * memory.
+ */
+function parseRings(
+  bytes: Buffer,
+  start: number,
+): { rings: number[][]; heapBytes: number; end: number } | null {
   let offset = bytes[start] === space ? start + 1 : start;
   if (bytes[offset++] !== openBracket) return null;
   const rings: number[][] = [];
+  let heapBytes = 0;
   for (;;) {
     if (bytes[offset++] !== openBracket) return null;
     const ring: number[] = [];
+    heapBytes += bytesPerRing;
     for (;;) {
       if (bytes[offset++] !== openBracket) return null;
+      heapBytes += bytesPerVertex;
+      if (heapBytes > maxHeapBytes) return null;
       for (let axis = 0; axis < 2; axis++) {
         const isNegative = bytes[offset] === minus;
         if (isNegative) offset++;
@@ -94,7 +110,7 @@ function parseRings(bytes: Buffer, start: number): { rings: number[][]; end: num
     }
     rings.push(ring);
     const afterRing = bytes[offset++];
-    if (afterRing === closeBracket) return { rings, end: offset };
+    if (afterRing === closeBracket) return { rings, heapBytes, end: offset };
     if (afterRing !== comma) return null;
     if (bytes[offset] === space) offset++;
   }

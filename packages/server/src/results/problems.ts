@@ -10,8 +10,8 @@ export const problems = {
     en: 'The file has an unknown format, or one that does not fit the kind of the layer.',
   },
   unsupported: {
-    tr: 'Dosyanın bu çeşidi desteklenmiyor: tek bantlı TIFF, geçmeli olmayan PNG, DICOM etiket haritaları ve piksel koordinatlı DICOM açıklamaları okunur.',
-    en: 'This variant of the format is not supported. Supported are TIFF with one band, PNG without interlacing, DICOM label maps and DICOM annotations in pixels.',
+    tr: 'Dosyanın bu çeşidi desteklenmiyor: tek bantlı TIFF, geçmeli olmayan PNG, DICOM etiket haritaları ve koordinatları görüntünün bütününe göre piksel olarak verilen DICOM açıklamaları okunur.',
+    en: 'This variant of the format is not supported. Supported are TIFF with one band, PNG without interlacing, DICOM label maps and DICOM annotations in pixels of the whole image.',
   },
   damaged: { tr: 'Dosya bozuk veya eksik.', en: 'The file is damaged or incomplete.' },
   too_large: {
@@ -27,8 +27,8 @@ export const problems = {
     en: 'A layer has at most 250 classes.',
   },
   too_complex: {
-    tr: 'Bir nesne 24 MB’tan büyük veya çok derin iç içe.',
-    en: 'An object is larger than 24 MB, or nested too deeply.',
+    tr: 'Bir nesne 24 MB’tan büyük, çok fazla değer içeriyor veya çok derin iç içe.',
+    en: 'An object is larger than 24 MB, has too many values or is nested too deeply.',
   },
   bad_geometry: {
     tr: 'Bir nesnenin koordinatları geçersiz.',

@@ -6,16 +6,10 @@
  */
 import { quoteBareNumbers } from '@lamina/annotations';
 import { parseFlatFeature } from './flat-rings.ts';
+import { mayExceedHeap } from './json-heap.ts';
 import { ImportRejectedError } from './problems.ts';
 
 const maxObjectBytes = 24 * 2 ** 20;
-/**
- * Maximum numbers of opening brackets and braces, and of commas, of an object that JSON.parse reads. It creates a list or object for
- * each bracket (a vertex needs some 70 bytes), and may create a number of 24 bytes for each comma. It does so even beyond the limit of
- * the heap, and then the whole process may end instead of the worker thread.
- */
-const maxBrackets = 1_250_000;
-const maxCommas = 4_000_000;
 /** Maximum nesting of brackets. */
 const maxDepth = 64;
 const maxTypeMapBytes = 2 ** 16;
@@ -33,8 +27,8 @@ interface ScanTarget {
   onTypeMap(map: unknown): void;
 }
 
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon, comma] = [
-  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x3a, 0x2c,
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon] = [
+  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x3a,
 ] as const;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Keys at the top level of the file whose value is a list of objects. */
@@ -215,22 +209,11 @@ function createScanner(target: ScanTarget) {
   }
 }
 
-/** Counts also brackets and commas in strings, where so many are not expected. @throws ImportRejectedError too_complex */
-function checkComplexity(bytes: Buffer): void {
-  if (bytes.length <= maxBrackets) return;
-  let brackets = 0;
-  let commas = 0;
-  for (const byte of bytes) {
-    if (byte === openBracket || byte === openBrace) brackets++;
-    else if (byte === comma) commas++;
-  }
-  if (brackets > maxBrackets || commas > maxCommas)
-    throw new ImportRejectedError('too_complex', `An object has ${brackets} brackets and ${commas} commas`);
-}
-
 /** Parses JSON, in which QuPath may have written measurements as NaN or Infinity; these become strings. @throws ImportRejectedError */
 function parse(bytes: Buffer): unknown {
-  checkComplexity(bytes);
+  if (mayExceedHeap([bytes])) {
+    throw new ImportRejectedError('too_complex', `An object of ${bytes.length} bytes has too many values`);
+  }
   const decoder = new TextDecoder(); // drops a byte order mark
   try {
     return JSON.parse(decoder.decode(bytes));

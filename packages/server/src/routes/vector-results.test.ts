@@ -293,8 +293,20 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     ['a member that is not JSON', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
     ['brackets nested 100,000 deep', Buffer.from('['.repeat(100_000)), 'too_complex'],
     [
-      'an object with 1,300,000 lists',
-      Buffer.from(`{"features":[{"geometry":[${'[],'.repeat(1_300_000)}[]]}]}`),
+      'an object with 1,400,000 lists',
+      Buffer.from(`{"features":[{"geometry":[${'[],'.repeat(1_400_000)}[]]}]}`),
+      'too_complex',
+    ],
+    [
+      'an object with 1,200,000 objects and 2,700,000 numbers',
+      Buffer.from(`{"features":[{"geometry":[${'{},'.repeat(1_200_000)}${'1.5,'.repeat(2_700_000)}0]}]}`),
+      'too_complex',
+    ],
+    [
+      'a polygon with 7,900,000 objects among its properties',
+      Buffer.from(
+        `{"features":[{"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,1]]]},"a":[${'{},'.repeat(7_900_000)}0]}]}`,
+      ),
       'too_complex',
     ],
     [

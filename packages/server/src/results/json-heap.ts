@@ -1,0 +1,31 @@
+/**
+ * Estimates the memory that JSON.parse needs for an object of a result file. The import runs in a thread with a limited heap
+ * (run-import.ts), but JSON.parse cannot be interrupted when it exceeds the limit, and then the whole process may end. So the import
+ * checks each object before.
+ */
+
+/** Maximum memory for one object in bytes; the rest of the heap is for the other data of the import. */
+export const maxHeapBytes = 112 * 2 ** 20;
+/** Memory in bytes for what a character begins or separates, measured with Node 24; 0 for all other characters. */
+const bytesByCharacter = new Uint8Array(256);
+bytesByCharacter['['.charCodeAt(0)] = 56; // an array with one element
+bytesByCharacter['{'.charCodeAt(0)] = 56; // an object without members
+bytesByCharacter[','.charCodeAt(0)] = 32; // a short string or a number, and its place in the array
+bytesByCharacter[':'.charCodeAt(0)] = 120; // a key, and the hash table of an object with only this key
+/** Maximum memory per character on average. The members `"":0,` come closest to it, with 152 bytes for 5 characters. */
+const maxBytesPerCharacter = 32;
+
+/**
+ * Returns whether JSON.parse may need too much memory for a text. Characters in strings count, too, because so many of them are not
+ * expected there.
+ *
+ * @param parts parts of the text
+ * @param used bytes that the object needs in addition
+ */
+export function mayExceedHeap(parts: readonly Buffer[], used = 0): boolean {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (used + length * maxBytesPerCharacter <= maxHeapBytes) return false; // almost all objects
+  let bytes = used;
+  for (const part of parts) for (const character of part) bytes += bytesByCharacter[character] as number;
+  return bytes > maxHeapBytes;
+}
