@@ -126,7 +126,11 @@ const WINDOW_BYTES = 1024;
 interface FileOfDirectory {
   readonly source: ByteSource;
   readonly layout: TiffLayout;
-  /** Called before a table is read. @throws SlideError LIMIT_EXCEEDED when all tables of the file have too many bytes */
+  /**
+   * Called before a table is read, and with the negative number when the read fails.
+   *
+   * @throws SlideError LIMIT_EXCEEDED when all tables of the file have too many bytes
+   */
   readonly countTableBytes: (bytes: number) => void;
 }
 
@@ -271,12 +275,18 @@ function directoryOf(
           `${nameOfTag(tag)} has fewer than the ${length} values it needs`,
         );
       }
-      countTableBytes((bytesPerValue[entry.type] ?? 0) * length);
+      const bytesInFile = (bytesPerValue[entry.type] ?? 0) * length;
+      countTableBytes(bytesInFile);
       const mayExceed32Bits = bytesPerValue[entry.type] === 8 || entry.high > 0;
       const table = mayExceed32Bits ? new Float64Array(length) : new Uint32Array(length);
-      await forEachNumber(tag, entry, length, (number, i) => {
-        table[i] = number;
-      });
+      try {
+        await forEachNumber(tag, entry, length, (number, i) => {
+          table[i] = number;
+        });
+      } catch (error) {
+        countTableBytes(-bytesInFile); // the caller may read the table again, e.g. when a bucket responds again
+        throw error;
+      }
       return table;
     },
     async real(tag) {

@@ -293,6 +293,25 @@ describe('openTiff rejects a file that', () => {
 });
 
 describe('openTiff', () => {
+  it('returns a table of tile offsets after nine failed reads of it', async () => {
+    const { bytes } = buildTiff({
+      directories: [{ tags: { [tag.TileOffsets]: long(...new Array(500).fill(8)) } }],
+    });
+    const source = memorySource(bytes);
+    let isOffline = false;
+    const file = await openTiff({
+      ...source,
+      read: async (...range) => {
+        if (isOffline) throw new Error('The object store does not respond.');
+        return source.read(...range);
+      },
+    });
+    isOffline = true;
+    for (let i = 0; i < 9; i++) await expect(file.first.table(tag.TileOffsets, 500)).rejects.toThrow();
+    isOffline = false;
+    expect(await file.first.table(tag.TileOffsets, 500)).toHaveLength(500);
+  });
+
   it('reads at most 1 KiB per directory', async () => {
     const source = memorySource(buildTiff({ directories }).bytes);
     let bytesRead = 0;
