@@ -42,7 +42,9 @@ interface Dependencies {
 
 /** Maximum size of a layer's file when there is no quota. */
 const maxBytesWithoutQuota = 2 ** 40;
-const progressIntervalMs = 1000; // minimum time between two writes of the progress to the database
+/** Number of interruptions after which a file is not imported again, because it may be the reason that the process ended. */
+const maxInterruptions = 2;
+const progressIntervalMs = 1000; // time between two writes of the progress to the database
 /** An upload that has received no data for this time is deleted. */
 const uploadExpiryMs = 48 * 60 * 60_000; // 48 hours
 /** A file without a layer is deleted only after this time, because a younger one may belong to a running import. */
@@ -92,8 +94,50 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     for (const { id } of await listReplacedResultLayers(db, layer)) await deleteResultLayer(db, files, id);
   }
 
-  /** Imports a layer's file in a worker thread, and saves the progress. @throws LayerDeleted if the layer is deleted */
-  async function importLayer(layer: ResultLayerRow, signal: AbortSignal): Promise<ImportOutcome> {
+  /**
+   * Runs an import, and saves its progress at intervals, also while the import reports none.
+   *
+   * @param run gets a signal that is also aborted when the layer is deleted, and a function that reports the completed fraction
+   * @throws LayerDeleted if the layer is deleted
+   */
+  async function whileLayerExists<T>(
+    layer: ResultLayerRow,
+    signal: AbortSignal,
+    run: (signal: AbortSignal, onProgress: (fraction: number) => void) => Promise<T>,
+  ): Promise<T> {
+    const layerDeleted = new AbortController();
+    let percent = 0;
+    const timer = setInterval(() => {
+      // Updates the layer only in the state `importing`; `isSaved` is false when the layer no longer exists.
+      updateResultLayerInState(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
+        .then((isSaved) => {
+          if (!isSaved) layerDeleted.abort(new LayerDeleted());
+        })
+        .catch((error) =>
+          log.warn(
+            { err: error, layer: layer.id, image: layer.image_id },
+            'progress of an analysis result import not saved; the import continues',
+          ),
+        );
+    }, progressIntervalMs);
+    try {
+      return await run(AbortSignal.any([signal, layerDeleted.signal]), (fraction) => {
+        percent = Math.min(99, Math.floor(fraction * 100)); // 100 is saved with the state 'ready'
+      });
+    } catch (error) {
+      layerDeleted.signal.throwIfAborted(); // the object store throws its own error when it is aborted
+      throw error;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Imports a layer's file in a worker thread. @throws the reason of the signal when it is aborted */
+  async function importLayer(
+    layer: ResultLayerRow,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<ImportOutcome> {
     const failure = (problem: Problem, message: string): ImportOutcome => ({ ok: false, problem, message });
     const image = await findImage(db, layer.image_id);
     if (image === null || image.width === null || image.height === null) {
@@ -102,25 +146,6 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const maxBytes = await remainingQuotaFor(layer);
     const source = await localSourceOf(layer, image.root, maxBytes, signal);
     if (source === null) return failure('file_missing', 'The file is missing');
-    await fs.mkdir(files.folder, { recursive: true });
-    const layerDeleted = new AbortController();
-    let savedAt = 0;
-    const onProgress = (fraction: number) => {
-      if (performance.now() - savedAt < progressIntervalMs) return;
-      savedAt = performance.now();
-      const percent = Math.min(99, Math.floor(fraction * 100)); // 100 is saved with the state 'ready'
-      // Updates the layer only in the state `importing`; `isSaved` is false when the layer no longer exists.
-      updateResultLayerInState(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
-        .then((isSaved) => {
-          if (!isSaved) layerDeleted.abort(new LayerDeleted());
-        })
-        .catch((error) =>
-          log.warn(
-            { err: error, layer: layer.id, image: image.id },
-            'progress of an analysis result import not saved; the import continues',
-          ),
-        );
-    };
     const fullSize = '{"method":"full-size"}'; // without a registration the result covers the whole slide
     const task = {
       kind: layer.kind,
@@ -136,7 +161,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       },
     };
     try {
-      return await runImport(task, onProgress, AbortSignal.any([signal, layerDeleted.signal]));
+      return await runImport(task, onProgress, signal);
     } catch (error) {
       await fs.rm(task.target, { force: true });
       throw error;
@@ -150,9 +175,15 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     await updateResultLayerInState(db, layerId, { state: 'importing', percent: 0 }, ['queued', 'importing']);
     let outcome: ImportOutcome;
     try {
-      outcome = await importLayer(layer, signal);
+      outcome = await files.whileImporting(layerId, (interruptions) => {
+        if (interruptions >= maxInterruptions)
+          throw new Error(`The process ended during ${interruptions} imports`);
+        return whileLayerExists(layer, signal, (whileExisting, onProgress) =>
+          importLayer(layer, whileExisting, onProgress),
+        );
+      });
     } catch (error) {
-      if (error instanceof LayerDeleted) return;
+      if (error instanceof LayerDeleted) return files.parts.discard(layerId); // what it has downloaded since
       if (signal.aborted || error instanceof RetryLater) throw error;
       if (error instanceof ImportRejectedError)
         // The download rejected the file. A rejection by the worker thread is an outcome, not an error.

@@ -99,6 +99,8 @@ interface Dependencies {
 
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const maxOpenLayers = 100; // number of layers whose files stay open
+/** A file that no request has read for this time is closed, because another server process may have deleted its layer. */
+const closeUnusedAfterMs = 5 * 60_000;
 const tileCacheBytes = 32 * 2 ** 20; // for the raster tiles of all layers together
 /** Estimated memory for the key and the entry of a cached tile. */
 const tileCacheEntryBytes = 100;
@@ -119,6 +121,9 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
   });
   const openLayers = new LRUCache<string, Promise<OpenLayer>>({
     max: maxOpenLayers,
+    ttl: closeUnusedAfterMs,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
     dispose: (opening) => {
       void opening
         .then((layer) => {

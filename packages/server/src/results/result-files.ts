@@ -15,6 +15,12 @@ export interface ResultFiles {
   readonly parts: PartStore;
   /** Returns the absolute path of the imported file of a layer. */
   pathOf(layerId: string): string;
+  /**
+   * Runs an import of a layer.
+   *
+   * @param run gets the number of earlier imports during which the process ended, without an end of the import
+   */
+  whileImporting<T>(layerId: string, run: (interruptions: number) => Promise<T>): Promise<T>;
   /** Deletes the file of a layer and the received parts of its upload. */
   remove(layerId: string): Promise<void>;
   /** Calls a function before this process deletes the file of a layer, so that readers close it. */
@@ -27,6 +33,8 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
   const folder = path.join(dataDir, 'results');
   const parts = new PartStore({ directory: path.join(folder, 'partial') });
   const pathOf = (layerId: string) => path.join(folder, layerId + extension);
+  /** Path of a file with one byte for each import that has begun and not ended. All processes of the installation share it. */
+  const begunImportsPathOf = (layerId: string) => `${parts.pathOf(layerId)}.begun`;
   const listeners: ((layerId: string) => void)[] = [];
   return {
     folder,
@@ -35,9 +43,20 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
     onRemove(listener) {
       listeners.push(listener);
     },
+    async whileImporting(layerId, run) {
+      await fs.mkdir(parts.directory, { recursive: true });
+      const file = begunImportsPathOf(layerId);
+      await fs.appendFile(file, '.');
+      try {
+        return await run((await fs.stat(file)).size - 1);
+      } finally {
+        await fs.rm(file, { force: true });
+      }
+    },
     async remove(layerId) {
       for (const listener of listeners) listener(layerId);
       await fs.rm(pathOf(layerId), { force: true });
+      await fs.rm(begunImportsPathOf(layerId), { force: true });
       await parts.discard(layerId);
     },
   };

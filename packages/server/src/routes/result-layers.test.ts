@@ -3,8 +3,11 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createResultLayer, deleteResultLayer, type RasterDescriptor } from '@lamina/contract';
 import sharp from 'sharp';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createOverlays } from '../results/overlays.ts';
+import { resultFiles } from '../results/result-files.ts';
 import { buildValueTiff } from '../results/testing/value-tiff.ts';
+import { findResultLayer } from '../store/result-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideWithResults } from '../testing/slide-with-results.ts';
 
@@ -109,7 +112,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
         .set({ state })
         .where('id', '=', body.id)
         .execute();
-      return { ...layers, address, bytes, file };
+      return { ...layers, layerId: body.id, address, bytes, file };
     }
 
     it.each(['uploading', 'queued', 'importing'] as const)(
@@ -120,6 +123,24 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
         await server.services.jobs.idle('sweep');
         await server.services.jobs.idle('import-result');
         expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+      },
+    );
+
+    it.each([
+      [1, 'ready'],
+      [2, 'failed'],
+    ])(
+      '%i times, by the end of the process during the import, have the state %s afterwards',
+      async (times, state) => {
+        const { server, request, address, layerId } = await receivedLayer('importing');
+        await fs.writeFile(
+          path.join(server.config.dataDir, 'results', 'partial', `${layerId}.begun`),
+          '.'.repeat(times),
+        );
+        await server.services.jobs.enqueue('sweep', {});
+        await server.services.jobs.idle('sweep');
+        await server.services.jobs.idle('import-result');
+        expect((await request('GET', address)).json()).toMatchObject({ state });
       },
     );
 
@@ -230,18 +251,42 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
     async () => {
       const { server, send, overlay, bearer } = await slideWithResults();
       const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-      /** Counts the open files of this process that belong to the layer. */
-      const openFiles = async () => {
-        const descriptors = await fs.readdir('/proc/self/fd');
-        const targets = await Promise.all(
-          descriptors.map((descriptor) => fs.readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
-        );
-        return targets.filter((target) => target.includes(layer.id)).length;
-      };
       await overlay(layer.id, 'descriptor');
-      expect(await openFiles()).toBe(1);
+      expect(await countOpenFiles(layer.id)).toBe(1);
       await server.as(bearer).call(deleteResultLayer, { params: { layerId: layer.id } });
-      await vi.waitFor(async () => expect(await openFiles()).toBe(0));
+      await vi.waitFor(async () => expect(await countOpenFiles(layer.id)).toBe(0));
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'free their disk space five minutes after a view in another process when they are deleted',
+    async () => {
+      const { server, send, bearer } = await slideWithResults();
+      const { db, catalogue } = server.services;
+      const { id } = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const clock = vi.spyOn(performance, 'now').mockReturnValue(1);
+      const passMinutes = (minutes: number) => {
+        clock.mockReturnValue(performance.now() + minutes * 60_000);
+        vi.advanceTimersByTime(minutes * 60_000);
+      };
+      onTestFinished(() => {
+        vi.useRealTimers();
+        clock.mockRestore();
+      });
+      // Another process has its own files, which do not report that this process deletes a layer.
+      const otherOverlays = createOverlays({ db, catalogue, files: resultFiles(server.config) });
+      const row = await findResultLayer(db, id);
+      const view = () => otherOverlays.describe({ layer: row, image: null } as never);
+      await view();
+      passMinutes(4);
+      await view();
+      await server.as(bearer).call(deleteResultLayer, { params: { layerId: id } });
+      passMinutes(4);
+      expect(await countOpenFiles(id)).toBe(1);
+      passMinutes(2);
+      vi.useRealTimers();
+      await vi.waitFor(async () => expect(await countOpenFiles(id)).toBe(0));
     },
   );
 
@@ -288,6 +333,15 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
     expect((await overlay(layer.id, 'descriptor', reader)).statusCode).toBe(404);
   });
 });
+
+/** Counts the open files of this process that belong to a layer. */
+async function countOpenFiles(layerId: string): Promise<number> {
+  const descriptors = await fs.readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    descriptors.map((descriptor) => fs.readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.includes(layerId)).length;
+}
 
 /** Returns a PNG with a header and an empty data chunk; by default its pixels are grey. @param side width and height in pixels */
 function pngHeader({ side, bits = 8, colourType = 0 }: { side: number; bits?: number; colourType?: number }) {
