@@ -1,4 +1,4 @@
-import { render } from '@testing-library/react';
+import { act, render } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { App } from '../App.tsx';
@@ -13,16 +13,18 @@ import type { Placement } from './overlay/placement.ts';
 import type { Shape } from './overlay/shapes.ts';
 import type { SlideView } from './slide-view.ts';
 
-/** The measurements that wait for the code of annotations, which is never loaded in this test. */
+/** The measurements that wait for the code of annotations, and what that code calls when it has converted them. */
 let waitingShapes: readonly Shape[] = [];
+let reportKept = () => {};
 vi.mock('./annotations/AnnotationsGate.tsx', () => ({
-  AnnotationsGate: ({ shapesToKeep }: AnnotationsProps) => {
+  AnnotationsGate: ({ shapesToKeep, onKept }: AnnotationsProps) => {
     waitingShapes = shapesToKeep;
+    reportKept = onKept;
     return null;
   },
 }));
 
-it('the measurements of an earlier "Keep" still wait when the user keeps others before the annotation code is loaded', async () => {
+it('measurements that the user keeps stay on the slide until the annotation code has converted them, also those of an earlier "Keep"', async () => {
   stubApi({});
   setAuthState({ user: account(), isAuthenticated: true });
   const placement: Placement = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
@@ -55,7 +57,13 @@ it('the measurements of an earlier "Keep" still wait when the user keeps others 
     await user.keyboard('k{Enter}k'); // chooses the counting tool, marks a cell in the middle, ends the counting
     await user.click(page.getByRole('button', { name: 'Keep the measurements as annotations' }));
   };
+  const hasMeasurements = () =>
+    page.getByRole('button', { name: 'Remove all measurements' }).getAttribute('aria-disabled') !== 'true';
   await keepMark();
   await keepMark();
   expect(waitingShapes.map(({ kind }) => kind)).toEqual(['mark', 'mark']);
+  expect(hasMeasurements()).toBe(true);
+  act(reportKept);
+  expect(waitingShapes).toEqual([]);
+  expect(hasMeasurements()).toBe(false);
 });

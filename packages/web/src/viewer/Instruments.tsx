@@ -100,9 +100,10 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** The right to write annotations is also the right to add result layers. */
   const mayAnnotate = annotatedSlide !== null && user !== null && may(user, 'annotations.write');
   const areResultsOffered = results.length > 0 || mayAnnotate;
-  const keepMeasurements = () => {
-    setShapesToKeep((waiting) => [...waiting, ...drawing.shapes]); // the code of annotations may still be loading
-    dispatch({ type: 'clear' });
+  /** Removes the measurements that have become annotations. Until then they stay, because the code of annotations may fail to load. */
+  const removeKept = () => {
+    dispatch({ type: 'remove', removed: shapesToKeep });
+    setShapesToKeep(noShapes);
     announce(texts.measurementsKept);
   };
 
@@ -269,7 +270,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
                 isLinkCopied={isLinkCopied}
                 areAllShown={areAllToolsShown}
                 onToggleAll={() => setAllToolsShown(!areAllToolsShown)}
-                onKeep={mayAnnotate ? keepMeasurements : null}
+                onKeep={mayAnnotate ? () => setShapesToKeep(drawing.shapes) : null}
                 onAnnotate={annotatedSlide === null ? null : toggleAnnotating}
                 areResultsOpen={areResultsOpen}
                 onToggleResults={!areResultsOffered ? null : () => setResultsOpen(!areResultsOpen)}
@@ -301,7 +302,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
             areAllToolsShown={areAllToolsShown}
             onToggleAllTools={() => setAllToolsShown(!areAllToolsShown)}
             shapesToKeep={shapesToKeep}
-            onKept={() => setShapesToKeep(noShapes)}
+            onKept={removeKept}
             onOpen={setAnnotations}
           />
         )}

@@ -25,6 +25,7 @@ import { texts } from './texts.ts';
 import { useAnnotationActions } from './use-annotation-actions.ts';
 import { type SlideAnnotations, useAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 import { type DrawingKeys, useDrawingKeys } from './use-drawing-keys.ts';
+import { useSpaceHeld } from './use-space-held.ts';
 import { warmBrush } from './warm-brush.ts';
 
 export interface AnnotationsProps {
@@ -111,7 +112,7 @@ function DrawingMode({
   const [announcement, setAnnouncement] = useState('');
   const actions = useAnnotationActions(slideAnnotations, view, setAnnouncement);
   const datasetClasses = useAnnotationClasses(dataset);
-  const isSpaceHeld = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide
+  const isSpaceHeld = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide with every tool
   const pointer = usePointer(view, slideAnnotations, tool, isSpaceHeld);
 
   /** Has the effect of a click in the middle of the view; called for the Enter key. */
@@ -254,25 +255,6 @@ function usePointer(
 function cursorOf(tool: Tool): string {
   if (tool === 'move') return 'default';
   return tool === 'brush' ? 'none' : 'crosshair';
-}
-
-/** Returns a function that tells whether the space bar is held; dragging then moves the slide with every tool. */
-function useSpaceHeld(): () => boolean {
-  const isHeld = useRef(false);
-  useEffect(() => {
-    const updateHeld = (event: KeyboardEvent) => {
-      if (event.key === ' ') isHeld.current = event.type === 'keydown';
-    };
-    document.addEventListener('keydown', updateHeld);
-    document.addEventListener('keyup', updateHeld);
-    return () => {
-      document.removeEventListener('keydown', updateHeld);
-      document.removeEventListener('keyup', updateHeld);
-    };
-  }, []);
-  // `useState` keeps the function of the first rendering, so it is always the same object.
-  const [isSpaceHeld] = useState(() => () => isHeld.current);
-  return isSpaceHeld;
 }
 
 /** While `isActive`, calls `paste` with text that is pasted anywhere on the page except in a text field. */

@@ -87,6 +87,16 @@ describe('drawingReducer (state of the measuring tools)', () => {
     expect(drawingReducer(drawing, { type: 'undo' }).shapes).toEqual([]);
   });
 
+  it('removes, at a step "remove", only the named shapes, and keeps the tool and the unfinished shape', () => {
+    const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 3, 4, 5));
+    const [first, second] = drawing.shapes;
+    const removed = first === undefined ? [] : [first];
+    const { shapes, ...others } = drawingReducer(drawing, { type: 'remove', removed });
+    expect(shapes).toEqual([second]);
+    expect(others).toMatchObject({ tool: 'ruler', placedPoints: drawing.placedPoints });
+    expect(drawing.placedPoints).toHaveLength(1);
+  });
+
   it('removes all shapes at the step "clear" and keeps the tool', () => {
     const drawing = after({ type: 'choose-tool', tool: 'circle' }, ...points(1, 2), { type: 'clear' });
     expect(drawing).toMatchObject({ tool: 'circle', shapes: [] });

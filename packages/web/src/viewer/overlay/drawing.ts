@@ -36,7 +36,9 @@ export type DrawingStep =
   /** Removes the last point of the unfinished shape. Without an unfinished shape, removes the last finished shape. */
   | { readonly type: 'undo' }
   /** Removes all shapes. */
-  | { readonly type: 'clear' };
+  | { readonly type: 'clear' }
+  /** Removes these shapes, for example because they have become annotations. */
+  | { readonly type: 'remove'; readonly removed: readonly Shape[] };
 
 /** Returns the drawing after a step. */
 export function drawingReducer(drawing: Drawing, step: DrawingStep): Drawing {
@@ -75,6 +77,8 @@ export function drawingReducer(drawing: Drawing, step: DrawingStep): Drawing {
       return { ...drawing, shapes: shapes.slice(0, -1) };
     case 'clear':
       return { ...drawing, shapes: [], placedPoints: [], pointerPoint: null };
+    case 'remove':
+      return { ...drawing, shapes: shapes.filter((shape) => !step.removed.includes(shape)) };
   }
 }
 
