@@ -34,13 +34,19 @@ export interface DicomWeb {
    *
    * @param context.requester account and session whose share of the render queue the search uses
    * @param context.base URL of the DICOMweb service
-   * @throws AppError, SlideError
+   * @param context.signal aborted when the client has left; the search then ends
+   * @throws AppError, SlideError, the reason of the signal
    */
   search(
     level: SearchLevel,
     query: SearchQuery,
     uids: RequestedUids,
-    context: { readonly user: User; readonly requester: Requester; readonly base: string },
+    context: {
+      readonly user: User;
+      readonly requester: Requester;
+      readonly base: string;
+      readonly signal: AbortSignal;
+    },
   ): Promise<readonly JsonDataSet[]>;
   /** Returns the id of the image of the study in the path. @throws AppError not_found */
   imageIdOf(uids: RequestedUids): string;
@@ -135,13 +141,14 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
   }
 
   return {
-    async search(level, { matches, limit, offset }, uids, { user, requester, base }) {
+    async search(level, { matches, limit, offset }, uids, { user, requester, base, signal }) {
       if (limit === 0 || !mayMatch(level, matches) || offset > searchLimits.offset) return [];
       const results: JsonDataSet[] = [];
       let matchCount = 0;
       const catalogueMatches = new Map([...matches].filter(([tag]) => catalogueTags.has(tag)));
       const studyUids = uids.study ?? matches.get(studyUidTag);
       for await (const { id, file_name: fileName, created_at: createdAt } of imagesOf(user, studyUids)) {
+        signal.throwIfAborted();
         const described = { id, fileName, createdAt };
         // Opening a file is slow, so attributes that come from the catalogue are compared first.
         const catalogueDataSet = toJson({ ...studyOf(described), ...seriesOf(described) });

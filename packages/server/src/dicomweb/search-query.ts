@@ -3,7 +3,7 @@
  * with values to match, and the parameters `includefield`, `fuzzymatching`, `emptyvaluematching`, `limit` and `offset`.
  *
  * If a key is neither a parameter nor an attribute, the server responds with 400. The server ignores attributes by
- * which it cannot match, and lists them in the Warning header of the response (section 8.3.4.1.1).
+ * which it cannot match, and says so in the Warning header of the response (section 8.3.4.1.1).
  */
 import { AppError } from '@lamina/contract';
 import { type JsonDataSet, keywordOf, tagOf } from './attributes.ts';
@@ -15,6 +15,8 @@ export interface SearchQuery {
   readonly offset: number;
   /** Keys of the query by which the server cannot match: unknown attributes, and attributes inside sequences. */
   readonly ignored: readonly string[];
+  /** Whether the query asks for fuzzy matching of names, which the server does not support. */
+  readonly isFuzzy: boolean;
 }
 
 /** Maximum number of results in a response, and the largest `offset`. */
@@ -56,6 +58,7 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
   const ignored: string[] = [];
   let limit: number = searchLimits.limit;
   let offset = 0;
+  let isFuzzy = false;
   for (const [key, raw] of entries) {
     if (key === 'includefield') {
       checkFields(raw);
@@ -65,14 +68,16 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
       throw new AppError('invalid_request', { field: key });
     if (key === 'limit') limit = Math.min(searchLimits.limit, numberOf(key, raw));
     else if (key === 'offset') offset = numberOf(key, raw);
-    else if (key === 'fuzzymatching' || key === 'emptyvaluematching') checkBoolean(key, raw);
+    else if (key === 'fuzzymatching') isFuzzy = booleanOf(key, raw);
+    else if (key === 'emptyvaluematching')
+      booleanOf(key, raw); // has no effect
     else {
       const tag = tagOfKey(key);
       if (tag === undefined) ignored.push(key);
       else if (raw !== '' && raw !== '*') matches.set(tag, raw);
     }
   }
-  return { matches, limit, offset, ignored };
+  return { matches, limit, offset, ignored, isFuzzy };
 }
 
 /** Validates `includefield`, which has no effect: the response always contains all attributes that the server knows. */
@@ -89,9 +94,19 @@ function numberOf(field: string, raw: string): number {
   return Number(raw);
 }
 
-/** Validates `fuzzymatching` and `emptyvaluematching`, which have no effect. @throws AppError invalid_request */
-function checkBoolean(field: string, raw: string): void {
+function booleanOf(field: string, raw: string): boolean {
   if (raw !== 'true' && raw !== 'false') throw new AppError('invalid_request', { field });
+  return raw === 'true';
+}
+
+/** Returns the sentences of the Warning header for a response with this number of results (PS3.18, sections 8.3.4.1 to 8.3.4.4). */
+export function warningsOf({ ignored, isFuzzy, limit }: SearchQuery, resultCount: number): readonly string[] {
+  const warnings: string[] = [];
+  if (ignored.length > 0) warnings.push('Attributes that the server does not match by were ignored');
+  if (isFuzzy) warnings.push('The parameter fuzzymatching is not supported; names were matched literally');
+  if (limit > 0 && resultCount === limit)
+    warnings.push('There may be more results; request them with offset');
+  return warnings;
 }
 
 /**

@@ -3,6 +3,8 @@ import { updateImage } from '@lamina/contract';
 import { encodedCoding } from '@lamina/slide';
 import { buildIcc, buildSvs, pixelsOf } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createDicomWeb } from '../dicomweb/dicomweb.ts';
+import { parseSearch } from '../dicomweb/search-query.ts';
 import { uidOf } from '../dicomweb/uids.ts';
 import { injectRequest } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
@@ -132,6 +134,16 @@ describe('DICOMweb search (QIDO-RS)', () => {
   });
 
   it.each([
+    ['that asks for fuzzy matching', 'fuzzymatching=true', /^299 - "[^"]*fuzzymatching[^"]*"$/],
+    ['with as many results as its limit', 'limit=2', /^299 - "There may be more results[^"]*"$/],
+    ['with fewer results than its limit', 'limit=3&fuzzymatching=false', /^$/],
+  ])('says in the Warning header what a client has to know about a search %s', async (_, query, warning) => {
+    const response = await get(`/studies?${query}`);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers.warning ?? '').toMatch(warning);
+  });
+
+  it.each([
     ['an unknown attribute', 'foo=1'],
     ['a limit that is not a number', 'limit=x'],
     ['a negative limit', 'limit=-1'],
@@ -145,6 +157,22 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['60 attributes', `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`],
   ])('returns 400 for a query with %s', async (_, query) => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('ends without opening a slide when the client has left', async () => {
+    const { slides, catalogue } = server.services;
+    const storedSlide = vi.fn(slides.storedSlide);
+    const dicomWeb = createDicomWeb({ slides: { ...slides, storedSlide }, catalogue });
+    const context = {
+      user: await server.fixtures.user(),
+      requester: { account: 'a', session: 's' },
+      base: '',
+      signal: AbortSignal.abort(new Error('The client has left.')),
+    };
+    await expect(dicomWeb.search('study', parseSearch({}), {}, context)).rejects.toThrow(
+      'The client has left.',
+    );
+    expect(storedSlide).not.toHaveBeenCalled();
   });
 
   it('answers a search pattern with 100 wildcards within 2 s', async () => {

@@ -29,7 +29,7 @@ import { bulkFormOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
 import type { JsonDataSet } from '../dicomweb/attributes.ts';
 import type { OpenedStudy, RequestedUids, SearchLevel } from '../dicomweb/dicomweb.ts';
 import { multipartOf, wholeBody } from '../dicomweb/resolve-frames.ts';
-import { parseSearch } from '../dicomweb/search-query.ts';
+import { parseSearch, warningsOf } from '../dicomweb/search-query.ts';
 import {
   cacheControlOf,
   type ImageSession,
@@ -148,12 +148,12 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
         user: request.caller.user,
         requester: requesterOf(session), // account and session, among which the render queue divides its capacity
         base: baseUrlOf(request),
+        signal: request.signal,
       };
       const matches = await dicomWeb.search(level, query, request.params, context);
-      if (query.ignored.length > 0) {
-        // 299: miscellaneous persistent warning (RFC 7234 section 5.5.7)
-        request.reply.header('Warning', '299 - "Attributes that the server does not match by were ignored"');
-      }
+      // 299: miscellaneous persistent warning (RFC 7234 section 5.5.7)
+      const warnings = warningsOf(query, matches.length).map((sentence) => `299 - "${sentence}"`);
+      if (warnings.length > 0) request.reply.header('Warning', warnings.join(', '));
       return jsonResponse(matches);
     };
 
