@@ -13,6 +13,7 @@ import { createLog } from './platform/log.ts';
 import { type HttpWorkerCalls, startHttpWorkers } from './processes/http-workers.ts';
 import { startMetricsServer } from './processes/metrics-server.ts';
 import { createProcessMetrics, type ProcessMetrics } from './processes/process-metrics.ts';
+import { startErrorSentence } from './processes/start-error.ts';
 import { printStartupMessage } from './processes/startup-message.ts';
 import { stopOnSignal } from './processes/stop.ts';
 import { warmUpTiles } from './routes/tile-warm-up.ts';
@@ -155,38 +156,6 @@ async function startBackgroundWork({ config, catalogue, uploads, jobs, now, log 
   await catalogue.start();
   uploads.start();
   await jobs.start();
-}
-
-/** Returns one sentence about a failed start that tells the operator what to do. */
-function startErrorSentence(
-  error: unknown,
-  { host, port, dataDir, metricsHost, metricsPort }: Config,
-): string {
-  const { code, message, ...socket } = error as NodeJS.ErrnoException & {
-    readonly port?: number;
-    readonly address?: string;
-    readonly hostname?: string;
-  };
-  const isMetricsPort = metricsPort !== null && socket.port === metricsPort;
-  if (code === 'EADDRINUSE' && isMetricsPort) {
-    return `METRICS_PORT=${metricsPort} is in use at ${metricsHost} by another program. Choose another port.`;
-  }
-  if (code === 'EADDRINUSE') {
-    return `${addressOf(host, port)} is in use by another program. Stop it, or choose another port, as in PORT=${port + 1} npm start.`;
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const unknownHost = socket.address ?? socket.hostname;
-    // When HOST and METRICS_HOST are equal, the port of the error tells which of the two servers failed.
-    const isMetricsHost =
-      metricsPort !== null && unknownHost === metricsHost && (isMetricsPort || host !== metricsHost);
-    const setting = isMetricsHost ? `METRICS_HOST=${metricsHost}` : `HOST=${host}`;
-    return `${setting} is not an address of this machine.`;
-  }
-  if (code === 'EACCES' && port < 1024)
-    return `PORT=${port} requires special rights. Choose a port above 1023.`;
-  if (code === 'EACCES' || code === 'EROFS') return `DATA_DIR=${dataDir} cannot be written: ${message}.`;
-  const { cause } = error as Error;
-  return `${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
 }
 
 process.umask(0o077); // only their owner can read the files of the server
