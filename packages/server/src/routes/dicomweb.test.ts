@@ -9,6 +9,7 @@ import { uidOf } from '../dicomweb/uids.ts';
 import { injectRequest } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 import { missingId } from '../testing/well-formed-requests.ts';
+import type { Slides } from '../tiles/slides.ts';
 
 type DataSet = Record<
   string,
@@ -161,7 +162,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
 
   it('ends without opening a slide when the client has left', async () => {
     const { slides, catalogue } = server.services;
-    const storedSlide = vi.fn(slides.storedSlide);
+    const storedSlide = vi.fn<Slides['storedSlide']>(slides.storedSlide);
     const dicomWeb = createDicomWeb({ slides: { ...slides, storedSlide }, catalogue });
     const context = {
       user: await server.fixtures.user(),
