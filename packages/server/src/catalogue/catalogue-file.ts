@@ -60,6 +60,9 @@ const maxFileNameLength = 255;
 const chunkBytes = 64 * 1024;
 const delimiters = [',', ';', '\t'] as const;
 
+/** Returns the value of a cell. The export puts an apostrophe before values that a spreadsheet would evaluate; this function removes it. */
+export const valueOfCell = (cell: string): string => unescapeFormulas(cell).trim();
+
 /** Parses a catalogue file. @throws AppError invalid_request with a reason when the bytes are not a catalogue file */
 export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFile> {
   const { encoding, text } = decodeText(bytes);
@@ -83,8 +86,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
       if (rows.length + problems.length >= maxCatalogueFileRows)
         throw invalidFile('catalogue_file_too_many_rows');
       const line = info.lines;
-      // The export puts an apostrophe before values that a spreadsheet would evaluate. This call removes it.
-      const cells = record.map((cell) => unescapeFormulas(cell).trim());
+      const cells = record.map(valueOfCell);
       if (cells.every((cell) => cell === '')) continue;
       const row: CatalogueRow = { line, ...valuesOf(columns, cells) };
       const reason = cells.length > columns.length ? problemTexts.tooManyCells : problemOf(row);

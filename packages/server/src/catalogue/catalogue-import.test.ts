@@ -9,6 +9,7 @@ import {
   updateImage,
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
+import { formatCsvLine } from '../platform/csv.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { testServer } from '../testing/test-server.ts';
 
@@ -165,6 +166,16 @@ describe.each(databaseKinds)('import of a catalogue CSV file, with %s as databas
       changed: 0,
       unchanged: 1,
     });
+  });
+
+  it('changes nothing when the file contains exported names that are not in NFC, or that begin with a blank or an apostrophe', async () => {
+    const { server, check } = await startCatalogue(database);
+    const rows: string[] = [];
+    for (const file_name of ['Böbrek.svs'.normalize('NFD'), ' a.svs', "'=b.svs", '=c.svs']) {
+      const { id } = await server.fixtures.image({ file_name });
+      rows.push(formatCsvLine([id, file_name]));
+    }
+    expect(await check(`id,file_name\r\n${rows.join('')}`)).toMatchObject({ changed: 0, unchanged: 4 });
   });
 
   it('applies a file of 1,200 rows and keeps the hash chain of the audit log intact', async () => {

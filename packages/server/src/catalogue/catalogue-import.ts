@@ -42,6 +42,7 @@ import {
   invalidCharacters,
   type RowProblem,
   readCatalogueFile,
+  valueOfCell,
 } from './catalogue-file.ts';
 import { type CatalogueEditor, editDetail, withEditedFields } from './edit-image.ts';
 import { normalizedSlidePath } from './metadata-files.ts';
@@ -299,13 +300,15 @@ async function createRowSpeller(db: Connection): Promise<(row: CatalogueRow) => 
   });
 }
 
-/** Returns the fields of an entry that a row changes. */
+/** Returns the fields of an entry that a row changes. A name that an export has written, and that is read again, is no change. */
 function fieldsOf(image: ImageNamingWithPath, row: CatalogueRow): ImportedChange['fields'] {
   return ImportedField.options.flatMap((field) => {
     // In a row without an id, the name only identifies the slide.
     const after = field === 'file_name' && row.id === null ? null : (row[field]?.normalize('NFC') ?? null);
-    if (after === null || after === image[field]) return [];
-    return [{ field, before: image[field], after }];
+    const before = image[field];
+    if (after === null || after === before) return [];
+    if (before !== null && after === valueOfCell(before).normalize('NFC')) return [];
+    return [{ field, before, after }];
   });
 }
 
