@@ -1,5 +1,6 @@
 /** The error that server and web app throw. It has a code and parameters, from which `errorText` creates the text for the user. */
 import type { z } from 'zod';
+import type { ApiTokenScope } from './api-token-scopes.ts';
 import { type ErrorReason, reasonTexts } from './error-reasons.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import type { Language } from './languages.ts';
@@ -16,6 +17,8 @@ export interface AppErrorDetail {
   readonly field?: string;
   /** For the codes rate_limited and unavailable: seconds after which the client should retry. */
   readonly retryAfterSeconds?: number;
+  /** For the code forbidden: the scope that the API token lacks; null when no scope opens the endpoint. */
+  readonly missingScope?: ApiTokenScope | null;
   /** For the code conflict: current state of the conflicting objects. */
   readonly conflicts?: readonly unknown[];
   /** For the code invalid_request: rejected features of an imported file (`RefusedFeature`). */

@@ -125,7 +125,9 @@ export function recentSessionOf(
  * scope, so no API token can call them. @throws AppError forbidden
  */
 function requireScope({ apiToken }: ResolvedApiToken, { apiTokenScope }: Endpoint): void {
-  if (apiTokenScope === undefined || !apiToken.scopes.has(apiTokenScope)) throw new AppError('forbidden');
+  if (apiTokenScope === undefined || !apiToken.scopes.has(apiTokenScope)) {
+    throw new AppError('forbidden', { missingScope: apiTokenScope ?? null });
+  }
 }
 
 /**

@@ -57,6 +57,11 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
   if (code === 'credentials_invalid' || /^(second_factor|password)_(required|invalid)$/.test(code))
     reply.header('WWW-Authenticate', 'Credentials');
+  // An API token without the scope gets the challenge of RFC 6750, section 3.1. The status is 403, so it ends no sign-in.
+  if (detail.missingScope !== undefined) {
+    const scope = detail.missingScope === null ? '' : `, scope="${detail.missingScope}"`;
+    reply.header('WWW-Authenticate', `Bearer error="insufficient_scope"${scope}`);
+  }
   if (detail.retryAfterSeconds !== undefined) reply.header('Retry-After', detail.retryAfterSeconds);
   else if (code === 'unavailable') reply.header('Retry-After', 2); // seconds
 

@@ -212,6 +212,20 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     }
   });
 
+  it('get 403 with the missing scope in WWW-Authenticate, which a sign-in whose role lacks a permission does not get', async () => {
+    const { fixtures, as } = await testServer({ database });
+    const user = await fixtures.user();
+    const { token } = await fixtures.apiToken(user, { scopes: ['annotations:read'] });
+    const challenge = 'Bearer error="insufficient_scope"';
+    for (const [{ status, headers }, expected] of [
+      [await as(token).call(listImages), `${challenge}, scope="slides:read"`],
+      [await as(token).call(listApiTokens), challenge], // no scope opens this endpoint
+      [await as(user).call(listAllApiTokens), undefined],
+    ] as const) {
+      expect([status, headers['www-authenticate']]).toEqual([403, expected]);
+    }
+  });
+
   it('can begin uploads only into their datasets when they are limited to datasets', async () => {
     const { fixtures, as } = await testServer({ database });
     await fixtures.image({ dataset_name: 'Akciğer' });
