@@ -101,8 +101,12 @@ describe.each(databaseKinds)(
       expect(leftovers).toEqual([]);
     });
 
-    it('throws an error and changes nothing while another process has the database open', async () => {
-      const folder = await backUp(await usedInstallation('SQLite'));
+    it('throws an error, changes nothing and copies no uploaded slide while another process has the database open', async () => {
+      const source = await usedInstallation('SQLite');
+      const slide = 'uploads/slides/Kolon/a.svs';
+      fs.mkdirSync(path.dirname(path.join(source.config.dataDir, slide)), { recursive: true });
+      fs.writeFileSync(path.join(source.config.dataDir, slide), 'pixels');
+      const folder = await backUp(source, { withUploads: true });
       const target = await usedInstallation(kind);
       const running = await target.open();
       onTestFinished(() => running.destroy());
@@ -111,6 +115,7 @@ describe.each(databaseKinds)(
         /stop the servers? first|A program has the database open/i,
       );
       expect(await running.selectFrom('users').select('uid').execute()).toHaveLength(4);
+      expect(fs.existsSync(path.join(target.config.dataDir, slide))).toBe(false);
     });
   },
 );

@@ -48,7 +48,7 @@ export function embeddedFile(dataDir: string): string {
  * Opens the target database.
  *
  * @param url null: the embedded database
- * @throws Error with a sentence for the operator when another program uses the embedded database
+ * @throws Error with a sentence for the operator when another program uses the database
  */
 export async function openTarget(url: string | null, dataDir: string): Promise<Target> {
   return url === null ? openEmbeddedTarget(embeddedFile(dataDir)) : openPostgresTarget(url);
@@ -91,6 +91,12 @@ function openPrevious(file: string): Database | null {
 
 async function openPostgresTarget(url: string): Promise<Target> {
   const db = await connectDatabase({ url, file: null });
+  try {
+    await rejectWhileInUse(db); // before a restore copies files; `fill` checks again
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
   return {
     contents: await contentsOf(db),
     async fill(work) {
