@@ -3,7 +3,7 @@
  * instance; each tile is a frame, whose bytes the server sends as stored. A slide without such levels is a study without a series.
  */
 import { AppError, type Image, type User } from '@lamina/contract';
-import type { Allocate, Requester, StoredLevel } from '@lamina/slide';
+import { type Allocate, encodedCoding, type Requester, type StoredLevel } from '@lamina/slide';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TileClient } from '../tiles/render-source.ts';
 import type { ServableImage, ServedBytes, Slides, StoredSlide, StoredTile } from '../tiles/slides.ts';
@@ -30,7 +30,8 @@ export interface OpenedStudy {
 
 export interface DicomWeb {
   /**
-   * Returns the studies, series or instances that match the query, as DICOM JSON.
+   * Returns the studies, series or instances that match the query, as DICOM JSON. `hasMore` tells whether the limit of the query left
+   * out further ones.
    *
    * @param context.requester account and session whose share of the render queue the search uses
    * @param context.base URL of the DICOMweb service
@@ -47,7 +48,7 @@ export interface DicomWeb {
       readonly base: string;
       readonly signal: AbortSignal;
     },
-  ): Promise<readonly JsonDataSet[]>;
+  ): Promise<{ readonly results: readonly JsonDataSet[]; readonly hasMore: boolean }>;
   /** Returns the id of the image of the study in the path. @throws AppError not_found */
   imageIdOf(uids: RequestedUids): string;
   /** Opens the slide of a study. @param createdAt time of the catalogue entry @throws AppError not_found; SlideError */
@@ -142,7 +143,9 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
 
   return {
     async search(level, { matches, limit, offset }, uids, { user, requester, base, signal }) {
-      if (limit === 0 || !mayMatch(level, matches) || offset > searchLimits.offset) return [];
+      if (limit === 0 || !mayMatch(level, matches) || offset > searchLimits.offset) {
+        return { results: [], hasMore: false };
+      }
       const results: JsonDataSet[] = [];
       let matchCount = 0;
       const catalogueMatches = new Map([...matches].filter(([tag]) => catalogueTags.has(tag)));
@@ -156,14 +159,16 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
         const slide = await openOrNull(id, requester);
         if (slide === null) continue;
         for (const dataSet of dataSetsOf(level, described, slide, uids, base)) {
-          if (!matchesQuery(dataSet, matches)) continue;
+          // A study with a series can also be found by the attributes of the series, which its data set does not contain.
+          const searchable = slide.levels.length > 0 ? { ...catalogueDataSet, ...dataSet } : dataSet;
+          if (!matchesQuery(searchable, matches)) continue;
           matchCount++;
           if (matchCount <= offset) continue;
+          if (results.length === limit) return { results, hasMore: true };
           results.push(dataSet);
-          if (results.length >= limit) return results;
         }
       }
-      return results;
+      return { results, hasMore: false };
     },
 
     imageIdOf({ study = '' }) {
@@ -207,16 +212,33 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
 const studyUidTag = tagOf('StudyInstanceUID') ?? '';
 const modalityTag = tagOf('Modality') ?? '';
 const modalitiesInStudyTag = tagOf('ModalitiesInStudy') ?? '';
-/** An image whose values do not matter, because `catalogueTags` needs only the tags of its attributes. */
+/** An image and a level whose values do not matter, because only the tags of their attributes are needed. */
 const exampleImage: DescribedImage = {
   id: '00000000-0000-4000-8000-000000000000',
   fileName: '',
   createdAt: '',
 };
+const exampleLevel: StoredLevel = {
+  ...encodedCoding,
+  level: 0,
+  width: 1,
+  height: 1,
+  tileWidth: 1,
+  tileHeight: 1,
+  columns: 1,
+  rows: 1,
+  downsample: 1,
+};
 /** Tags of the attributes that come from the catalogue: a search compares these without opening the slide file. */
 const catalogueTags: ReadonlySet<string> = new Set(
   Object.keys(toJson({ ...studyOf(exampleImage), ...seriesOf(exampleImage) })),
 );
+
+/** Returns the tags of the attributes by which a search can match: those of its responses, and for studies also those of the series. */
+export function searchableTagsOf(level: SearchLevel): ReadonlySet<string> {
+  const dataSets = [...dataSetsOf(level, exampleImage, { levels: [exampleLevel] }, {}, '')];
+  return new Set([...catalogueTags, ...dataSets.flatMap(Object.keys)]);
+}
 
 /**
  * Returns whether slides, whose modality is SM (slide microscopy), can match the query. Viewers also search for other modalities with
@@ -234,7 +256,7 @@ function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean 
 function* dataSetsOf(
   level: SearchLevel,
   image: DescribedImage,
-  slide: StoredSlide,
+  slide: Pick<StoredSlide, 'levels'>,
   { series, instance }: RequestedUids,
   base: string,
 ): Generator<JsonDataSet> {

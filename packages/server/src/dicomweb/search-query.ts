@@ -13,11 +13,22 @@ export interface SearchQuery {
   readonly matches: ReadonlyMap<string, string>;
   readonly limit: number;
   readonly offset: number;
-  /** Keys of the query by which the server cannot match: unknown attributes, and attributes inside sequences. */
-  readonly ignored: readonly string[];
-  /** Whether the query asks for fuzzy matching of names, which the server does not support. */
-  readonly isFuzzy: boolean;
+  /** Sentences about what the server ignores in the query, for the Warning header of the response. */
+  readonly warnings: readonly string[];
 }
+
+const ignoredWarning = 'Attributes that the server does not match by were ignored';
+/** Sentences of PS3.18 about parameters that a server does not support (section 8.3.4). */
+const unsupportedWarnings = {
+  fuzzymatching: 'The fuzzymatching parameter is not supported. Only literal matching has been performed.',
+  emptyvaluematching:
+    'The emptyvaluematching parameter is not supported. Empty Value Matching has not been performed.',
+} as const;
+/**
+ * Sentence of PS3.18 (section 8.3.4) about a response that does not contain all results. It is without their number, for which
+ * the server would have to open all slides.
+ */
+export const moreResultsWarning = 'There are additional results that can be requested';
 
 /** Maximum number of results in a response, and the largest `offset`. */
 export const searchLimits = { limit: 100, offset: 100_000 } as const;
@@ -50,15 +61,22 @@ function tagOfKey(key: string): string | undefined {
   return keywordOf(tag) === undefined ? undefined : tag;
 }
 
-/** Parses the query parameters of a search. @throws AppError invalid_request */
-export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQuery {
+/**
+ * Parses the query parameters of a search.
+ *
+ * @param searchableTags tags of the attributes by which the search can match
+ * @throws AppError invalid_request
+ */
+export function parseSearch(
+  query: Readonly<Record<string, unknown>>,
+  searchableTags: ReadonlySet<string>,
+): SearchQuery {
   const entries = Object.entries(query);
   if (entries.length > maxKeys) throw new AppError('invalid_request');
   const matches = new Map<string, string>();
-  const ignored: string[] = [];
+  const warnings = new Set<string>();
   let limit: number = searchLimits.limit;
   let offset = 0;
-  let isFuzzy = false;
   for (const [key, raw] of entries) {
     if (key === 'includefield') {
       checkFields(raw);
@@ -68,16 +86,15 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
       throw new AppError('invalid_request', { field: key });
     if (key === 'limit') limit = Math.min(searchLimits.limit, numberOf(key, raw));
     else if (key === 'offset') offset = numberOf(key, raw);
-    else if (key === 'fuzzymatching') isFuzzy = booleanOf(key, raw);
-    else if (key === 'emptyvaluematching')
-      booleanOf(key, raw); // has no effect
-    else {
+    else if (key === 'fuzzymatching' || key === 'emptyvaluematching') {
+      if (booleanOf(key, raw)) warnings.add(unsupportedWarnings[key]);
+    } else {
       const tag = tagOfKey(key);
-      if (tag === undefined) ignored.push(key);
+      if (tag === undefined || !searchableTags.has(tag)) warnings.add(ignoredWarning);
       else if (raw !== '' && raw !== '*') matches.set(tag, raw);
     }
   }
-  return { matches, limit, offset, ignored, isFuzzy };
+  return { matches, limit, offset, warnings: [...warnings] };
 }
 
 /** Validates `includefield`, which has no effect: the response always contains all attributes that the server knows. */
@@ -97,16 +114,6 @@ function numberOf(field: string, raw: string): number {
 function booleanOf(field: string, raw: string): boolean {
   if (raw !== 'true' && raw !== 'false') throw new AppError('invalid_request', { field });
   return raw === 'true';
-}
-
-/** Returns the sentences of the Warning header for a response with this number of results (PS3.18, sections 8.3.4.1 to 8.3.4.4). */
-export function warningsOf({ ignored, isFuzzy, limit }: SearchQuery, resultCount: number): readonly string[] {
-  const warnings: string[] = [];
-  if (ignored.length > 0) warnings.push('Attributes that the server does not match by were ignored');
-  if (isFuzzy) warnings.push('The parameter fuzzymatching is not supported; names were matched literally');
-  if (limit > 0 && resultCount === limit)
-    warnings.push('There may be more results; request them with offset');
-  return warnings;
 }
 
 /**

@@ -27,9 +27,14 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { bulkFormOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
 import type { JsonDataSet } from '../dicomweb/attributes.ts';
-import type { OpenedStudy, RequestedUids, SearchLevel } from '../dicomweb/dicomweb.ts';
+import {
+  type OpenedStudy,
+  type RequestedUids,
+  type SearchLevel,
+  searchableTagsOf,
+} from '../dicomweb/dicomweb.ts';
 import { multipartOf, wholeBody } from '../dicomweb/resolve-frames.ts';
-import { parseSearch, warningsOf } from '../dicomweb/search-query.ts';
+import { moreResultsWarning, parseSearch } from '../dicomweb/search-query.ts';
 import {
   cacheControlOf,
   type ImageSession,
@@ -136,13 +141,14 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     return { bytes, type: dicomJson, etag, cacheControl: 'private, no-cache' };
   }
 
-  const search = (level: SearchLevel) =>
-    async function sendMatches(
+  function search(level: SearchLevel) {
+    const searchableTags = searchableTagsOf(level);
+    return async function sendMatches(
       request: DicomWebRequest & { readonly caller: Caller; readonly query: Record<string, unknown> },
     ): Promise<Bytes> {
       requireJson(acceptOf(request));
       const { session: _, ...attributes } = request.query; // an image session is not a DICOM attribute
-      const query = parseSearch(attributes);
+      const query = parseSearch(attributes, searchableTags);
       const session = await sessionOf(request);
       const context = {
         user: request.caller.user,
@@ -150,12 +156,15 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
         base: baseUrlOf(request),
         signal: request.signal,
       };
-      const matches = await dicomWeb.search(level, query, request.params, context);
+      const { results, hasMore } = await dicomWeb.search(level, query, request.params, context);
       // 299: miscellaneous persistent warning (RFC 7234 section 5.5.7)
-      const warnings = warningsOf(query, matches.length).map((sentence) => `299 - "${sentence}"`);
-      if (warnings.length > 0) request.reply.header('Warning', warnings.join(', '));
-      return jsonResponse(matches);
+      const warnings = [...query.warnings, ...(hasMore ? [moreResultsWarning] : [])];
+      if (warnings.length > 0) {
+        request.reply.header('Warning', warnings.map((sentence) => `299 - "${sentence}"`).join(', '));
+      }
+      return jsonResponse(results);
     };
+  }
 
   async function metadata(request: DicomWebRequest): Promise<Bytes> {
     requireJson(acceptOf(request));
