@@ -31,7 +31,10 @@ export const ShareLink = z
     has_password: z.boolean(),
     show_annotations: z.boolean(),
     free_movement: z.boolean().meta({ description: 'The page lets visitors move and zoom the slides' }),
-    ended: z.boolean().meta({ description: 'The link can no longer be opened' }),
+    ended: z.boolean().meta({
+      description:
+        'The link has ended for good. While its slides may not be shared, it cannot be opened although it has not ended',
+    }),
   })
   .meta({ id: 'ShareLink' });
 export type ShareLink = z.infer<typeof ShareLink>;

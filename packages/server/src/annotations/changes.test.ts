@@ -177,6 +177,17 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database', (datab
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
+    it('restores an annotation that another account has deleted only when its author states the revision of the deletion, because a new annotation may be a batch that is sent again', async () => {
+      const id = randomUUID();
+      const created = await send(owner, [put(feature(id))]);
+      await send(await server.fixtures.user(), [deletion(id, 1)]);
+      expect((await send(owner, [put(feature(id))])).body).toEqual(created.body);
+      expect((await list(owner)).features).toEqual([]);
+      const restored = await send(owner, [put(feature(id), 2)]);
+      expect(restored).toMatchObject({ status: 200, body: { revisions: { [id]: 3 } } });
+      expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
+    });
+
     it('continues the revisions of an annotation that is created again after the sweep has erased it', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);

@@ -188,6 +188,20 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect((await openLink(server, secret)).status).toBe(404);
   });
 
+  it('are listed as not ended while sharing of their dataset is off, so that their creator can end them before it is on again', async () => {
+    const { server, admin, teacher, createLink } = await setUp();
+    const { id, secret } = await createLink();
+    const updateSettings = (sharing: boolean) =>
+      admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing } });
+    await updateSettings(false);
+    const listed = async () => (await server.as(teacher).call(listShareLinks)).body.share_links;
+    expect(await listed()).toMatchObject([{ id, ended: false }]);
+    expect((await server.as(teacher).call(endShareLink, { params: { linkId: id } })).status).toBe(204);
+    await updateSettings(true);
+    expect(await listed()).toMatchObject([{ id, ended: true }]);
+    expect((await openLink(server, secret)).status).toBe(404);
+  });
+
   it('require the password of the link, and return 429 after 10 wrong passwords from one network', async () => {
     const { server, createLink } = await setUp();
     const { secret } = await createLink({ password: 'gizli-söz' });
