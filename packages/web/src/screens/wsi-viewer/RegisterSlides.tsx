@@ -3,7 +3,6 @@ import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import { registerSlides } from '../../api/cases.ts';
-import { formatFigure } from '../../formatting/numbers.ts';
 import type { Half } from '../../viewer/link-views.ts';
 import type { Point } from '../../viewer/overlay/placement.ts';
 import type { SlideView } from '../../viewer/slide-view.ts';
@@ -14,13 +13,15 @@ import { halves } from './viewed-address.ts';
 
 /** Two pairs of points determine shift, rotation and scale. */
 const minPairs = 2;
-/** A third pair also corrects stretching. */
+/**
+ * A third pair also corrects stretching. With two or three pairs, the points of each pair coincide after the registration, so the
+ * `residual_um` of the response, which is 0, says nothing about its accuracy.
+ */
 const maxPairs = 3;
-/** Significant digits of the distance that remains between the points after the registration. */
-const residualDigits = 3;
 
 interface RegisterSlidesProps {
   readonly slideCase: Case;
+  /** The slides in the halves of the viewer, and their views. */
   readonly imageIds: Readonly<Record<Half, string>>;
   readonly views: Readonly<Record<Half, SlideView>>;
   readonly onClose: () => void;
@@ -51,20 +52,14 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
       to_image: imageIds.second,
       points: points.first.slice(0, pairCount).map((from, index) => ({
         from: coordinatesOf(from),
-        to: coordinatesOf(points.second[index] ?? from), // never undefined, because `index` is below `pairCount`
+        to: coordinatesOf(points.second[index] ?? from), // `from` is never used, because `index` is below `pairCount`
       })),
     });
     setRunning(false);
     if ('error' in saved) return setError(saved.error);
     setError(null);
     setMarking(false);
-    /** Root mean square distance between the points of the aligned pairs, in µm; null when the server does not know the scale. */
-    const residual = saved.residual_um;
-    setResult(
-      residual === null
-        ? texts.registered
-        : texts.registeredWith(formatFigure(Number(residual.toPrecision(residualDigits)))),
-    );
+    setResult(texts.registered);
   }
 
   return (

@@ -25,8 +25,6 @@ export const texts = wording({
     startAgain: 'Baştan başla',
     registerNow: 'Hizala',
     registered: 'Slaytlar hizalandı. Bağlı görünüm artık dokuyu izler.',
-    registeredWith: (residual: string) =>
-      `Slaytlar hizalandı; noktaların ortalama sapması ${residual} µm. Bağlı görünüm artık dokuyu izler.`,
     saveView: 'Görünümü kaydet',
     saveViewHeading: 'Bu görünümü kaydet',
     viewTitle: 'Başlık',
@@ -155,8 +153,6 @@ export const texts = wording({
     startAgain: 'Start again',
     registerNow: 'Register',
     registered: 'The slides are registered. Linked views now follow the tissue.',
-    registeredWith: (residual: string) =>
-      `The slides are registered; the points differ by ${residual} µm on average. Linked views now follow the tissue.`,
     saveView: 'Save view',
     saveViewHeading: 'Save this view',
     viewTitle: 'Title',
