@@ -18,11 +18,14 @@ export interface ImageSession {
   /** Times in milliseconds since the epoch. `expiresAt` is Infinity for an API token, whose expiry is checked at each request. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Datasets that the account, or its API token, may not see. */
+  /** Datasets that the account, or its API token, may not see; for a visitor, those that the creator of the link may not see. */
   readonly restrictedDatasets: ReadonlySet<string>;
   /** Whether the account sees hidden images, as administrators do. */
   readonly seesHidden: boolean;
-  /** The views that the audit log already contains for this session, by image id, as far as this process knows. */
+  /**
+   * The views of this session that the audit log contains already, by image id, so that they are not recorded again. Other processes may
+   * have recorded more.
+   */
   readonly shownImages: Map<string, ViewKind>;
   /** The API token that this session represents; undefined for other sessions. */
   readonly apiToken?: ApiTokenName;
@@ -31,6 +34,7 @@ export interface ImageSession {
 /** Identifies an API token in the audit log. */
 export interface ApiTokenName {
   readonly id: string;
+  /** First characters of the token, which are not secret. */
   readonly prefix: string;
 }
 
@@ -98,7 +102,7 @@ export function requesterOf({
   return { account: apiToken === undefined ? uid : `api-token ${uid}`, session: hash };
 }
 
-/** Maximum number of sessions of an account, without those of its share links. Creating one more ends the oldest. */
+/** Maximum number of sessions of an account, not counting those of visitors of its share links. Creating one more ends the oldest. */
 export const maxSessionsPerAccount = 10;
 
 /** Returns the remaining whole seconds of a session, at least 0. */

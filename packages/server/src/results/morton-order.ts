@@ -6,12 +6,12 @@
  */
 
 /**
- * Maximum number of objects in a block. The browser draws a block with one stroke for each class, about 2 µs each, so small
- * blocks make drawing slow. A quadtree with at most 256 objects per block was slower: 5 million evenly spread objects gave
- * blocks of 76 objects, and a view of 35,000 objects took 2,000 strokes.
+ * Maximum number of objects in a block. The browser draws a block with one stroke for each class, so small blocks make drawing
+ * slow. A quadtree with at most 256 objects per block was slower, because each of its splits makes four blocks: 5 million evenly spread
+ * objects gave blocks of 76 objects, and a view of 35,000 objects took 2,000 strokes.
  */
 const maxBlockObjects = 512;
-/** Maximum total size of the records (see encode-block.ts) of one block. */
+/** Maximum total size of the records of one block. A record is an encoded object (encode-block.ts). */
 const maxBlockBytes = 4 * 2 ** 20;
 
 /**

@@ -30,7 +30,7 @@ export interface SecondFactor {
   ): Promise<{ secret: string; uri: string }>;
   /** Makes sign-in require codes, and returns the recovery codes. @throws AppError second_factor_on, second_factor_invalid */
   confirm(tx: DatabaseTransaction, uid: string, code: string): Promise<string[]>;
-  /** Consumes a code of the app or a recovery code. @throws AppError second_factor_invalid */
+  /** Consumes a code of the app or a recovery code of an account for which `isOn` is true. @throws AppError second_factor_invalid */
   consumeCode(tx: DatabaseTransaction, uid: string, code: string): Promise<'app' | 'recovery-code'>;
   /** Switches two-step verification off. Returns false when it was already off. */
   remove(tx: DatabaseTransaction, uid: string): Promise<boolean>;
@@ -63,7 +63,10 @@ export function createSecondFactor({
   encryption,
   productName,
 }: SecondFactorDependencies): SecondFactor {
-  /** Purpose of the encryption. It names the account, so a secret copied to another account cannot be decrypted. */
+  /**
+   * Purpose of the encryption, which decryption requires, too. It names the account, so a secret copied to another account cannot
+   * be decrypted.
+   */
   const purpose = (uid: string) => `second factor of ${uid}`;
 
   /** Returns the step (30 s period, counted from 1970) that the code belongs to; null when the code is invalid or was used before. */

@@ -10,7 +10,8 @@ export { fingerprintOfVersions, type SlideGroup } from '@lamina/slide';
 /**
  * Groups files of a folder into slides by their contents, in a render worker (a separate process), because the files are untrusted.
  *
- * @returns null when the groups cannot be determined now; `failed` when reading a file crashed the worker or took too long
+ * @returns null when the groups cannot be determined now, because the server is busy or the storage does not respond; `failed` when
+ *   reading a file crashed the worker or took too long
  */
 export type GroupFolder = (folder: string, names: readonly string[]) => Promise<FolderGroups>;
 export type FolderGroups = readonly SlideGroup[] | 'failed' | null;
@@ -33,7 +34,7 @@ export type TreeTarget =
       readonly version: string;
       /**
        * Time when a file on a disk was last written or renamed, in milliseconds since 1970: a file changed recently may be
-       * incomplete. Absent for an object, which is always complete.
+       * incomplete. Absent for an object in a bucket, which is always complete.
        */
       readonly changedAt?: number;
     }
@@ -43,11 +44,11 @@ export type TreeTarget =
 export interface FolderTree {
   /** Returns entries sorted by name, links last; null when the folder does not exist. */
   entriesOf(folder: string): Promise<readonly TreeEntry[] | null>;
-  /** Returns the file or folder of an entry or link; null if it is missing, of another kind, or outside the root. */
+  /** Returns the file or folder of an entry or link; null if it is missing, neither a file nor a folder, or outside the root. */
   find(folder: string, entry: TreeEntry): Promise<TreeTarget | null>;
   /**
    * Returns the total size and the versions (sorted by path) of all regular files below a folder; null when it does not exist.
-   * On a disk, the version of the folder itself comes first.
+   * On a disk, the version of the folder itself comes first, as in the fingerprint of the slide (`fingerprintOf` of @lamina/slide).
    */
   allBelow(
     folder: string,

@@ -1,6 +1,6 @@
 /**
  * Creates a trigram index (extension pg_trgm) and statistics, with which PostgreSQL searches the catalogue faster. The
- * database user may lack the permissions for this, so the server does it at its start, where a failure is harmless,
+ * database user may lack the permissions for this, so the server does it when it starts, where a failure is harmless,
  * instead of in a migration.
  */
 import { sql } from 'kysely';
@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 import { isPostgres } from './dialects.ts';
 
 /**
- * Creates a trigram index of the table `images`, so that a search for a word without matches does not scan every row.
+ * Creates a trigram index of the table `images`, so that a search that finds fewer slides than a page has does not scan every row.
  * Also computes statistics if the table has none, which is the case after the database was moved or restored.
  *
  * @returns null when the index exists afterwards or the database is SQLite; otherwise the error
@@ -33,7 +33,7 @@ export async function prepareSearch(db: Database): Promise<Error | null> {
 
 /**
  * Returns whether PostgreSQL has statistics of the table `images`. Without them every query scans the whole table until
- * autovacuum computes them, about a minute later.
+ * autovacuum computes them, usually about a minute after the restore.
  */
 async function hasStatistics(db: Database): Promise<boolean> {
   const { rows } = await sql`

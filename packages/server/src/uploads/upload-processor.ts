@@ -149,7 +149,7 @@ export function createUploadProcessor({
       renew(leaseFrom(now()).until).catch((error) =>
         log.warn(
           { err: error, upload: uploadId },
-          'upload could not be marked in the database as being processed here; another process may process it too',
+          'upload could not be marked in the database as being processed here; another process may repeat the work',
         ),
       );
     }, leaseMs / 3);

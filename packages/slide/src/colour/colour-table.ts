@@ -1,6 +1,7 @@
 /**
- * Conversion of an ICC profile to a colour table: a grid of sRGB colours between which its users interpolate. The conversion is
- * relative colorimetric with black point compensation, or perceptual if the profile has only a perceptual table.
+ * Conversion of an ICC profile to a colour table: a grid of sRGB colours (a 3D lookup table), between which `applyColourTable` and the
+ * viewer interpolate. The conversion is relative colorimetric with black point compensation, or perceptual if the profile has only a
+ * perceptual table.
  *
  * Lamina computes the table itself, because sharp (libvips) supports only the perceptual intent, and because the bytes of a
  * profile must not reach a C library (docs/decisions/0018-who-converts-colours.md).
@@ -88,7 +89,7 @@ function encodeSrgb(linear: number): number {
 export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Raster): void {
   // Distance in samples between neighbouring nodes along the green and blue axes. Along the red axis it is 3.
   const [strideG, strideB] = [nodes * 3, nodes * nodes * 3];
-  // For each of the 256 sample values: the node below it, and its distance from that node as a share of the step, 0…1.
+  // For each of the 256 sample values: the node below it, and its distance from that node, 0…1 of the way to the next node.
   const nodeBelow = new Uint8Array(256);
   const shares = new Float64Array(256);
   for (let sample = 0; sample < 256; sample++) {

@@ -58,7 +58,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
       isMovable
       collectionId={collection.id}
       isVisitor={false}
-      showsAnnotations={false} // applies to visitors of share links only
+      showsAnnotations={false} // only tours of share links can show annotations
       canPresent={collection.own}
       actions={
         <Button component={Link} to="/collections" size="xs" variant="subtle">
@@ -69,7 +69,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
   );
 }
 
-/** Returns one step for each slide of an item. For a case with several slides, only the first step has the question. */
+/** Returns one step for each slide of an item (a slide, a saved view or a case). Of the steps of a case, only the first has the question. */
 function stepsOf(
   { images, title, text, question, field, colours }: CollectionItem,
   itemIndex: number,

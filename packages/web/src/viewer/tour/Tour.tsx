@@ -57,7 +57,7 @@ interface TourProps {
   readonly collectionId: string | null;
   /** Whether the user is a visitor of a share link without an account. */
   readonly isVisitor: boolean;
-  /** Whether a visitor sees the annotations of the slides. */
+  /** Whether the tour offers to show the annotations of the slides, as a share link may allow. */
   readonly showsAnnotations: boolean;
   /** Whether the user may present the collection to others. */
   readonly canPresent: boolean;
