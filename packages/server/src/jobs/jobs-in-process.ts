@@ -22,7 +22,7 @@ interface WaitingJob {
   readonly failures: number;
 }
 
-/** Key of every scheduled job: all jobs of a scheduled kind have the same key. */
+/** Key of scheduled jobs. They share one key, so that a job is not enqueued while the previous one of its kind still waits. */
 const keyOfScheduledJobs = '';
 
 /** The queue of one kind of job. */
@@ -59,6 +59,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   }
   const queueOf = (name: JobName): JobQueue => queues.get(name) as JobQueue;
 
+  /** Enqueues a job, unless one with its key waits already or, for a kind with `whenRunning: 'once'`, runs. */
   function enqueueNow(name: JobName, key: string, job: WaitingJob): void {
     const queue = queueOf(name);
     if (closing.signal.aborted || queue.waiting.has(key)) return;

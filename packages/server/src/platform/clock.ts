@@ -37,7 +37,7 @@ export function createClock({
       if (isSetBack)
         log.info(
           { durationMs: Math.round(monotonicMs - reference.monotonic) },
-          'system clock, which was set back, has caught up with the monotonic clock; timestamps follow it again',
+          'system clock, which had been set back, has passed the time of the last timestamps; timestamps follow the system clock again',
         );
       isSetBack = false;
       reference = { system: systemMs, monotonic: monotonicMs };

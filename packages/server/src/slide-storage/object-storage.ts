@@ -42,7 +42,7 @@ export function openObjectStorage({
     warn: (error) =>
       log.warn(
         { err: error, folder },
-        'object storage disk cache could not be written; missing parts of slides are read from object storage again',
+        'disk cache of the object storage could not be written; slides stay available, but load more slowly',
       ),
   });
   return {

@@ -20,7 +20,7 @@ export interface DatabaseHealth {
   readonly clockAheadMs: number | null;
   /** Connection limit of the database server for all clients; null for SQLite. */
   readonly maxConnections: number | null;
-  /** Number of catalogue entries by status; null while tables are missing. */
+  /** Number of listed catalogue entries by status; null while migrations are pending, because the table may be missing. */
   readonly slides: Readonly<Record<string, number>> | null;
 }
 

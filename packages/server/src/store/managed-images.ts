@@ -12,7 +12,7 @@ import { containsWords } from './listed-images.ts';
 export interface ManagedFilter {
   /** Words that the search text of an entry must contain; undefined: no search. */
   readonly search: string | undefined;
-  /** Dataset of the entries; '' selects entries without a dataset, undefined those of all datasets. */
+  /** Dataset of the entries; '' selects entries without a dataset; undefined does not filter by dataset. */
   readonly dataset: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface ManagedPage extends ManagedFilter {
   readonly limit: number;
 }
 
-/** Condition for the listed entries: their file exists, and no administrator has removed them. */
+/** Condition for the listed entries: their file exists, and no administrator has removed them. Hidden entries are listed, too. */
 const isListed = sql<boolean>`removed_at is null and missing_since is null`;
 
 const statusConditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
@@ -72,7 +72,8 @@ function selectMatching(db: Connection, { search, dataset }: ManagedFilter) {
   let query = db.selectFrom('images');
   if (dataset === '') query = query.where('dataset_name', 'is', null);
   else if (dataset !== undefined) {
-    // The range lets the query use the index of sort keys. Names that differ only in case share a range, so it also compares the name.
+    // The range lets the query use the index of sort keys. Names that differ only in case share a range, so the
+    // query also compares the name.
     const { from, to } = rangeOfNamedDataset(dataset);
     query = query
       .where('sort_key', '>=', from)

@@ -45,7 +45,7 @@ export function useAuditChain() {
   });
 }
 
-/** Starts a check of the whole chain. @throws like `call` */
+/** Starts a check of the whole chain. The response says that it is running, so `useAuditChain` begins to poll. @throws like `call` */
 export async function startChainCheck(): Promise<void> {
   const chain = await call(checkAuditChain, {});
   queryClient.setQueryData<AuditChain>(chainKey, chain);

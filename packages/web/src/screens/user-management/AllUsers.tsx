@@ -21,7 +21,7 @@ import classes from './UserManagement.module.css';
 import { readUserQuery, writeUserQuery } from './user-address.ts';
 
 /**
- * The list of all accounts, in pages, of the user management. The URL holds search, filters, order and page. While another page is loading,
+ * The paged list of all accounts on the user management screen. The URL holds search, filters, order and page. While another page is loading,
  * the style sheet dims the previous page (`data-stale`).
  */
 export function AllUsers() {
