@@ -1,5 +1,7 @@
-/** TIFF files and their chains of directories. `openTiff` is long because its functions share
- * the set of visited directories and the size of the tables. */
+/**
+ * TIFF files and their chains of directories. `openTiff` is long because its functions share the set of visited directories and the
+ * size of the tables.
+ */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteReader } from './byte-reader.ts';

@@ -69,7 +69,10 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
   );
 }
 
-/** Returns one step for each slide of an item (a slide, a saved view or a case). Of the steps of a case, only the first has the question. */
+/**
+ * Returns one step for each slide of an item (a slide, a saved view or a case). Of the steps of a case, only the first has the
+ * question.
+ */
 function stepsOf(
   { images, title, text, question, field, colours }: CollectionItem,
   itemIndex: number,

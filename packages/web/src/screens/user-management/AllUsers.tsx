@@ -21,8 +21,8 @@ import classes from './UserManagement.module.css';
 import { readUserQuery, writeUserQuery } from './user-address.ts';
 
 /**
- * The paged list of all accounts on the user management screen. The URL holds search, filters, order and page. While another page is loading,
- * the style sheet dims the previous page (`data-stale`).
+ * The paged list of all accounts on the user management screen. The URL holds search, filters, order and page. While another page is
+ * loading, the style sheet dims the previous page (`data-stale`).
  */
 export function AllUsers() {
   const [urlQuery, setUrlQuery] = useSearchParams();

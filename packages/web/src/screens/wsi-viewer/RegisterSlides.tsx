@@ -37,10 +37,10 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
   /** Whether a click in a slide places a point. */
   const [isMarking, setMarking] = useState(true);
   const [isRunning, setRunning] = useState(false);
-  /** Message after the registration; null before the registration. */
-  const [result, setResult] = useState<string | null>(null);
+  const [isRegistered, setRegistered] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const pairCount = Math.min(points.first.length, points.second.length);
+  const progress = pairCount < minPairs ? texts.registerHint : texts.pairsPlaced(pairCount);
   // The user completes one pair after the other, so one slide has at most one point more than the other.
   const canMark = (half: Half) =>
     isMarking && points[half].length < maxPairs && points[half].length <= points[otherOf(half)].length;
@@ -59,14 +59,12 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
     if ('error' in saved) return setError(saved.error);
     setError(null);
     setMarking(false);
-    setResult(texts.registered);
+    setRegistered(true);
   }
 
   return (
     <section className={classes.bar} aria-label={texts.register}>
-      <p role="status">
-        {result ?? (pairCount < minPairs ? texts.registerHint : texts.pairsPlaced(pairCount))}
-      </p>
+      <p role="status">{isRegistered ? texts.registered : progress}</p>
       {error !== null && <Alert color="red">{error}</Alert>}
       <Button
         size="xs"
@@ -81,7 +79,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
         variant="default"
         onClick={() => {
           setPoints(noPoints);
-          setResult(null);
+          setRegistered(false);
           setMarking(true);
         }}
       >
@@ -89,7 +87,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
       </Button>
       <Button
         size="xs"
-        disabled={pairCount < minPairs || result !== null}
+        disabled={pairCount < minPairs || isRegistered}
         loading={isRunning}
         onClick={() => void save()}
       >
