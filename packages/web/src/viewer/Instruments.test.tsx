@@ -24,7 +24,8 @@ vi.mock('./annotations/AnnotationsGate.tsx', () => ({
   },
 }));
 
-it('measurements that the user keeps stay on the slide until the annotation code has converted them, also those of an earlier "Keep"', async () => {
+/** Opens a slide without annotations, on which the user counts and keeps cells. */
+function openInstruments() {
   stubApi({});
   setAuthState({ user: account(), isAuthenticated: true });
   const placement: Placement = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
@@ -57,8 +58,13 @@ it('measurements that the user keeps stay on the slide until the annotation code
     await user.keyboard('k{Enter}k'); // chooses the counting tool, marks a cell in the middle, ends the counting
     await user.click(page.getByRole('button', { name: 'Keep the measurements as annotations' }));
   };
-  const hasMeasurements = () =>
-    page.getByRole('button', { name: 'Remove all measurements' }).getAttribute('aria-disabled') !== 'true';
+  const clearButton = page.getByRole('button', { name: 'Remove all measurements' });
+  const hasMeasurements = () => clearButton.getAttribute('aria-disabled') !== 'true';
+  return { user, keepMark, clearButton, hasMeasurements };
+}
+
+it('measurements that the user keeps stay on the slide until the annotation code has converted them, also those of an earlier "Keep"', async () => {
+  const { keepMark, hasMeasurements } = openInstruments();
   await keepMark();
   await keepMark();
   expect(waitingShapes.map(({ kind }) => kind)).toEqual(['mark', 'mark']);
@@ -66,4 +72,12 @@ it('measurements that the user keeps stay on the slide until the annotation code
   act(reportKept);
   expect(waitingShapes).toEqual([]);
   expect(hasMeasurements()).toBe(false);
+});
+
+it('measurements that the user keeps and then removes do not become annotations when the annotation code is loaded later', async () => {
+  const { user, keepMark, clearButton, hasMeasurements } = openInstruments();
+  await keepMark();
+  await user.click(clearButton);
+  expect(hasMeasurements()).toBe(false);
+  expect(waitingShapes).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** Everything over an open slide except warnings: toolbars, measurements, annotations, result layers, scale and shortcuts. */
 import { may, type ResultLayer } from '@lamina/contract';
 import { VisuallyHidden } from '@mantine/core';
-import { memo, useEffect, useState } from 'react';
+import { memo, useEffect, useMemo, useState } from 'react';
 import { useAuth } from '../api/auth-state.ts';
 import { useResultLayers } from '../api/results.ts';
 import { copyText } from '../browser/copy-text.ts';
@@ -83,8 +83,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [isLinkCopied, setLinkCopied] = useState(false);
   /** Whether the drawing mode is on: the user draws annotations, which the server stores, instead of measurements. */
   const [isAnnotating, setAnnotating] = useState(false);
-  /** Measurements to convert into annotations as soon as the annotations are loaded. */
-  const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
+  /** Measurements for which the user has chosen to keep them. */
+  const [keptShapes, setKeptShapes] = useState<readonly Shape[]>(noShapes);
   /** The annotations of the slide; null until they are loaded. The result layers count objects inside them. */
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
   /** Element above the scale readout for the palette and notes of the drawing mode; null before the first render. */
@@ -95,6 +95,11 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** `drawing`: the measurements, the chosen measuring tool and the points placed with it; `dispatch` changes them. */
   const { drawing, dispatch, placePointAtCentre } = useDrawing(view, calibration, announce);
   const hasDrawing = drawing.shapes.length > 0 || drawing.placedPoints.length > 0;
+  /** Measurements to convert into annotations as soon as the annotations are loaded, without those that the user has removed since. */
+  const shapesToKeep = useMemo(
+    () => keptShapes.filter((shape) => drawing.shapes.includes(shape)),
+    [keptShapes, drawing.shapes],
+  );
 
   const { user } = useAuth();
   /** The right to write annotations is also the right to add result layers. */
@@ -103,7 +108,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** Removes the measurements that have become annotations. Until then they stay, because the code of annotations may fail to load. */
   const removeKept = () => {
     dispatch({ type: 'remove', removed: shapesToKeep });
-    setShapesToKeep(noShapes);
+    setKeptShapes(noShapes);
     announce(texts.measurementsKept);
   };
 
@@ -270,7 +275,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
                 isLinkCopied={isLinkCopied}
                 areAllShown={areAllToolsShown}
                 onToggleAll={() => setAllToolsShown(!areAllToolsShown)}
-                onKeep={mayAnnotate ? () => setShapesToKeep(drawing.shapes) : null}
+                onKeep={mayAnnotate ? () => setKeptShapes(drawing.shapes) : null}
                 onAnnotate={annotatedSlide === null ? null : toggleAnnotating}
                 areResultsOpen={areResultsOpen}
                 onToggleResults={!areResultsOffered ? null : () => setResultsOpen(!areResultsOpen)}
