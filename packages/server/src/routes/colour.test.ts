@@ -1,9 +1,10 @@
 /** Colour profiles through HTTP: descriptor, colour table, tiles in sRGB, and thumbnails. */
 import { gunzipSync } from 'node:zlib';
 import { getActivity } from '@lamina/contract';
+import { RenderPool, SlideError } from '@lamina/slide';
 import { buildIcc, buildSvs } from '@lamina/slide/testing';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 /** 480 × 400 pixels in tiles of 128; native levels at downsample 1 and 4 are the Deep Zoom levels 9 and 7 of 0…9. */
@@ -21,6 +22,8 @@ describe('colour profiles of slides', () => {
       'none.svs': await buildSvs(slideOptions),
       'scanner.svs': await buildSvs({ ...slideOptions, profile: buildIcc({ name: 'Scanner "7" <b>' }) }),
       'table.svs': await buildSvs({ ...slideOptions, profile: buildIcc({ kind: 'mft2' }) }),
+      'interrupted.svs': await buildSvs({ ...slideOptions, profile: buildIcc() }),
+      'unreadable.svs': await buildSvs({ ...slideOptions, profile: buildIcc() }),
       'broken.svs': await buildSvs({ ...slideOptions, profile: invalidProfile }),
       'print.svs': await buildSvs({ ...slideOptions, profile: buildIcc({ model: 'CMYK' }) }),
     };
@@ -57,6 +60,33 @@ describe('colour profiles of slides', () => {
         '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>',
       );
       expect(await profileOf('print.svs')).toMatch(/ Name="Test scanner" Bytes="\d+" Ignored="model"\/>$/);
+    });
+
+    const unreadProfile = '<ColourProfile xmlns="urn:lamina:colour" Ignored="broken"/>';
+    /** Makes reads of colour profiles fail as if each ended its render worker. @param times number of reads; absent: all */
+    function failProfileReads(times?: number) {
+      const readColour = vi.spyOn(RenderPool.prototype, 'colour');
+      onTestFinished(() => readColour.mockRestore());
+      const failure = new SlideError('DECODE_FAILED', 'The decoding process ended');
+      if (times === undefined) readColour.mockRejectedValue(failure);
+      else for (let i = 0; i < times; i++) readColour.mockRejectedValueOnce(failure);
+      return readColour;
+    }
+
+    it('contains the profile, and has another ETag, when a render worker has died while it read the profile for the request before', async () => {
+      failProfileReads(1);
+      const failed = await get('interrupted.svs', 'image.dzi');
+      expect(failed.body).toContain(unreadProfile);
+      const { etag } = failed.headers;
+      const next = await get('interrupted.svs', 'image.dzi', { 'if-none-match': String(etag) });
+      expect([next.statusCode, next.body]).toEqual([200, expect.stringContaining('TableNodes="33"')]);
+    });
+
+    it('states that a profile is broken without reading it again after three render workers have died', async () => {
+      const readColour = failProfileReads();
+      for (let request = 0; request < 5; request++)
+        expect(await profileOf('unreadable.svs')).toBe(unreadProfile);
+      expect(readColour).toHaveBeenCalledTimes(3);
     });
   });
 

@@ -247,6 +247,8 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
   /** Descriptions of colour profiles by slide; null for a slide without a profile. */
   const colourProfiles = new WeakMap<Slide, Promise<ColourProfile | null>>();
+  /** Number of render workers that died or failed unexpectedly while they read the colour profile, by slide. */
+  const failedProfileReads = new WeakMap<Slide, number>();
 
   function colourProfileOf({ slide, location }: OpenSlide, requester: Requester) {
     const cachedResult = colourProfiles.get(slide);
@@ -266,9 +268,13 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     try {
       return await renderedTiles.colourProfile({ location, fingerprint: slide.fingerprint }, requester);
     } catch (error) {
-      // Reading the profile crashed the render worker or took too long. The slide is shown in the colours of the file.
-      if (error instanceof SlideError && error.code === 'DECODE_FAILED') return unreadableProfile;
-      throw error;
+      if (!(error instanceof SlideError && error.code === 'DECODE_FAILED')) throw error;
+      // The render worker died or failed unexpectedly. The slide is shown in the colours of the file, and the next request reads the
+      // profile again, because a worker also dies when the machine is busy or has too little memory.
+      const failedReads = (failedProfileReads.get(slide) ?? 0) + 1;
+      failedProfileReads.set(slide, failedReads);
+      if (failedReads < maxFailedProfileReads) colourProfiles.delete(slide);
+      return unreadProfile;
     }
   }
 
@@ -314,10 +320,11 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
   return {
     descriptor: (image, requester) =>
-      openSlides.use(new ImageOpening(image, requester), async (open) => ({
-        bytes: descriptorXml(open.descriptor, await colourProfileOf(open, requester)),
-        etag: etagOf(open.slide.fingerprint, descriptorName),
-      })),
+      openSlides.use(new ImageOpening(image, requester), async (open) => {
+        const profile = await colourProfileOf(open, requester);
+        const name = profile === unreadProfile ? unreadDescriptorName : descriptorName;
+        return { bytes: descriptorXml(open.descriptor, profile), etag: etagOf(open.slide.fingerprint, name) };
+      }),
 
     tiling: (image, requester) =>
       openSlides.use(new ImageOpening(image, requester), async ({ slide, descriptor }) => {
@@ -495,8 +502,13 @@ async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
 
 /** Part of the descriptor's ETag. Increase the number when the form of the XML changes, so that browsers do not use cached XML. */
 const descriptorName = 'descriptor-2';
+/** As `descriptorName`, for a descriptor with `unreadProfile`: a later descriptor of the same slide may contain its profile. */
+const unreadDescriptorName = `${descriptorName}-unread`;
 
-const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };
+/** Stands for a profile that could not be read because the render worker died or failed unexpectedly. */
+const unreadProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };
+/** Number of failed reads after which the profile of an open slide counts as broken and is not read again. */
+const maxFailedProfileReads = 3;
 
 /** Returns whether this process has opened the file itself. Without a native level, the slide is a summary from a render worker. */
 const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
