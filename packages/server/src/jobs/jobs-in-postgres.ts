@@ -5,7 +5,7 @@
  * `createJobsInPostgres` is long because its functions share the connection, the workers and the timers.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Job, PgBoss, type QueuePolicy } from 'pg-boss';
+import { type Job, type JobInsert, PgBoss, type QueuePolicy } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from '../store/postgres-pool.ts';
 import {
@@ -18,6 +18,7 @@ import {
   jobNames,
   keyOfJob,
   RetryLater,
+  replacesWaitingJob,
 } from './jobs.ts';
 
 const schema = 'jobs';
@@ -115,7 +116,11 @@ export async function createJobsInPostgres({
     }
   }
 
-  /** Stores jobs. @param startAfter time before which they do not start; null: they start at once */
+  /**
+   * Stores jobs, except those for which a job with the same key waits and is not replaced.
+   *
+   * @param startAfter time before which they do not start; null: they start at once
+   */
   async function insertJobs(
     name: JobName,
     payloads: readonly JobPayload[],
@@ -126,7 +131,26 @@ export async function createJobsInPostgres({
       singletonKey: keyOfJob(name, data as never), // `never` fits the payload of every kind
       ...(startAfter !== null && { startAfter }),
     }));
-    await boss.insert(name, jobs);
+    const replacing = jobs.filter(({ data }) => replacesWaitingJob(name, data as never));
+    const others = jobs.filter((job) => !replacing.includes(job));
+    if (others.length > 0) await boss.insert(name, others);
+    for (const job of replacing) await insertOrReplace(name, job);
+  }
+
+  /** Stores a job, or gives its payload to the waiting job with the same key. Tries again when that job has just started. */
+  async function insertOrReplace(name: JobName, job: JobInsert & { readonly data: object }): Promise<void> {
+    while (!closing.signal.aborted) {
+      const insertedIds = await boss.insert(name, [job], { returnId: true });
+      if (insertedIds !== null && insertedIds.length > 0) return;
+      const waitingJobs = await boss.findJobs(name, { queued: true });
+      const waitingJob = waitingJobs.find(
+        ({ state, singletonKey }) => state === 'created' && (singletonKey ?? '') === job.singletonKey,
+      );
+      if (waitingJob !== undefined) {
+        const { updated } = await boss.update(name, job.data, { id: waitingJob.id });
+        if (updated > 0) return;
+      }
+    }
   }
 
   /** Enqueues a scheduled job, unless another process has already done so in this interval. */

@@ -14,6 +14,7 @@ import {
   jobNames,
   keyOfJob,
   RetryLater,
+  replacesWaitingJob,
 } from './jobs.ts';
 
 interface WaitingJob {
@@ -59,10 +60,13 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   }
   const queueOf = (name: JobName): JobQueue => queues.get(name) as JobQueue;
 
-  /** Enqueues a job, unless one with its key waits already or, for a kind with `whenRunning: 'once'`, runs. */
+  /**
+   * Enqueues a job, unless one with its key runs (for a kind with `whenRunning: 'once'`), or waits already and is not replaced.
+   */
   function enqueueNow(name: JobName, key: string, job: WaitingJob): void {
     const queue = queueOf(name);
-    if (closing.signal.aborted || queue.waiting.has(key)) return;
+    if (closing.signal.aborted) return;
+    if (queue.waiting.has(key) && !replacesWaitingJob(name, job.payload as never)) return; // `never` fits any payload
     if (queue.runningKey === key && kinds[name].whenRunning === 'once') return;
     queue.waiting.set(key, job);
     queue.processing ??= processQueue(name, queue);

@@ -3,7 +3,7 @@ import net from 'node:net';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
-import { type Jobs, jobKinds } from './jobs.ts';
+import { type JobPayloads, type Jobs, jobKinds } from './jobs.ts';
 import { createJobsInPostgres } from './jobs-in-postgres.ts';
 import { createJobsInProcess } from './jobs-in-process.ts';
 
@@ -84,6 +84,25 @@ describe.each(databaseKinds)('job queue, with %s as database', (kind) => {
       expect(runs).toBe(expectedRuns);
     },
   );
+
+  it('runs a waiting scan as a scan at the start when one is enqueued', async () => {
+    const [jobs] = (await openQueues(kind)) as [Jobs];
+    const firstStarted = gate();
+    const workerGate = gate();
+    const scans: JobPayloads['rescan'][] = [];
+    jobs.setWorker('rescan', async (payload) => {
+      scans.push(payload);
+      firstStarted.open();
+      await workerGate.opened;
+    });
+    await jobs.start();
+    await jobs.enqueue('rescan', { atStart: false });
+    await firstStarted.opened;
+    for (const atStart of [false, true, false]) await jobs.enqueue('rescan', { atStart });
+    workerGate.open();
+    await jobs.idle('rescan');
+    expect(scans).toEqual([{ atStart: false }, { atStart: true }]);
+  });
 
   it('retries a failed job until it succeeds or its retries are used up', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];

@@ -1,6 +1,6 @@
 /**
- * The kinds of background jobs and the interface of the job queue. With the embedded database, this process runs each
- * job; with PostgreSQL, several processes share the queue, and one of them runs each job.
+ * The kinds of background jobs and the interface of the job queue. With the embedded database, one process runs all jobs (with
+ * `WORKERS` the primary process); with PostgreSQL, several processes share the queue, and one of them runs each job.
  */
 
 /** Payload of each kind of job. The names are stored in the database, so they must not change. */
@@ -46,8 +46,9 @@ export interface Jobs {
    */
   setWorker<Name extends JobName>(name: Name, worker: JobWorker<Name>): void;
   /**
-   * Enqueues jobs, except those for which a job with the same key is already waiting. Never rejects. With PostgreSQL,
-   * it resolves when the jobs are stored, and retries while the database is unavailable.
+   * Enqueues jobs. If a job with the same key is already waiting, it stays and the new one is dropped, unless the new one
+   * replaces it (`JobKind.replacesWaiting`). Never rejects. With PostgreSQL, it resolves when the jobs are stored, and retries
+   * while the database is unavailable.
    *
    * @param afterMs delay before the jobs may start; during it, other jobs with the same key are ignored
    */
@@ -72,6 +73,11 @@ export interface JobKind {
   readonly whenRunning: 'once' | 'again';
   /** Returns the key of a job; null when all jobs of this kind have the same key. `never` fits a function for any payload type. */
   readonly keyOf: ((payload: never) => string) | null;
+  /**
+   * Returns whether a job replaces a waiting job with the same key, because it does more. Absent: no job does. Only for kinds with
+   * `whenRunning: 'again'`.
+   */
+  readonly replacesWaiting?: (payload: never) => boolean;
   /** When the queue itself enqueues the job: at an interval, and if `atStart` also at the start of the process; null: never. */
   readonly schedule: {
     readonly everySeconds: number;
@@ -88,11 +94,15 @@ export interface JobKind {
 const minute = 60;
 const hour = 60 * minute;
 
+/** A scan at the start of a process does all that other scans do. */
+const isScanAtStart = ({ atStart }: JobPayloads['rescan']) => atStart;
+
 export const jobKinds: Readonly<Record<JobName, JobKind>> = {
   // Some network file systems report no changes, so folders are also scanned at an interval.
   rescan: {
     whenRunning: 'again',
     keyOf: null,
+    replacesWaiting: isScanAtStart,
     schedule: { everySeconds: 10 * minute, payload: { atStart: false }, atStart: false },
     retry: { times: 3, afterSeconds: 5 },
     timeoutSeconds: 6 * hour,
@@ -101,6 +111,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
   'rescan-bucket': {
     whenRunning: 'again',
     keyOf: null,
+    replacesWaiting: isScanAtStart,
     schedule: null,
     retry: { times: 3, afterSeconds: 5 },
     timeoutSeconds: 6 * hour,
@@ -163,4 +174,9 @@ export const jobNames = Object.keys(jobKinds) as JobName[];
 /** Returns the key of a job; '' for kinds whose jobs all have the same key. */
 export function keyOfJob<Name extends JobName>(name: Name, payload: JobPayloads[Name]): string {
   return jobKinds[name].keyOf?.(payload as never) ?? '';
+}
+
+/** Returns whether a job replaces a waiting job with the same key. */
+export function replacesWaitingJob<Name extends JobName>(name: Name, payload: JobPayloads[Name]): boolean {
+  return jobKinds[name].replacesWaiting?.(payload as never) ?? false;
 }
