@@ -8,11 +8,13 @@ import { buildApp } from './app.ts';
 import { recordSettingsChange } from './audit/settings-event.ts';
 import { registerDemoSlidesJob } from './catalogue/demo-slides.ts';
 import { listenInCluster, listenOn } from './http/listening.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import { addressOf, type Config, ConfigError, configOfProcess } from './platform/config.ts';
 import { createLog } from './platform/log.ts';
 import { type HttpWorkerCalls, startHttpWorkers } from './processes/http-workers.ts';
 import { startMetricsServer } from './processes/metrics-server.ts';
 import { createProcessMetrics, type ProcessMetrics } from './processes/process-metrics.ts';
+import { createRemoteJobs, type JobCalls, jobCalls } from './processes/remote-jobs.ts';
 import { startErrorSentence } from './processes/start-error.ts';
 import { printStartupMessage } from './processes/startup-message.ts';
 import { stopOnSignal } from './processes/stop.ts';
@@ -52,6 +54,7 @@ interface OpenedServices {
 async function openServices(
   { config, log, processMetrics, objectStorage }: ProcessContext,
   renderedTiles: RenderedTiles,
+  jobs?: Jobs,
 ): Promise<OpenedServices> {
   const stopping = new AbortController();
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
@@ -63,6 +66,7 @@ async function openServices(
     metrics: processMetrics.metrics,
     objectStorage,
     renderedTiles,
+    ...(jobs && { jobs }),
     publicUrl: () => config.publicUrl ?? address,
     stopping: stopping.signal,
   });
@@ -108,7 +112,7 @@ async function startPrimary(context: ProcessContext): Promise<void> {
   await recordSettingsChange(services, config);
   const httpWorkers = await startHttpWorkers({
     count: config.workers,
-    calls: renderedTilesCalls(renderedTiles),
+    calls: { ...renderedTilesCalls(renderedTiles), ...jobCalls(services.jobs) },
     log,
   });
   if (httpWorkers === null) process.exit(1); // the first HTTP worker process has logged the reason
@@ -125,8 +129,12 @@ async function startPrimary(context: ProcessContext): Promise<void> {
 /** Runs one of several HTTP worker processes. */
 async function startHttpWorker(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
-  const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
-  const { services, stopping, setListeningPort } = await openServices(context, renderedTiles);
+  const primary = createCaller<RenderedTilesCalls & JobCalls>(process);
+  const { services, stopping, setListeningPort } = await openServices(
+    context,
+    createRemoteTileClient(primary),
+    config.databaseUrl === null ? createRemoteJobs(primary, log) : undefined, // with PostgreSQL, all processes share a queue
+  );
   // The primary process calls these functions through the channel between the processes.
   const calls: HttpWorkerCalls = { metrics: () => processMetrics.read() };
   answerCalls(process, calls, (error) =>

@@ -141,6 +141,8 @@ interface ServiceDependencies {
   readonly objectStorage?: ObjectStorage | null;
   /** Closed by `Services.close`. Default: this process renders tiles with its own render workers. */
   readonly renderedTiles?: RenderedTiles;
+  /** Closed by `Services.close`. Default: the queue of this process, or the one in PostgreSQL that several processes share. */
+  readonly jobs?: Jobs;
   /** Returns the base URL of links in e-mails and of share links. Default: PUBLIC_URL; without it, the settings HOST and PORT. */
   readonly publicUrl?: () => string;
   readonly stopping?: AbortSignal;
@@ -157,6 +159,7 @@ export async function createServices({
   metrics = createMetrics(),
   objectStorage = openObjectStorage({ config, log }),
   renderedTiles = createRenderedTiles({ config, log, objects: objectStorage?.reader ?? null }),
+  jobs: givenJobs,
   publicUrl = () => config.publicUrl ?? addressOf(config.host, config.port),
   stopping = new AbortController().signal,
   passwordCost = safePasswordCost,
@@ -165,7 +168,7 @@ export async function createServices({
   await mergeSpellings({ db, now, log, audit }); // names of datasets and organs that earlier versions stored in several spellings
   const limitActions = createLimitActions({ now, audit, isOn: config.throttle });
   const background = createBackground({ log });
-  const jobs = await createJobs(config, log);
+  const jobs = givenJobs ?? (await createJobs(config, log));
   const auditLog = createAuditLog({ config, db, now, log, audit, background, jobs });
   const encryption = createEncryption(config);
   const mail = createMail({ config, db, now, log, background, encryption });

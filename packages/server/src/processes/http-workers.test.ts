@@ -34,6 +34,9 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
   let server: ServerProcess;
   let token: string;
   let imageId: string;
+  let unreadableImageId: string;
+  /** Ids of the processes that have read the unreadable slide, in the order of the log. */
+  const unreadableReaders: number[] = [];
   /** One connection to each process: the cluster distributes connections in turn. */
   let connections: http.Agent[];
 
@@ -41,6 +44,7 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
     dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-workers-'));
     fs.mkdirSync(path.join(dataDir, 'slides/Tissue'), { recursive: true });
     fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(slideOptions));
+    fs.writeFileSync(path.join(dataDir, 'slides/Tissue/b.svs'), 'not a slide');
     const listeningIds = new Set<number>();
     server = await startProgram(
       {
@@ -57,6 +61,7 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
     createInterface({ input: server.process.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       const { msg = '', pid } = JSON.parse(line) as { msg?: string; pid: number };
       if (msg.startsWith('Server listening')) listeningIds.add(pid);
+      if (msg.startsWith('slide file unreadable')) unreadableReaders.push(pid);
     });
     await vi.waitUntil(() => listeningIds.size === processCount, waitOptions);
     connections = Array.from(
@@ -68,8 +73,11 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
       const { images } = (await call('GET', '/image-catalog/images', { token })).json as {
         images: { id: string; status: string }[];
       };
-      if (images[0]?.status !== 'ready') throw new Error('the slide has not been read yet');
-      imageId = images[0].id;
+      const [readable, unreadable] = images;
+      if (readable?.status !== 'ready' || unreadable?.status !== 'failed')
+        throw new Error('the slides have not been read yet');
+      imageId = readable.id;
+      unreadableImageId = unreadable.id;
     }, waitOptions);
   });
   afterAll(async () => {
@@ -125,6 +133,14 @@ describe.each(testedDatabases)('two processes of a server with WORKERS=2 (%s)', 
       expect(first?.bytes.length).toBeGreaterThan(100);
       expect(second?.bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
     }
+  });
+
+  it('leave background jobs to their parent process: it reads a slide again that an administrator selects in one of them', async () => {
+    const readsBefore = unreadableReaders.length;
+    const body = { ids: [unreadableImageId], read_again: true };
+    expect((await call('POST', '/admin/images/changes', { token, body })).status).toBe(200);
+    await vi.waitUntil(() => unreadableReaders.length > readsBefore, waitOptions);
+    expect(new Set(unreadableReaders)).toEqual(new Set([server.process.pid]));
   });
 
   it('both return 404 for a tile outside the slide', async () => {

@@ -1,0 +1,38 @@
+/**
+ * Client with which an HTTP worker process enqueues background jobs in the primary process. With the embedded database the queue is in
+ * the memory of one process; a queue of each process would run the same job, such as a scan, in several processes at the same time.
+ */
+import type { Logger } from 'pino';
+import type { JobName, JobPayload, Jobs } from '../jobs/jobs.ts';
+import type { Caller, CallTable } from '../tiles/process-calls.ts';
+
+/** Returns the functions that the primary process runs for the HTTP worker processes. `createRemoteJobs` calls them by name. */
+export function jobCalls(jobs: Pick<Jobs, 'enqueue' | 'idle'>) {
+  return {
+    enqueueJobs: (_: AbortSignal, name: JobName, payloads: readonly JobPayload[], afterMs: number) =>
+      jobs.enqueue(name, payloads as never, afterMs), // `never` fits the payloads of every kind
+    waitForJobs: (_: AbortSignal, name: JobName) => jobs.idle(name),
+  } satisfies CallTable;
+}
+
+export type JobCalls = ReturnType<typeof jobCalls>;
+
+/** Creates the job queue of an HTTP worker process, which runs no jobs itself. */
+export function createRemoteJobs(caller: Caller<JobCalls>, log: Logger): Jobs {
+  return {
+    setWorker() {},
+    async enqueue(name, payloads, afterMs = 0) {
+      try {
+        await caller.call('enqueueJobs', [name, [payloads].flat() as JobPayload[], afterMs]);
+      } catch (error) {
+        log.warn(
+          { err: error, job: name },
+          'background jobs could not be enqueued because the primary process does not respond; its next start enqueues them again',
+        );
+      }
+    },
+    async start() {},
+    idle: (name) => caller.call('waitForJobs', [name]),
+    async close() {},
+  };
+}
