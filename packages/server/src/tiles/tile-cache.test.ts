@@ -141,16 +141,16 @@ describe('the tile cache (in memory and on disk)', () => {
     const cache = open({ memory: 1000 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
-    expect(await cache.has(key('aaaa'))).toBe(true);
+    expect(await cache.sizeOf(key('aaaa'))).toBe(jpeg(1).byteLength);
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('has() returns whether a tile of a slide is cached', async () => {
+  it('sizeOf() returns the size of a tile in bytes, and null when the tile is not cached', async () => {
     const cache = open({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
-    expect(await cache.has(key('aaaa'))).toBe(true);
-    expect(await cache.has(key('aaaa', '3_0_1'))).toBe(false);
-    expect(await cache.has(key('bbbb'))).toBe(false);
+    expect(await cache.sizeOf(key('aaaa'))).toBe(jpeg(1).byteLength);
+    expect(await cache.sizeOf(key('aaaa', '3_0_1'))).toBeNull();
+    expect(await cache.sizeOf(key('bbbb'))).toBeNull();
   });
 
   it('returns tiles from the disk after a restart', async () => {
@@ -169,7 +169,7 @@ describe('the tile cache (in memory and on disk)', () => {
     }
     expect(await cache.get(key('odd', '5_39_0'))).toEqual(jpeg(39, 3000));
     expect(await cache.get(key('even', '5_0_0'))).toBeNull();
-    expect(await cache.has(key('even', '5_0_0'))).toBe(false);
+    expect(await cache.sizeOf(key('even', '5_0_0'))).toBeNull();
   });
 
   it('evicts the tiles of the least recently used slide first', async () => {
@@ -183,7 +183,7 @@ describe('the tile cache (in memory and on disk)', () => {
     expect(await cache.get(key('first'))).not.toBeNull();
     for (let i = 0; i < 7; i++) cache.put(key('third', `5_${i}_0`), tile(3));
     await cache.settled();
-    expect(await cache.has(key('second', '5_0_0'))).toBe(false);
+    expect(await cache.sizeOf(key('second', '5_0_0'))).toBeNull();
     expect(await cache.get(key('first'))).toEqual(tile(1));
   });
 

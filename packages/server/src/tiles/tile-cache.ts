@@ -15,7 +15,8 @@ import { createTileMemoryCache, type TileKey } from './tile-memory-cache.ts';
 export interface TileCache {
   /** Returns a tile; null when it is not cached. @param allocate supplies the memory that a tile is read into from the disk */
   get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
-  has(key: TileKey): Promise<boolean>;
+  /** Returns the size of a cached tile in bytes; null when it is not cached. */
+  sizeOf(key: TileKey): Promise<number | null>;
   /**
    * Caches a tile in memory at once, and writes it to the disk within about half a second. The disk cache
    * returns only complete JPEG and PNG images.
@@ -206,8 +207,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
       return bytes;
     },
 
-    async has(key) {
-      return memory.get(key) !== null || (await diskCacheOf(key.fingerprint)).has(key.name);
+    async sizeOf(key) {
+      return memory.get(key)?.byteLength ?? (await diskCacheOf(key.fingerprint)).sizeOf(key.name);
     },
 
     put(key, bytes) {

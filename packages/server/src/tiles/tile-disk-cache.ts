@@ -24,7 +24,8 @@ export interface TileDiskCache {
   readonly bytes: number;
   /** Time of the last use, in milliseconds since the epoch. */
   usedAt: number;
-  has(name: string): Promise<boolean>;
+  /** Returns the size of a tile in bytes; null when it is missing. */
+  sizeOf(name: string): Promise<number | null>;
   /** Returns the tile; null when it is missing or damaged. @param allocate supplies the memory that the tile is read into */
   read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
   /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some tiles may have been written nevertheless */
@@ -169,8 +170,8 @@ export async function openTileDiskCache({
       return bytes;
     },
 
-    async has(name) {
-      return (await readPositions()).has(name);
+    async sizeOf(name) {
+      return (await readPositions()).get(name)?.length ?? null;
     },
 
     async read(name, allocate) {

@@ -20,6 +20,8 @@ let folder: string;
 let renderPool: RenderPool;
 let cache: TileCache;
 let prerenderer: TilePrerenderer;
+/** Creates another prerenderer for the same cache, as a restart of the server does. */
+let createPrerenderer: () => TilePrerenderer;
 /** Tiles whose prerendering has started, in this order. */
 let startedTiles: { slide: string; address: DeepZoomAddress }[];
 /** Number of times that the prerenderer has read `hasWaitingRequests`. */
@@ -49,7 +51,8 @@ function startPrerenderer(maxBytes = 100_000_000): void {
       return renderPool.prerenderTile(location, address, signal);
     },
   };
-  prerenderer = createTilePrerenderer({ renderPool: observedPool, cache, maxBytes, log });
+  createPrerenderer = () => createTilePrerenderer({ renderPool: observedPool, cache, maxBytes, log });
+  prerenderer = createPrerenderer();
 }
 
 beforeEach(async () => {
@@ -74,8 +77,8 @@ async function createSlide(name: string): Promise<RenderSource> {
 
 /** Returns the addresses of all tiles of the slide that its file does not contain. */
 const tilesToPrerender = (source: RenderSource) => renderPool.tilesToPrerender(source.location, 1000);
-const isCached = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
-  cache.has({ fingerprint, name: tileNameIn(address) });
+const isCached = async ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
+  (await cache.sizeOf({ fingerprint, name: tileNameIn(address) })) !== null;
 
 describe('the prerenderer (which fills the tile cache in the background)', () => {
   it('renders all tiles that the file does not contain, from the smallest level to the largest', async () => {
@@ -161,6 +164,20 @@ describe('the prerenderer (which fills the tile cache in the background)', () =>
     expect(startedTiles.length).toBeLessThan(tiles.length);
   });
 
+  it('renders no further tiles of a slide after a restart when the cached ones already use an eighth of the disk cache', async () => {
+    startPrerenderer(8 * 5 * tileBytes);
+    const source = await createSlide('one.svs');
+    prerenderer.queue(source, 'opened');
+    await prerenderer.settled();
+    await cache.settled();
+    startedTiles = [];
+    await prerenderer.close();
+    prerenderer = createPrerenderer();
+    prerenderer.queue(source, 'opened');
+    await prerenderer.settled();
+    expect(startedTiles).toEqual([]);
+  });
+
   it('renders nothing instead of evicting tiles when the cache is 80 % full', async () => {
     const maxBytes = 100 * tileBytes;
     startPrerenderer(maxBytes);
@@ -174,7 +191,7 @@ describe('the prerenderer (which fills the tile cache in the background)', () =>
     prerenderer.queue(source, 'opened');
     await prerenderer.settled();
     expect(startedTiles).toEqual([]);
-    expect(await cache.has(cachedTile)).toBe(true);
+    expect(await cache.sizeOf(cachedTile)).toBe(jpeg.length);
   });
 
   it('renders nothing when the disk cache is off', async () => {

@@ -33,7 +33,7 @@ interface PrerenderTask {
 
 interface TilePrerendererOptions {
   readonly renderPool: Pick<RenderPool, 'prerenderTile' | 'tilesToPrerender' | 'hasWaitingRequests'>;
-  readonly cache: Pick<TileCache, 'has' | 'putOnDisk' | 'freeBytes'>;
+  readonly cache: Pick<TileCache, 'sizeOf' | 'putOnDisk' | 'freeBytes'>;
   /** Limit of the disk cache; 0: nothing is prerendered. */
   readonly maxBytes: number;
   readonly log: Logger;
@@ -45,7 +45,7 @@ interface TilePrerendererOptions {
  * 7,200 when it has only full resolution.
  */
 const maxTiles = 10_000;
-/** Maximum share of the disk cache that prerendered tiles of one slide may use. */
+/** Share of the disk cache at which prerendering of a slide stops. The tiles of the slide that are cached already count, too. */
 const slideShare = 1 / 8;
 /** Share of the disk cache that stays free for tiles that viewers request. */
 const reservedShare = 1 / 4;
@@ -87,16 +87,17 @@ export function createTilePrerenderer({
     }
   }
 
-  /** Renders and caches a tile. @returns the bytes of the tile; 0 when it was already cached */
+  /** Renders and caches a tile, unless it is cached already. @returns the size of the tile in bytes */
   async function render({ location, fingerprint }: RenderSource, address: DeepZoomAddress): Promise<number> {
     const key = { fingerprint, name: tileNameIn(address) };
-    if (await cache.has(key)) return 0;
+    const cachedSize = await cache.sizeOf(key);
+    if (cachedSize !== null) return cachedSize;
     const jpeg = await renderPool.prerenderTile({ ...location, fingerprint }, address, closing.signal);
     cache.putOnDisk(key, jpeg);
     return jpeg.byteLength;
   }
 
-  /** Returns whether another tile of the slide may be rendered. @param slideBytes size of its tiles rendered so far */
+  /** Returns whether another tile of the slide may be rendered. @param slideBytes size of its tiles that are cached */
   const hasSpace = (slideBytes: number) =>
     slideBytes < maxBytes * slideShare && cache.freeBytes() > maxBytes * reservedShare;
 
@@ -104,7 +105,7 @@ export function createTilePrerenderer({
   async function prerender(current: PrerenderTask): Promise<boolean> {
     const { source } = current;
     const fileVersion = { ...source.location, fingerprint: source.fingerprint };
-    let slideBytes = 0; // size of the tiles rendered by this call
+    let slideBytes = 0; // size of the tiles that this call has rendered or found in the cache
     await waitForQuiet(current);
     if (hasToYield(current)) return false;
     const tiles = await renderPool.tilesToPrerender(fileVersion, maxTiles, closing.signal);
