@@ -83,4 +83,37 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
     session.pointer.onRelease(at(100, 100));
     expect(session.drawing()).toMatchObject({ shapes: [], placedPoints: [] });
   });
+
+  it.each<[ShapeKind, [number, number][], [number, number][]]>([
+    ['ruler', [[10, 10]], [[20, 20]]],
+    [
+      'area',
+      [
+        [10, 10],
+        [90, 10],
+      ],
+      [
+        [20, 20],
+        [180, 20],
+      ],
+    ],
+    ['ruler', [], []],
+    ['area', [], []],
+  ])(
+    'removes from an unfinished %s only the points of the press that becomes a gesture with two fingers, and keeps those of the clicks at %j',
+    (tool, clicks, keptPoints) => {
+      const session = startSession(tool);
+      for (const [x, y] of clicks) session.click(x, y);
+      session.pointer.onPress(at(50, 50));
+      session.pointer.onMove(at(70, 50)); // the first finger moves before the second touches the screen
+      session.pointer.onPinch();
+      session.pointer.onPinch(); // reported again for each movement of the two fingers
+      session.pointer.onRelease(at(300, 300));
+      expect(session.drawing()).toMatchObject({
+        tool,
+        shapes: [],
+        placedPoints: keptPoints.map(([x, y]) => at(x, y)),
+      });
+    },
+  );
 });

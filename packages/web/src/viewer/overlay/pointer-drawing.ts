@@ -25,6 +25,8 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
   /** The screen point at which the pointer was pressed; null while it is not pressed. */
   let pressPoint: Point | null = null;
   let isDragging = false;
+  /** Number of points that the current press has placed. */
+  let pressPointCount = 0;
   /** The screen point of the last placed point, which may belong to a finished shape; null before the first placed point. */
   let lastPoint: Point | null = null;
 
@@ -36,6 +38,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
   const placePoint = (screenPoint: Point) => {
     dispatchAt('point', screenPoint);
     lastPoint = screenPoint;
+    pressPointCount++;
   };
   /** Returns whether a point of a shape is nearer than `clickTolerance` to a screen point. */
   const isNear = (point: Point | undefined, screenPoint: Point) => {
@@ -61,6 +64,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     onPress(screenPoint: Point) {
       pressPoint = screenPoint;
       isDragging = false;
+      pressPointCount = 0;
     },
 
     onMove(screenPoint: Point) {
@@ -97,10 +101,11 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     },
 
     onPinch() {
-      // The pinch with two fingers zooms the slide, so the press of the first finger draws nothing.
+      if (pressPoint === null) return; // reported again for each movement of the two fingers
+      // The pinch with two fingers zooms the slide, so the press of the first finger draws nothing. Earlier points stay.
       pressPoint = null;
-      if (isDragging) dispatch({ type: 'cancel' });
       isDragging = false;
+      for (; pressPointCount > 0; pressPointCount--) dispatch({ type: 'undo' });
     },
   } satisfies PointerTool;
 }
