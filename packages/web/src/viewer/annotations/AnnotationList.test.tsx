@@ -3,25 +3,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { AnnotationList } from './AnnotationList.tsx';
 import { AnnotationStore } from './annotation-store.ts';
-import { ChangeQueue } from './change-queue.ts';
+import { createQueue } from './testing/drawing-mode.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
 
 /** Shows the list with one annotation of each name, all without a class. */
 function renderList(names: readonly string[]) {
-  const queue = new ChangeQueue({
-    storage: {
-      load: async () => ({ changes: [], batches: [] }),
-      saveChange: async () => {},
-      removeChange: async () => {},
-      startBatch: async () => {},
-      endBatch: async () => {},
-    },
-    send: async () => ({ kind: 'unreachable' }),
-    createLayer: () => Promise.reject(new Error('no server')),
-    isSignedIn: () => false,
-  });
-  const store = new AnnotationStore('image', queue);
+  const store = new AnnotationStore('image', createQueue());
   store.change(
     names.map((name) => ({
       id: name,

@@ -1,10 +1,11 @@
+import { TransformStream } from 'node:stream/web';
 import type { AnnotationFeature, FeatureJson } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChangeOutcome } from '../../api/annotations.ts';
 import { AnnotationStore } from './annotation-store.ts';
-import { ChangeQueue } from './change-queue.ts';
 import { newLayerId } from './pending-change.ts';
+import { createQueue } from './testing/drawing-mode.ts';
 
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
 const otherId = 'a9d3d08f-35cd-46d4-93d6-08d71feefaa6';
@@ -72,34 +73,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Creates a queue that stores nothing. @param send the server's responses to changes; by default, it is unreachable */
-function queueWith(
-  send: (layerId: string) => Promise<ChangeOutcome> = async () => ({ kind: 'unreachable' }),
-  createLayer: () => Promise<AnnotationLayer> = () => Promise.reject(new Error('not expected')),
-) {
-  const doNothing = async () => {};
-  return new ChangeQueue({
-    storage: {
-      load: async () => ({ changes: [], batches: [] }),
-      saveChange: doNothing,
-      removeChange: doNothing,
-      startBatch: doNothing,
-      endBatch: doNothing,
-    },
-    send,
-    createLayer,
-    isSignedIn: () => true,
-  });
-}
-
 /**
  * Opens a store for the account `me`, with one shared layer that contains one annotation at x = 10.
  *
- * @param send the server's responses to changes; by default, it is unreachable
+ * @param send the server's responses to changes; by default, no change is sent
  * @returns also `x`, which returns the annotation's current x or undefined without the annotation, and `moveTo`, an own edit
  */
 async function openStore(send?: (layerId: string) => Promise<ChangeOutcome>) {
-  const queue = queueWith(send);
+  const queue = createQueue(send && { send });
   const store = new AnnotationStore('image', queue);
   await store.setLayers([layer], 'me');
   const x = () =>
@@ -226,10 +207,10 @@ describe('AnnotationStore (annotations of the open slide): local changes', () =>
 
   it('puts an annotation into a new layer after the layer that its first annotation created is removed', async () => {
     const created = { ...layer, id: 'created', owner: 'me' };
-    const queue = queueWith(
-      async () => ({ kind: 'applied', revisions: { [id]: 1 } }),
-      async () => created,
-    );
+    const queue = createQueue({
+      send: async () => ({ kind: 'applied', revisions: { [id]: 1 } }),
+      createLayer: async () => created,
+    });
     const store = new AnnotationStore('image', queue);
     await store.setLayers([], 'me');
     store.change([{ id, feature: newFeature(id) }]);
@@ -344,6 +325,40 @@ describe('AnnotationStore (annotations of the open slide): loading of layers', (
     await store.reloadOlderLayers([{ ...layer, version: 2 }]);
     store.undo();
     expect(x()).toBe(10);
+  });
+
+  it('still undoes a step for all its annotations when the server acknowledges it while a reload that brings it is running', async () => {
+    const featuresAt = (x: number, revision: number) => [
+      featureAt(x, revision, 'me'),
+      { ...featureAt(x, revision, 'me'), id: otherId },
+    ];
+    featuresOnServer = featuresAt(10, 1);
+    const acknowledgement = Promise.withResolvers<ChangeOutcome>();
+    const send = vi.fn<() => Promise<ChangeOutcome>>(() => acknowledgement.promise);
+    const { store } = await openStore(send);
+    const geometries = () => store.all().map(({ feature }) => feature.geometry);
+    const geometriesBefore = geometries();
+    store.change(store.all().map(({ id: movedId }) => ({ id: movedId, feature: newFeature(movedId) })));
+    await vi.waitFor(() => expect(send).toHaveBeenCalledOnce(), { timeout: 5000 });
+
+    const lastFeature = JSON.stringify({ ...featureAt(90, 1), id: 'b3c1a7f2-5d0e-4c8b-9a6f-1e2d3c4b5a69' });
+    const loadedFeatures = [...featuresAt(0, 2).map((feature) => JSON.stringify(feature)), lastFeature];
+    const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+    vi.stubGlobal('fetch', async () => new Response(readable as unknown as BodyInit));
+    const writer = writable.getWriter();
+    const write = (text: string) => writer.write(new TextEncoder().encode(text));
+    const reloading = store.reloadOlderLayers([{ ...layer, version: 2 }]);
+    const text = `{"version":2,"authors":{},"features":[${loadedFeatures.join()}]}`;
+    const end = text.length - 10;
+    await write(text.slice(0, end)); // without the end of the last feature
+    acknowledgement.resolve({ kind: 'applied', revisions: { [id]: 2, [otherId]: 2 } });
+    await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
+    await write(text.slice(end));
+    await writer.close();
+    await reloading;
+
+    store.undo();
+    expect(geometries().slice(0, 2)).toEqual(geometriesBefore);
   });
 
   it('lists every layer whose annotations cannot be loaded, also when several fail at the same time', async () => {

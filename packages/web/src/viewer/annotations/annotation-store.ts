@@ -399,14 +399,16 @@ export class AnnotationStore {
     );
     const idsOnServer = new Set<unknown>();
     let idsToNotify: string[] = [];
+    /** Those of `idsToNotify` that had no pending change when they were loaded: their loaded version is another user's change. */
+    let idsOfOthers: string[] = [];
     let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
     const notifyLoaded = () => {
       this.#applyPending(); // loaded annotations may have replaced changes that are not sent yet
       const pending = this.queue.pendingOf(this.imageId);
-      // The loaded version of an annotation with a pending change may be that change, which the server has not acknowledged yet.
-      this.#forgetEdits(idsToNotify.filter((id) => !pending.has(id)));
+      this.#forgetEdits(idsOfOthers.filter((id) => !pending.has(id)));
       this.#notify([...idsToNotify, ...pending.keys()]);
       idsToNotify = [];
+      idsOfOthers = [];
       notifiedAt = performance.now();
     };
     try {
@@ -414,7 +416,11 @@ export class AnnotationStore {
         if (!this.#layers.some((layer) => layer.id === layerId)) return; // the layer was removed meanwhile
         const { id } = featureJson as { readonly id?: unknown };
         idsOnServer.add(id);
-        if (this.#putIfNewer(featureJson, layerId, authors)) idsToNotify.push(String(id));
+        if (this.#putIfNewer(featureJson, layerId, authors)) {
+          idsToNotify.push(String(id));
+          // With a pending change, the loaded version may be that change, which may be acknowledged before the next notification.
+          if (!this.queue.isPending(String(id))) idsOfOthers.push(String(id));
+        }
         const isNotifyDue = performance.now() - notifiedAt > loadNotifyIntervalMs;
         if (idsToNotify.length > 0 && isNotifyDue) notifyLoaded();
       });
@@ -424,6 +430,7 @@ export class AnnotationStore {
         if (!isUnchanged || idsOnServer.has(id) || this.queue.isPending(id)) continue;
         this.#annotations.delete(id);
         idsToNotify.push(id);
+        idsOfOthers.push(id);
       }
       this.#loadedVersions.set(layerId, version);
     } catch {

@@ -4,12 +4,9 @@ import { renderHook } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import type { Placement } from '../overlay/placement.ts';
 import type { PointerKeys, SlideView } from '../slide-view.ts';
-import { AnnotationStore } from './annotation-store.ts';
-import { ChangeQueue } from './change-queue.ts';
+import type { AnnotationStore } from './annotation-store.ts';
 import type { Tool } from './drafts.ts';
-import { DrawingSession } from './drawing-session.ts';
-import { HitIndex } from './hit-index.ts';
-import { AnnotationPointer } from './pointer-tool.ts';
+import { openDrawingMode } from './testing/drawing-mode.ts';
 import { texts } from './texts.ts';
 import { useAnnotationActions } from './use-annotation-actions.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
@@ -26,33 +23,7 @@ const halfZoom: Placement = { a: 0.5, b: 0, c: 0, d: 0.5, e: 0, f: 0 };
  * `area` returns the area of the first annotation in square image pixels.
  */
 function startDrawing(tool: Tool) {
-  const doNothing = async () => {};
-  const queue = new ChangeQueue({
-    storage: {
-      load: async () => ({ changes: [], batches: [] }),
-      saveChange: doNothing,
-      removeChange: doNothing,
-      startBatch: doNothing,
-      endBatch: doNothing,
-    },
-    send: async () => ({ kind: 'unreachable' }),
-    createLayer: () => Promise.reject(new Error('no server')),
-    isSignedIn: () => false,
-  });
-  const store = new AnnotationStore('image', queue);
-  const session = new DrawingSession(store);
-  const hitIndex = new HitIndex();
-  store.listen((ids) => hitIndex.invalidate(ids));
-  session.choose(tool);
-  const view = { placement: () => halfZoom, size: () => ({ width: 1000, height: 800 }), picture: () => null };
-  const pointer = new AnnotationPointer({
-    view,
-    store,
-    session,
-    hitIndex,
-    isSpaceHeld: () => false,
-    cursor: '',
-  });
+  const { store, session, pointer, geometries } = openDrawingMode(tool, halfZoom);
   const click = (x: number, y: number, keys = noKeys) => {
     pointer.onMove({ x, y }, keys);
     pointer.onPress({ x, y }, keys);
@@ -68,7 +39,6 @@ function startDrawing(tool: Tool) {
     }
     pointer.onRelease({ x: to[0], y: to[1] }, keys);
   };
-  const geometries = () => store.all().map(({ feature }) => feature.geometry);
   const area = () => {
     const [geometry] = geometries();
     return geometry !== undefined && isArea(geometry) ? areaOf(geometry) : 0;

@@ -1,35 +1,18 @@
 import type { Geometry, Position } from '@lamina/annotations';
 import { describe, expect, it } from 'vitest';
+import type { Placement } from '../overlay/placement.ts';
 import type { PointerKeys } from '../slide-view.ts';
-import { AnnotationStore } from './annotation-store.ts';
-import { ChangeQueue } from './change-queue.ts';
 import type { Tool } from './drafts.ts';
-import { DrawingSession } from './drawing-session.ts';
-import { HitIndex } from './hit-index.ts';
-import { AnnotationPointer } from './pointer-tool.ts';
+import { openDrawingMode } from './testing/drawing-mode.ts';
 
 const noKeys: PointerKeys = { alt: false, shift: false };
 const shiftKey: PointerKeys = { alt: false, shift: true };
+/** One image pixel per screen pixel. */
+const fullZoom: Placement = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
 
-/** Opens the drawing mode with a tool, on a slide with the given annotations, at one screen pixel per image pixel. */
+/** Opens the drawing mode with a tool, on a slide with the given annotations, at `fullZoom`. */
 function startDrawing(tool: Tool, shown: readonly Geometry[] = []) {
-  const doNothing = async () => {};
-  const queue = new ChangeQueue({
-    storage: {
-      load: async () => ({ changes: [], batches: [] }),
-      saveChange: doNothing,
-      removeChange: doNothing,
-      startBatch: doNothing,
-      endBatch: doNothing,
-    },
-    send: async () => ({ kind: 'unreachable' }),
-    createLayer: () => Promise.reject(new Error('no server')),
-    isSignedIn: () => false,
-  });
-  const store = new AnnotationStore('image', queue);
-  const session = new DrawingSession(store);
-  const hitIndex = new HitIndex();
-  store.listen((ids) => hitIndex.invalidate(ids));
+  const { store, session, pointer, geometries } = openDrawingMode(tool, fullZoom);
   const ids = shown.map((_, index) => `6423a977-ffff-48db-affc-cd11632010f${index}`);
   /** Changes the geometry of an annotation, as a change of another user does. */
   const setGeometry = (index: number, geometry: Geometry) => {
@@ -39,19 +22,6 @@ function startDrawing(tool: Tool, shown: readonly Geometry[] = []) {
     ]);
   };
   for (const [index, geometry] of shown.entries()) setGeometry(index, geometry);
-  session.choose(tool);
-  const pointer = new AnnotationPointer({
-    view: {
-      placement: () => ({ a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 }),
-      size: () => ({ width: 1000, height: 800 }),
-      picture: () => null,
-    },
-    store,
-    session,
-    hitIndex,
-    isSpaceHeld: () => false,
-    cursor: '',
-  });
   /** Touches a place with a finger, which reports no movement before it touches and none until it lifts. */
   const tap = ([x, y]: Position, keys = noKeys) => {
     pointer.onPress({ x, y }, keys);
@@ -64,7 +34,6 @@ function startDrawing(tool: Tool, shown: readonly Geometry[] = []) {
     pointer.onPinch();
     pointer.onRelease({ x: first[0], y: first[1] }, noKeys);
   };
-  const geometries = () => store.all().map(({ feature }) => feature.geometry);
   return { store, session, pointer, ids, setGeometry, tap, pinch, geometries };
 }
 
