@@ -4,6 +4,8 @@ import { useReturnFocus } from './use-return-focus.ts';
 
 interface DialogProps extends Pick<ModalProps, 'size' | 'centered' | 'children'> {
   readonly title: string;
+  /** Accessible name of the close button; by default in the language of the screens, which differs from that of the slide viewer. */
+  readonly closeLabel?: string;
   /** Whether an action of the dialog is running whose result the dialog waits for; by default, none is. */
   readonly isRunning?: boolean;
   readonly onClose: () => void;
@@ -13,7 +15,12 @@ interface DialogProps extends Pick<ModalProps, 'size' | 'centered' | 'children'>
  * A dialog over the screen, which returns the focus to the element that opened it. It cannot be closed while its action is running:
  * the result would reach a screen or another dialog that the user has opened since.
  */
-export function Dialog({ isRunning = false, onClose, ...props }: DialogProps) {
+export function Dialog({
+  closeLabel = sharedTexts.close,
+  isRunning = false,
+  onClose,
+  ...props
+}: DialogProps) {
   useReturnFocus();
   return (
     <Modal
@@ -22,7 +29,7 @@ export function Dialog({ isRunning = false, onClose, ...props }: DialogProps) {
       onClose={onClose}
       closeOnEscape={!isRunning}
       closeOnClickOutside={!isRunning}
-      closeButtonProps={{ 'aria-label': sharedTexts.close, disabled: isRunning }}
+      closeButtonProps={{ 'aria-label': closeLabel, disabled: isRunning }}
       withinPortal={false} // stays inside `main`; outside it, the dialog's header would be a second header of the page
     />
   );

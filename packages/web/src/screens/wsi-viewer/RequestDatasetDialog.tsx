@@ -1,8 +1,7 @@
-import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { requestDatasetAccess } from '../../api/datasets.ts';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { chosenLanguageOr } from '../../language/language.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { texts } from './texts.ts';
 
 interface RequestDatasetDialogProps {
@@ -13,7 +12,6 @@ interface RequestDatasetDialogProps {
 
 /** The dialog with which a user requests access to a restricted dataset and gives a reason. An administrator decides. */
 export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogProps) {
-  useReturnFocus();
   const [reason, setReason] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
@@ -32,14 +30,12 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={texts.requestAccess}
-      closeButtonProps={{ 'aria-label': texts.close }}
+      closeLabel={texts.close}
       centered
-      withinPortal={false} // inside `main`: elsewhere, the dialog's `header` would count as a second header of the page
-      lang={chosenLanguageOr('en')} // 'en': while the interface mixes both languages
+      isRunning={isSending}
+      onClose={onClose}
     >
       <form
         onSubmit={(event) => {
@@ -65,6 +61,6 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
           </Button>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { queryClient } from '../../api/query-client.ts';
-import { type Answers, stubApi } from '../../testing/stub-api.ts';
+import { type Answers, pendingResponse, stubApi } from '../../testing/stub-api.ts';
 import { RestrictedDatasets } from './RestrictedDatasets.tsx';
 
 const waitingRequest = {
@@ -65,6 +65,23 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
       reason: 'My thesis.',
     });
     expect(screen.queryByRole('button', { name: 'Request access to Böbrek' })).toBeNull();
+  });
+
+  it('keeps the dialog of a request open until the server has answered, so that a late answer closes no other dialog', async () => {
+    const response = pendingResponse();
+    const { person } = renderSection({
+      [listDatasets]: { datasets: [kidneyDataset] },
+      'POST /image-catalog/dataset-requests': response.answer,
+    });
+    await person.click(await screen.findByRole('button', { name: 'Request access to Böbrek' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Request access' }));
+    await person.type(dialog.getByLabelText('Reason'), 'My thesis.');
+    await person.click(dialog.getByRole('button', { name: 'Send request' }));
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Close' }).disabled).toBe(true);
+    await person.keyboard('{Escape}');
+    screen.getByRole('dialog');
+    response.respondWith({ message: 'Your request has been sent.' });
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
   it.each([
