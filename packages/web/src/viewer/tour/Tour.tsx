@@ -6,10 +6,12 @@
  */
 import type { PresentationEvent } from '@lamina/contract';
 import { Button, Text } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { sendAnswer } from '../../api/collections.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
+import { lazyPart } from '../../components/lazy-part.tsx';
 import { preloadable } from '../../components/preloadable.tsx';
 import type { FetchPixels } from '../pixels.ts';
 import type { DescriptorSupply } from '../preload.ts';
@@ -24,9 +26,14 @@ import { TourOverlay } from './TourOverlay.tsx';
 import { texts } from './texts.ts';
 import { usePresentation } from './use-presentation.ts';
 
-const LinkedAnnotations = lazy(async () => ({
-  default: (await import('./LinkedAnnotations.tsx')).LinkedAnnotations,
-}));
+const LinkedAnnotations = lazyPart(
+  async () => (await import('./LinkedAnnotations.tsx')).LinkedAnnotations,
+  ({ onRetry }) => (
+    <div className={classes.failed}>
+      <LoadFailed message={texts.annotationsNotLoaded} onRetry={onRetry} />
+    </div>
+  ),
+);
 const SlideViewer = preloadable(async () => (await import('../SlideViewer.tsx')).SlideViewer);
 /** Loads the code of the slide viewer in advance. */
 export const preloadTour = SlideViewer.preload;
@@ -312,11 +319,7 @@ interface TourAnnotationsProps {
 /** The annotations of a slide for a visitor of a share link. Renders nothing without an image session of a link (`session`). */
 function TourAnnotations({ view, imageId, session }: TourAnnotationsProps) {
   if (imageId === null || session === null) return null;
-  return (
-    <Suspense fallback={null}>
-      <LinkedAnnotations key={imageId} view={view} imageId={imageId} session={session} />
-    </Suspense>
-  );
+  return <LinkedAnnotations key={imageId} view={view} imageId={imageId} session={session} />;
 }
 
 interface TourSlideProps extends TourProps {
