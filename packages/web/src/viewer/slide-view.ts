@@ -423,7 +423,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     const wheel = event.originalEvent as WheelEvent;
     Object.assign(viewer, { zoomPerScroll: wheelFactor(wheel) }); // OpenSeadragon then zooms by this factor
     // In some browsers, the wheel scrolls sideways while Shift is held: the distance is then in deltaX.
-    if (pointerTool?.onWheel?.(wheel.deltaY || wheel.deltaX, keysOf(wheel)))
+    if (pointerTool()?.onWheel?.(wheel.deltaY || wheel.deltaX, keysOf(wheel)))
       event.preventDefaultAction = true;
   });
   // The page handles keys everywhere; OpenSeadragon must not handle them a second time.
@@ -431,14 +431,14 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     event.preventDefaultAction = true;
   });
 
-  /** The tool that receives pointer events; null: the pointer moves the slide. */
-  let pointerTool: PointerTool | null = null;
   let chosenTool: PointerTool | null = null; // the tool of `setPointerTool`
   let borrowingTool: PointerTool | null = null; // the tool of `borrowPointer`
+  /** Returns the tool that receives pointer events; null: the pointer moves the slide. */
+  const pointerTool = () => borrowingTool ?? chosenTool;
 
-  function updatePointerTool() {
-    pointerTool = borrowingTool ?? chosenTool;
-    viewer.canvas.style.cursor = pointerTool === null ? '' : (pointerTool.cursor ?? 'crosshair');
+  function updateCursor() {
+    const tool = pointerTool();
+    viewer.canvas.style.cursor = tool === null ? '' : (tool.cursor ?? 'crosshair');
   }
 
   function pointInViewer({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Point {
@@ -447,27 +447,28 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   const preventDragForTool = (event: { preventDefaultAction: boolean }) => {
-    if (pointerTool !== null && pointerTool.letsSlideMove !== true) event.preventDefaultAction = true;
+    const tool = pointerTool();
+    if (tool !== null && tool.letsSlideMove !== true) event.preventDefaultAction = true;
   };
   viewer.addHandler('canvas-drag', preventDragForTool);
   viewer.addHandler('canvas-drag-end', preventDragForTool);
   viewer.addHandler('canvas-double-click', (event) => {
-    if (pointerTool !== null) event.preventDefaultAction = true;
+    if (pointerTool() !== null) event.preventDefaultAction = true;
   });
   viewer.addHandler('canvas-press', ({ originalEvent }) => {
     const event = originalEvent as PointerEvent;
-    pointerTool?.onPress(pointInViewer(event), keysOf(event));
+    pointerTool()?.onPress(pointInViewer(event), keysOf(event));
   });
   viewer.addHandler('canvas-release', ({ originalEvent }) => {
     const event = originalEvent as PointerEvent;
-    pointerTool?.onRelease(pointInViewer(event), keysOf(event));
+    pointerTool()?.onRelease(pointInViewer(event), keysOf(event));
   });
-  viewer.addHandler('canvas-pinch', () => pointerTool?.onPinch());
+  viewer.addHandler('canvas-pinch', () => pointerTool()?.onPinch());
   /** Position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
   let pointer: Point | null = null;
   viewer.canvas.addEventListener('pointermove', (event) => {
     pointer = pointInViewer(event);
-    pointerTool?.onMove(pointer, keysOf(event));
+    pointerTool()?.onMove(pointer, keysOf(event));
   });
   viewer.canvas.addEventListener('pointerleave', () => {
     pointer = null;
@@ -530,14 +531,14 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     setPointerTool: (tool) => {
       chosenTool = tool;
-      updatePointerTool();
+      updateCursor();
     },
     borrowPointer: (tool) => {
       borrowingTool = tool;
-      updatePointerTool();
+      updateCursor();
       return () => {
         if (borrowingTool === tool) borrowingTool = null;
-        updatePointerTool();
+        updateCursor();
       };
     },
     placement: () => placement,
