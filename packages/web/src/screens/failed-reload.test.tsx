@@ -2,6 +2,7 @@
 import { screen } from '@testing-library/react';
 import { it, vi } from 'vitest';
 import { account } from '../testing/accounts.ts';
+import { ownCollection, ownView } from '../testing/collections.ts';
 import { openApp } from '../testing/open-app.tsx';
 import { reloadQueries } from '../testing/reload-queries.ts';
 import { errorResponse } from '../testing/stub-api.ts';
@@ -20,31 +21,8 @@ const item = {
   images: ['a'],
   field: null,
 };
-const collection = {
-  id: 'c-1',
-  version: 3,
-  title: 'Ders 3',
-  description: null,
-  owner: 'uid-of-ipek',
-  owner_name: 'İpek Işık',
-  own: true,
-  items: [item],
-  readers: [],
-  created_at: at,
-  updated_at: at,
-};
-const savedView = {
-  id: 'v-1',
-  version: 1,
-  image_id: 'a',
-  title: 'Kenar',
-  text: null,
-  field: { x: 1, y: 1, zoom: 1, rotation: 0, mirrored: false },
-  colours: null,
-  layers: null,
-  created_at: at,
-  updated_at: at,
-};
+const collection = ownCollection([item]);
+const savedView = ownView({ x: 1, y: 1, zoom: 1, rotation: 0, mirrored: false });
 const answer = {
   item: 0,
   question: 'Hangi organ?',

@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
+import { expectFocusReturn } from '../../testing/expect-focus-return.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { pendingResponse } from '../../testing/stub-api.ts';
 
@@ -136,13 +137,7 @@ describe('the case management screen', () => {
     async (_, name) => {
       const { person } = openCases();
       await screen.findByText('2 slayt · A1 H&E');
-      const button = screen.getByRole('button', { name });
-      button.focus();
-      await person.keyboard('{Enter}');
-      await screen.findByRole('dialog');
-      await person.keyboard('{Escape}');
-      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-      await waitFor(() => expect(document.activeElement).toBe(button));
+      await expectFocusReturn(person, screen.getByRole('button', { name }));
     },
   );
 

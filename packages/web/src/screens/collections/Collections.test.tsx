@@ -3,6 +3,8 @@ import { errors, type PresentationEvent } from '@lamina/contract';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
+import { ownCollection, ownView } from '../../testing/collections.ts';
+import { expectFocusReturn } from '../../testing/expect-focus-return.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
@@ -32,32 +34,11 @@ const item = {
   field,
 };
 
-const collection = {
-  id: 'c-1',
-  version: 3,
-  title: 'Ders 3',
-  description: null,
-  owner: 'uid-of-ipek',
-  owner_name: 'İpek Işık',
-  own: true,
-  items: [item, { ...item, id: 'b', type: 'slide', question: null, text: null, title: 'Dalak', field: null }],
-  readers: [],
-  created_at: '2026-11-22T10:00:00.000Z',
-  updated_at: '2026-11-22T10:00:00.000Z',
-};
-
-const savedView = {
-  id: 'v-1',
-  version: 1,
-  image_id: 'a',
-  title: 'Kenar',
-  text: null,
-  field,
-  colours: null,
-  layers: null,
-  created_at: '2026-11-22T10:00:00.000Z',
-  updated_at: '2026-11-22T10:00:00.000Z',
-};
+const collection = ownCollection([
+  item,
+  { ...item, id: 'b', type: 'slide', question: null, text: null, title: 'Dalak', field: null },
+]);
+const savedView = ownView(field);
 
 const lists = {
   'GET /collections': { collections: [collection] },
@@ -219,13 +200,7 @@ describe('the editor of a collection', () => {
       signedInAs: account(),
       api: { ...lists, 'GET /collections/c-1': collection },
     });
-    const add = await screen.findByRole('button', { name: 'Öğe ekle' });
-    add.focus();
-    await person.keyboard('{Enter}');
-    await screen.findByRole('dialog');
-    await person.keyboard('{Escape}');
-    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    await waitFor(() => expect(document.activeElement).toBe(add));
+    await expectFocusReturn(person, await screen.findByRole('button', { name: 'Öğe ekle' }));
   });
 
   it('moves the focus from a removed item to the next one, and from the last item to the button that adds items', async () => {

@@ -5,6 +5,7 @@ import { visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { colourAt, paletteNames } from './palettes.ts';
 import { colourTableOf, defaultRasterStyle } from './raster-style.ts';
+import { heatmap } from './testing/heatmap.ts';
 import { combine, transformOf } from './transform.ts';
 import { BlockIndex, readBlock } from './vector-block.ts';
 import { VectorLayer } from './vector-layer.ts';
@@ -15,22 +16,6 @@ vi.mock(import('../../api/results.ts'), async (original) => ({
   loadCachedIndex: vi.fn<typeof loadCachedIndex>(),
 }));
 
-const heatmap: RasterDescriptor = {
-  kind: 'raster',
-  id: 'l',
-  image_id: 'i',
-  name: 'Heatmap',
-  width: 100,
-  height: 80,
-  tile_size: 256,
-  levels: [{ z: 0, width: 100, height: 80, scale: 1 }],
-  value_type: 'float32',
-  value_range: { min: 0, max: 1 },
-  usual_range: null,
-  encoding: { scale: 1 / 254, offset: 0, no_data: 255 },
-  categories: null,
-  registration: [10, 0, 0, 10, 0, 0],
-};
 /** Returns the colour that a table has for a byte. */
 const rgba = (table: Uint8ClampedArray, byte: number) => [...table.subarray(byte * 4, byte * 4 + 4)];
 

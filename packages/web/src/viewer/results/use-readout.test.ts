@@ -1,8 +1,8 @@
-import type { RasterDescriptor } from '@lamina/contract';
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadValue } from '../../api/results.ts';
 import type { SlideView } from '../slide-view.ts';
+import { heatmap } from './testing/heatmap.ts';
 import { texts } from './texts.ts';
 import { useReadout } from './use-readout.ts';
 
@@ -11,23 +11,14 @@ vi.mock(import('../../api/results.ts'), async (original) => ({
   loadValue: vi.fn<typeof loadValue>(),
 }));
 
-const heatmap: RasterDescriptor = {
-  kind: 'raster',
-  id: 'l',
-  image_id: 'i',
-  name: 'Heatmap',
-  width: 100,
-  height: 80,
-  tile_size: 256,
-  levels: [{ z: 0, width: 100, height: 80, scale: 1 }],
-  value_type: 'float32',
+/** A heatmap with one value per slide pixel, from 0 to 100. */
+const columnHeatmap: typeof heatmap = {
+  ...heatmap,
   value_range: { min: 0, max: 100 },
-  usual_range: null,
   encoding: { scale: 1, offset: 0, no_data: 255 },
-  categories: null,
   registration: [1, 0, 0, 1, 0, 0],
 };
-const descriptorAt = () => heatmap;
+const descriptorAt = () => columnHeatmap;
 
 /** Shows a heatmap whose value is the column of the slide. The server responds at once. */
 function showHeatmap() {
