@@ -197,9 +197,13 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
   /** Aborted when the server stops, so that it sends delayed refusals (refusal-delay.ts) at once. */
   const closing = new AbortController();
-  /** Returns the result of `work`. Delays the error BUSY, at the latest until the client disconnects or the server closes. */
-  const delayRefusalTo = <T>(work: Promise<T>, clientSignal: AbortSignal) =>
-    delayRefusal(work, () => AbortSignal.any([clientSignal, closing.signal])); // called only for BUSY
+  /**
+   * Returns the result of `work`. Delays the error BUSY, at the latest until the client disconnects or the server closes.
+   *
+   * @param client its signal is read only for BUSY: each read creates a signal, which costs a tenth of the CPU time of a stored tile
+   */
+  const delayRefusalTo = <T>(work: Promise<T>, client: Pick<TileClient, 'signal'>) =>
+    delayRefusal(work, () => AbortSignal.any([client.signal, closing.signal]));
 
   // `undefined`: no abort signal, because several requests share the read of the header.
   const openings = createSlideOpenings((location, requester) =>
@@ -339,7 +343,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
           const bytes = await renderedTiles.view({ location, fingerprint }, view, client);
           return { bytes, etag: etagOf(fingerprint, viewName(view)) };
         }),
-        client.signal,
+        client,
       ),
 
     storedSlide: (image, requester) =>
@@ -356,7 +360,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (tile !== null) return { ...tile, fingerprint };
         const bytes = await delayRefusalTo(
           renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client),
-          client.signal,
+          client,
         );
         return { bytes, level: { ...level, ...encodedCoding }, fingerprint }; // a view is a baseline JPEG
       }),
@@ -378,7 +382,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     tile: (image, query, client) =>
       delayRefusalTo(
         openSlides.use(new ImageOpening(image, client.requester), (open) => tileOf(open, query, client)),
-        client.signal,
+        client,
       ),
 
     thumbnail: (image, signal, requester) =>
@@ -388,7 +392,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
           if (!(error instanceof SlideError && error.code === 'FILE_CHANGED')) throw error;
           return thumbnailOf(image, signal, requester);
         }),
-        signal,
+        { signal },
       ),
 
     async inspect(file, signal) {
