@@ -5,7 +5,13 @@
  * render worker (a separate process that decodes slides) renders all other images. The server corrects no colours for IIIF.
  */
 import { createHash } from 'node:crypto';
-import { type DeepZoomAddress, type DeepZoomDescriptor, maxViewPixels, type View } from '@lamina/slide';
+import {
+  type DeepZoomAddress,
+  type DeepZoomDescriptor,
+  maxViewPixels,
+  maxViewSide,
+  type View,
+} from '@lamina/slide';
 import type { TileClient } from '../tiles/render-source.ts';
 import type { ServableImage, ServedBytes, Slides, Tiling } from '../tiles/slides.ts';
 import { type ImageParameters, largestSize, parseImageRequest } from './image-request.ts';
@@ -113,7 +119,10 @@ function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): obj
   const scaleFactors = [...levels].map((level) => 2 ** (maxLevel - level)).sort((a, b) => a - b);
   const sizes = scaleFactors
     .map((factor) => ({ width: Math.ceil(width / factor), height: Math.ceil(height / factor) }))
-    .filter((size) => size.width * size.height <= maxViewPixels);
+    .filter(
+      (size) =>
+        size.width * size.height <= maxViewPixels && size.width <= maxViewSide && size.height <= maxViewSide,
+    );
   return {
     '@context': 'http://iiif.io/api/image/3/context.json',
     id,
@@ -123,6 +132,7 @@ function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): obj
     width,
     height,
     maxArea: maxViewPixels,
+    maxWidth: maxViewSide, // also the maximum height: Image API 3.0 section 5.2
     sizes: sizes.toReversed(),
     tiles: [{ width: tileSize, height: tileSize, scaleFactors }],
     extraQualities: ['color', 'gray'],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tileOf } from './iiif.ts';
 import { parseImageRequest } from './image-request.ts';
@@ -5,13 +6,13 @@ import { parseImageRequest } from './image-request.ts';
 const image = { width: 6000, height: 4000 };
 
 /** Parses a path `region/size/rotation/quality.format`. */
-function parse(path: string) {
+function parse(path: string, ofImage = image) {
   const [region = '', size = '', rotation = '', quality = ''] = path.split('/');
-  return parseImageRequest({ region, size, rotation, quality }, image);
+  return parseImageRequest({ region, size, rotation, quality }, ofImage);
 }
 
-const sizeOf = (path: string) => {
-  const { toWidth, toHeight } = parse(`${path}/0/default.jpg`);
+const sizeOf = (path: string, ofImage = image) => {
+  const { toWidth, toHeight } = parse(`${path}/0/default.jpg`, ofImage);
   return [toWidth, toHeight];
 };
 
@@ -90,6 +91,26 @@ describe('IIIF image request region and size', () => {
     expect(width * height).toBeLessThanOrEqual(2 ** 22);
     expect(width / height).toBeCloseTo(1.5, 2);
     expect(width).toBeGreaterThan(2500);
+  });
+
+  it('full/!w,h with a size above the limits of the server is the size of full/max, for images of any size', () => {
+    const side = fc.integer({ min: 1, max: 300_000 });
+    fc.assert(
+      fc.property(side, side, (width, height) => {
+        const largest = sizeOf('full/max', { width, height });
+        const [largestWidth = 0, largestHeight = 0] = largest;
+        expect(largestWidth * largestHeight).toBeLessThanOrEqual(2 ** 22);
+        expect(Math.max(largestWidth, largestHeight)).toBeLessThanOrEqual(65_500);
+        expect(sizeOf('full/!300000,300000', { width, height })).toEqual(largest);
+      }),
+    );
+  });
+
+  it('full/max of an image that is wider than 65,500 pixels, the limit of JPEG, is 65,500 pixels wide; a wider size is rejected', () => {
+    const strip = { width: 90_000, height: 40 };
+    expect(sizeOf('full/max', strip)).toEqual([65_500, 29]);
+    expect(sizeOf('full/65500,', strip)).toEqual([65_500, 29]);
+    expect(() => sizeOf('full/65501,', strip)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
   it.each([

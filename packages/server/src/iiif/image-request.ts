@@ -3,7 +3,7 @@
  * region, size, rotation, quality and format. Rejects every spelling that the specification does not allow.
  */
 import { AppError } from '@lamina/contract';
-import { maxViewPixels, type View } from '@lamina/slide';
+import { maxViewPixels, maxViewSide, type View } from '@lamina/slide';
 
 /** The last four segments of the path of an image request. */
 export interface ImageParameters {
@@ -38,7 +38,7 @@ const rotationPattern = new RegExp(`^(!?)${decimal}$`);
  * image (`toWidth`, `toHeight`).
  *
  * @param image size of the slide in pixels of full resolution
- * @throws AppError invalid_request, also for an image that is larger than the region or than `maxViewPixels`
+ * @throws AppError invalid_request, also for an image that is larger than the region, `maxViewPixels` or `maxViewSide`
  */
 export function parseImageRequest(parameters: ImageParameters, image: Size): View {
   const region = regionOf(parameters.region, image);
@@ -52,14 +52,21 @@ export function parseImageRequest(parameters: ImageParameters, image: Size): Vie
   };
 }
 
-/** Returns the size of the largest image of a region that the server sends: without enlarging it, and at most `maxViewPixels`. */
+/**
+ * Returns the size of the largest image of a region that the server sends: without enlarging it, with at most `maxViewPixels`, and with
+ * sides of at most `maxViewSide`.
+ */
 export function largestSize(region: Size): Size {
-  const scale = Math.min(1, Math.sqrt(maxViewPixels / (region.width * region.height)));
-  if (scale === 1) return { width: region.width, height: region.height };
-  const width = Math.max(1, Math.floor(region.width * scale));
-  const height = Math.max(1, Math.floor(region.height * scale));
-  // A side of 1 pixel cannot shrink further, so the other side may still be too long.
-  return { width: Math.min(width, maxViewPixels), height: Math.min(height, maxViewPixels) };
+  const scale = largestScale(region);
+  // A side of 1 pixel cannot shrink further. The limits hold nevertheless, because the other side has at most `maxViewSide` pixels.
+  return {
+    width: Math.max(1, Math.floor(region.width * scale)),
+    height: Math.max(1, Math.floor(region.height * scale)),
+  };
+}
+
+function largestScale({ width, height }: Size): number {
+  return Math.min(1, maxViewSide / width, maxViewSide / height, Math.sqrt(maxViewPixels / (width * height)));
 }
 
 function invalid(field: keyof ImageParameters): AppError {
@@ -94,7 +101,9 @@ function sizeOf(text: string, region: Size): Size {
   const size = text === 'max' ? largestSize(region) : requestedSize(text, region);
   const isWithinRegion =
     size.width >= 1 && size.height >= 1 && size.width <= region.width && size.height <= region.height;
-  if (!isWithinRegion || size.width * size.height > maxViewPixels) throw invalid('size');
+  const isTooLarge =
+    size.width * size.height > maxViewPixels || Math.max(size.width, size.height) > maxViewSide;
+  if (!isWithinRegion || isTooLarge) throw invalid('size');
   return size;
 }
 
@@ -119,14 +128,15 @@ function requestedSize(text: string, region: Size): Size {
   const [givenWidth, givenHeight] = [Number(widthText), Number(heightText)];
   if (exclamationMark === '') return { width: givenWidth, height: givenHeight };
   if (givenWidth === 0 || givenHeight === 0) return noSize;
-  const scale = Math.min(
-    givenWidth / region.width,
-    givenHeight / region.height,
-    largestSize(region).width / region.width,
-    1,
+  const largest = largestSize(region);
+  const fitted = scaled(
+    Math.min(givenWidth / region.width, givenHeight / region.height, largestScale(region)),
   );
-  const fitted = scaled(scale);
-  return { width: Math.min(fitted.width, givenWidth), height: Math.min(fitted.height, givenHeight) };
+  // Rounding up may have exceeded a limit by a pixel.
+  return {
+    width: Math.min(fitted.width, givenWidth, largest.width),
+    height: Math.min(fitted.height, givenHeight, largest.height),
+  };
 }
 
 const noSize: Size = { width: 0, height: 0 };

@@ -44,6 +44,7 @@ describe('IIIF image information (info.json)', () => {
       width: 480,
       height: 400,
       maxArea: 2 ** 22,
+      maxWidth: 65_500,
       tiles: [{ width: 128, height: 128, scaleFactors: [1, 4] }],
     });
   });

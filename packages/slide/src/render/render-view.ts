@@ -29,6 +29,8 @@ export interface View {
 
 /** Maximum pixels of the output of a view. */
 export const maxViewPixels = 2 ** 22;
+/** Maximum width and height of the output of a view in pixels: the largest JPEG that libjpeg writes (JPEG_MAX_DIMENSION, jmorecfg.h). */
+export const maxViewSide = 65_500;
 /** Maximum pixels that are decoded for a view: a source that is twice as wide and twice as high as the output. */
 const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
 
@@ -36,11 +38,12 @@ const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
  * Renders a view of a slide.
  *
  * @returns a complete JPEG or PNG file
- * @throws SlideError LIMIT_EXCEEDED for a view of more than `maxViewPixels`; errors of reading and decoding
+ * @throws SlideError LIMIT_EXCEEDED for a view of more than `maxViewPixels` or with a side above `maxViewSide`; errors of reading and decoding
  */
 export async function renderView(slide: Slide, view: View, signal?: AbortSignal): Promise<Uint8Array> {
-  if (view.toWidth * view.toHeight > maxViewPixels) {
-    throw new SlideError('LIMIT_EXCEEDED', `A view has ${view.toWidth} × ${view.toHeight} pixels`);
+  const { toWidth, toHeight } = view;
+  if (toWidth * toHeight > maxViewPixels || Math.max(toWidth, toHeight) > maxViewSide) {
+    throw new SlideError('LIMIT_EXCEEDED', `A view has ${toWidth} × ${toHeight} pixels`);
   }
   const oriented = orientRaster(await scaledPixels(slide, view, signal), orientationOf(view));
   const raster = padded(view.isGrey ? greyOf(oriented) : oriented, slide.background, view.padTo);
