@@ -309,7 +309,7 @@ export async function createServices({
   const iiif = createIiif({ slides });
   const collectionManifests = createCollectionManifests({ db, cases, collections, visibleImages });
   const dicomWeb = createDicomWeb({ slides, catalogue });
-  const frames = createFrameResolver({ dicomWeb, catalogue, imageOpenings, now });
+  const frames = createFrameResolver({ dicomWeb, catalogue, imageOpenings });
   const tiles = createTileResolver({ pixelAccess, catalogue, slides, imageOpenings, metrics, now });
   const slideManagement = createSlideManagement({ db, now, audit, jobs, catalogue });
   const catalogueImport = createCatalogueImport({ db, now, audit, catalogue });

@@ -5,6 +5,8 @@ import { AppError } from '@lamina/contract';
 interface MediaRange {
   /** Lower case, without parameters; may be a wildcard. */
   readonly type: string;
+  /** The parameter `q`: how much the client prefers it, above 0 to 1. */
+  readonly quality: number;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -16,7 +18,8 @@ const maxRecentHeaders = 100;
 
 /** Parses the Accept header. A missing header accepts everything. @throws AppError not_acceptable for more than 2048 characters */
 function rangesOf(header: string | undefined): readonly MediaRange[] {
-  if (header === undefined || header.trim() === '') return [{ type: '*/*', parameters: new Map() }];
+  if (header === undefined || header.trim() === '')
+    return [{ type: '*/*', quality: 1, parameters: new Map() }];
   if (header.length > maxHeaderLength) throw new AppError('not_acceptable');
   const cachedRanges = recentRanges.get(header);
   if (cachedRanges !== undefined) return cachedRanges;
@@ -26,8 +29,9 @@ function rangesOf(header: string | undefined): readonly MediaRange[] {
   return ranges;
 }
 
+/** Returns the media ranges, the preferred ones first, without those that the client does not accept. */
 function parseRanges(header: string): readonly MediaRange[] {
-  return splitOutsideQuotes(header, ',').flatMap((rangeText) => {
+  const ranges = splitOutsideQuotes(header, ',').map((rangeText): MediaRange => {
     const [type = '', ...parameterTexts] = splitOutsideQuotes(rangeText, ';').map((text) => text.trim());
     const parameters = new Map(
       parameterTexts.map((parameter) => {
@@ -36,9 +40,11 @@ function parseRanges(header: string): readonly MediaRange[] {
         return [name.trim().toLowerCase(), unquoted] as const;
       }),
     );
-    const isExcluded = /^0(\.0*)?$/.test(parameters.get('q') ?? ''); // q=0 means "not acceptable"
-    return isExcluded ? [] : [{ type: type.toLowerCase(), parameters }];
+    const qualityText = parameters.get('q') ?? '';
+    const quality = /^[01](\.\d{0,3})?$/.test(qualityText) ? Math.min(1, Number(qualityText)) : 1;
+    return { type: type.toLowerCase(), quality, parameters };
   });
+  return ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality); // 0 means "not acceptable"
 }
 
 /** Splits a text at a separator, except inside double quotes. */
@@ -70,16 +76,20 @@ export function requireJpeg(accept: string | undefined): void {
 }
 
 /** The form of a response with bulk data (frames or an ICC profile). */
-interface BulkForm {
+export interface BulkForm {
   /** False: the body contains only the bytes. */
   readonly isMultipart: boolean;
   /** Media type of the parts, or of the single part. */
   readonly type: string;
 }
 
+/** Returns a name of the form for ETags, such as `parts-jpeg`: the responses of one URL in different forms have different bytes. */
+export const formNameOf = ({ isMultipart, type }: BulkForm) =>
+  `${isMultipart ? 'parts' : 'one'}-${type.slice(type.indexOf('/') + 1)}`;
+
 /**
- * Chooses the form of a response with bulk data by the first media range of the header that the server can satisfy. Quality values
- * other than 0 have no effect. A transfer syntax is the encoding of the pixels. A media range without one accepts that of the file.
+ * Chooses the form of a response with bulk data by the preferred media range of the header that the server can satisfy. A transfer syntax
+ * is the encoding of the pixels. A media range without one accepts that of the file.
  *
  * @param offered.types media types by which the bytes can be sent, the preferred one first
  * @param offered.transferSyntax UID of the transfer syntax of a frame; null for other data
@@ -96,6 +106,7 @@ export function bulkFormOf(
 ): BulkForm {
   const { types, transferSyntax, mayBeSingle } = offered;
   const [preferred = 'application/octet-stream'] = types;
+  const firstMatchOf = (range: string) => types.find((type) => isInRange(type, range));
   for (const { type, parameters } of rangesOf(accept)) {
     const acceptedSyntax = parameters.get('transfer-syntax');
     const isOtherSyntax =
@@ -103,11 +114,17 @@ export function bulkFormOf(
     if (isOtherSyntax) continue;
     if (type === '*/*') return { isMultipart: true, type: preferred };
     if (type === 'multipart/related' || type === 'multipart/*') {
-      const partType = parameters.get('type')?.toLowerCase() ?? preferred;
-      if (types.includes(partType)) return { isMultipart: true, type: partType };
-      if (partType === '*/*') return { isMultipart: true, type: preferred };
+      const partType = firstMatchOf(parameters.get('type')?.toLowerCase() ?? preferred);
+      if (partType !== undefined) return { isMultipart: true, type: partType };
     }
-    if (mayBeSingle && types.includes(type)) return { isMultipart: false, type };
+    const singleType = mayBeSingle ? firstMatchOf(type) : undefined;
+    if (singleType !== undefined) return { isMultipart: false, type: singleType };
   }
   throw new AppError('not_acceptable');
+}
+
+/** Returns whether a media type is in a range: the type itself, a wildcard such as `image/*`, or any type. */
+function isInRange(type: string, range: string): boolean {
+  if (range === '*/*' || range === type) return true;
+  return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
 }

@@ -162,5 +162,17 @@ function elementOf(vr: string, value: Value): JsonElement {
 function jsonValueOf(vr: string, value: string | number | Attributes): unknown {
   if (typeof value === 'object') return toJson(value);
   if (vr === 'PN') return { Alphabetic: String(value) }; // PN: person name
-  return vr === 'DS' || vr === 'IS' ? Number(value) : value; // DS, IS: decimal and integer strings, numbers in JSON
+  if (vr === 'DS') return decimalString(Number(value));
+  return vr === 'IS' ? Number(value) : value; // integer string, a number in JSON
+}
+
+/** Maximum number of characters of a decimal string (VR DS; PS3.5 section 6.2), which is a number in JSON. */
+const maxDecimalStringLength = 16;
+
+/** Rounds a number so that its decimal string is not too long. */
+function decimalString(value: number): number {
+  let rounded = value;
+  for (let digits = maxDecimalStringLength; String(rounded).length > maxDecimalStringLength; digits--)
+    rounded = Number(value.toPrecision(digits));
+  return rounded;
 }

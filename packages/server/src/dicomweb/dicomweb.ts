@@ -9,7 +9,7 @@ import type { TileClient } from '../tiles/render-source.ts';
 import type { ServableImage, ServedBytes, Slides, StoredSlide, StoredTile } from '../tiles/slides.ts';
 import { type Attributes, type JsonDataSet, tagOf, toJson } from './attributes.ts';
 import { type DescribedImage, instanceOf, metadataOf, seriesOf, studyOf } from './describe-slide.ts';
-import { matchesQuery, type SearchQuery, searchLimits } from './search-query.ts';
+import { matchesQuery, type SearchQuery, searchLimits, valuesIn } from './search-query.ts';
 import { imageIdOf, uidOf } from './uids.ts';
 
 export type SearchLevel = 'study' | 'series' | 'instance';
@@ -243,11 +243,11 @@ export function searchableTagsOf(level: SearchLevel): ReadonlySet<string> {
 /**
  * Returns whether slides, whose modality is SM (slide microscopy), can match the query. Viewers also search for other modalities with
  * every study that they open; the server answers such a search without reading the catalogue. Values of the query that
- * can match: SM, S?, ?M, ??, and every pattern with a star.
+ * can match: SM, S?, ?M, ??, every pattern with a star, and a list that contains one of them.
  */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
   const mayMatchSlides = (queryValue: string | undefined) =>
-    queryValue === undefined || /^([S?][M?]|.*[*].*)$/i.test(queryValue);
+    queryValue === undefined || valuesIn(queryValue).some((value) => /^([S?][M?]|.*[*].*)$/i.test(value));
   const mayMatchStudy = level === 'instance' || mayMatchSlides(matches.get(modalitiesInStudyTag));
   return mayMatchSlides(matches.get(modalityTag)) && mayMatchStudy;
 }

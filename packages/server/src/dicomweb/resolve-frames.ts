@@ -15,10 +15,10 @@ import { AppError } from '@lamina/contract';
 import { type Allocate, SlideError } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
-import { cacheControlOf, type ImageSession, mayViewImage } from '../domain/image-session.ts';
+import { type ImageSession, mayViewImage } from '../domain/image-session.ts';
 import { SessionClient } from '../tiles/session-client.ts';
 import type { ServableImage, StoredTile } from '../tiles/slides.ts';
-import { bulkFormOf } from './accept.ts';
+import { bulkFormOf, formNameOf } from './accept.ts';
 import { transferSyntaxOf } from './describe-slide.ts';
 import type { DicomWeb } from './dicomweb.ts';
 
@@ -44,7 +44,6 @@ export interface ResolvedFrames {
   readonly type: string;
   /** Strong ETag, including its quotes. */
   readonly etag: string;
-  readonly cacheControl: string;
 }
 
 export interface FrameResolver {
@@ -56,7 +55,6 @@ interface FrameResolverDependencies {
   readonly dicomWeb: Pick<DicomWeb, 'imageIdOf' | 'frame'>;
   readonly catalogue: { servable(imageId: string): ServableImage | null | Promise<ServableImage | null> };
   readonly imageOpenings: Pick<ImageOpenings, 'isRecorded' | 'record'>;
-  readonly now: () => Date;
 }
 
 /** Media types of frames by the codec of their level. */
@@ -71,7 +69,6 @@ export function createFrameResolver({
   dicomWeb,
   catalogue,
   imageOpenings,
-  now,
 }: FrameResolverDependencies): FrameResolver {
   return {
     async resolve(session, request) {
@@ -108,13 +105,12 @@ export function createFrameResolver({
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
-      const cacheControl = cacheControlOf(session, now());
       const frameList = frameNumbers.length === 1 ? params.frames : frameNumbers.join('_');
-      const formName = form.isMultipart ? 'parts' : 'one'; // part of the ETag, because multipart and single bodies differ
+      const formName = formNameOf(form); // part of the ETag, because the bodies of different forms differ
       const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
-      if (!form.isMultipart) return { before: '', ...firstPart, after: '', etag, cacheControl };
+      if (!form.isMultipart) return { before: '', ...firstPart, after: '', etag };
       const { before, bytes, after, type } = multipartOf(form.type, firstPart, furtherParts);
-      return { before, bytes, after, type, etag, cacheControl };
+      return { before, bytes, after, type, etag };
     },
   };
 }

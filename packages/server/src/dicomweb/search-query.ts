@@ -1,9 +1,10 @@
 /**
  * Parses search queries of DICOMweb (QIDO-RS, PS3.18 section 8.3.4) and matches data sets against them. A query has attributes
- * with values to match, and the parameters `includefield`, `fuzzymatching`, `emptyvaluematching`, `limit` and `offset`.
+ * with values to match, and the parameters `includefield`, `fuzzymatching`, `emptyvaluematching`, `multiplevaluematching`, `limit` and
+ * `offset`.
  *
- * If a key is neither a parameter nor an attribute, the server responds with 400. The server ignores attributes by
- * which it cannot match, and says so in the Warning header of the response (section 8.3.4.1.1).
+ * The server ignores attributes by which it cannot match (section 8.3.4.1.1) and parameters that it does not know (section 8.3), and
+ * says so in the Warning header of the response.
  */
 import { AppError } from '@lamina/contract';
 import { type JsonDataSet, keywordOf, tagOf } from './attributes.ts';
@@ -17,13 +18,18 @@ export interface SearchQuery {
   readonly warnings: readonly string[];
 }
 
-const ignoredWarning = 'Attributes that the server does not match by were ignored';
+const ignoredAttributesWarning = 'Attributes that the server does not match by were ignored';
+const ignoredParametersWarning = 'Query parameters that the server does not know were ignored';
 /** Sentences of PS3.18 about parameters that a server does not support (section 8.3.4). */
 const unsupportedWarnings = {
   fuzzymatching: 'The fuzzymatching parameter is not supported. Only literal matching has been performed.',
   emptyvaluematching:
     'The emptyvaluematching parameter is not supported. Empty Value Matching has not been performed.',
+  multiplevaluematching:
+    'The multiplevaluematching parameter is not supported. Multiple Value Matching has not been performed.',
 } as const;
+const isUnsupported = (key: string): key is keyof typeof unsupportedWarnings =>
+  Object.hasOwn(unsupportedWarnings, key);
 /**
  * Sentence of PS3.18 (section 8.3.4) about a response that does not contain all results. It is without their number, for which
  * the server would have to open all slides.
@@ -41,21 +47,16 @@ const maxKeyParts = 4;
 const tagPattern = /^[\dA-F]{8}$/i;
 const keywordPattern = /^[A-Z][A-Za-z\d]{1,63}$/;
 
-/**
- * Returns the tag, in upper case, of a key of the query; undefined for an attribute by which the server cannot match.
- *
- * @throws AppError invalid_request for a key that is not an attribute
- */
-function tagOfKey(key: string): string | undefined {
-  // A key with dots names an attribute inside a sequence. It is valid, but the server does not match by it.
+/** Returns whether a key of the query has the form of an attribute. With dots, it names an attribute inside a sequence. */
+function isAttribute(key: string): boolean {
   const parts = key.split('.');
-  if (
-    parts.length > maxKeyParts ||
-    !parts.every((part) => tagPattern.test(part) || keywordPattern.test(part))
-  ) {
-    throw new AppError('invalid_request', { field: key.slice(0, 64) });
-  }
-  if (parts.length > 1) return undefined;
+  return (
+    parts.length <= maxKeyParts && parts.every((part) => tagPattern.test(part) || keywordPattern.test(part))
+  );
+}
+
+/** Returns the tag, in upper case, of an attribute of the query; undefined for one by which the server cannot match. */
+function tagOfKey(key: string): string | undefined {
   if (!tagPattern.test(key)) return tagOf(key);
   const tag = key.toUpperCase();
   return keywordOf(tag) === undefined ? undefined : tag;
@@ -86,11 +87,12 @@ export function parseSearch(
       throw new AppError('invalid_request', { field: key });
     if (key === 'limit') limit = Math.min(searchLimits.limit, numberOf(key, raw));
     else if (key === 'offset') offset = numberOf(key, raw);
-    else if (key === 'fuzzymatching' || key === 'emptyvaluematching') {
+    else if (isUnsupported(key)) {
       if (booleanOf(key, raw)) warnings.add(unsupportedWarnings[key]);
-    } else {
+    } else if (!isAttribute(key)) warnings.add(ignoredParametersWarning);
+    else {
       const tag = tagOfKey(key);
-      if (tag === undefined || !searchableTags.has(tag)) warnings.add(ignoredWarning);
+      if (tag === undefined || !searchableTags.has(tag)) warnings.add(ignoredAttributesWarning);
       else if (raw !== '' && raw !== '*') matches.set(tag, raw);
     }
   }
@@ -100,10 +102,11 @@ export function parseSearch(
 /** Validates `includefield`, which has no effect: the response always contains all attributes that the server knows. */
 function checkFields(raw: unknown): void {
   const values = (Array.isArray(raw) ? raw : [raw]) as unknown[];
-  const invalidField = '-'; // `tagOfKey` rejects it
+  const invalidField = '-'; // not an attribute
   const fields = values.flatMap((value) => (typeof value === 'string' ? value.split(',') : [invalidField]));
   if (fields.length > maxIncludedFields) throw new AppError('invalid_request', { field: 'includefield' });
-  for (const field of fields) if (field !== 'all') tagOfKey(field); // throws for a field that is not an attribute
+  const unknownField = fields.find((field) => field !== 'all' && !isAttribute(field));
+  if (unknownField !== undefined) throw new AppError('invalid_request', { field: unknownField.slice(0, 64) });
 }
 
 function numberOf(field: string, raw: string): number {
@@ -136,10 +139,13 @@ function textOf(value: unknown): string {
   return (value as { readonly Alphabetic?: string }).Alphabetic ?? '';
 }
 
-/** Returns a function that tells whether a value matches the query. @param vr data type: UI is a UID; DA, TM and DT are dates or times */
+/** Returns the values of a list in the query: of UIDs (PS3.4 section C.2.2.2.2), or of modalities as OHIF sends them, such as `CT,SM`. */
+export const valuesIn = (queryValue: string) => queryValue.split(/[,\\]/);
+
+/** Returns a function that tells whether a value matches the query. @param vr data type: UI is a UID, CS a code; DA, TM and DT are dates or times */
 function matcherOf(vr: string, queryValue: string): (value: string) => boolean {
   if (vr === 'UI') {
-    const uids = new Set(queryValue.split(/[,\\]/));
+    const uids = new Set(valuesIn(queryValue));
     return (value) => uids.has(value);
   }
   if (vr === 'DA' || vr === 'TM' || vr === 'DT') {
@@ -147,8 +153,8 @@ function matcherOf(vr: string, queryValue: string): (value: string) => boolean {
     const [from = '', to = from] = queryValue.split('-');
     return (value) => value >= from && (to === '' || value <= to);
   }
-  const pattern = lowerCased(queryValue);
-  return (value) => matchesWildcards(lowerCased(value), pattern);
+  const patterns = (vr === 'CS' ? valuesIn(queryValue) : [queryValue]).map(lowerCased);
+  return (value) => patterns.some((pattern) => matchesWildcards(lowerCased(value), pattern));
 }
 
 const lowerCased = (text: string) => text.normalize('NFC').toLocaleLowerCase('en');

@@ -114,11 +114,17 @@ export function secondsLeft(session: Pick<ImageSession, 'expiresAt'>, now: Date)
 const maxBrowserCacheSeconds = 3600;
 
 /**
- * Returns the Cache-Control header for pixels. Only the browser may cache them, for at most an hour and not beyond the
- * end of the session. Clients with an API token must revalidate each response: the token is not part of the URL, so a
- * cache cannot distinguish responses for different tokens.
+ * The Cache-Control header for a response to a bearer token, which is not part of the URL: a cache cannot distinguish responses for
+ * different tokens, so it must revalidate each of them. Otherwise the next person at a browser would get pixels of slides that
+ * this person may not see, without a request.
+ */
+export const bearerCacheControl = 'private, no-cache';
+
+/**
+ * Returns the Cache-Control header for pixels. With an image session in the URL, only the browser may cache them, for at most an hour and
+ * not beyond the end of the session.
  */
 export function cacheControlOf(session: Pick<ImageSession, 'expiresAt' | 'apiToken'>, now: Date): string {
-  if (session.apiToken !== undefined) return 'private, no-cache';
+  if (session.apiToken !== undefined) return bearerCacheControl;
   return `private, max-age=${Math.min(secondsLeft(session, now), maxBrowserCacheSeconds)}`;
 }

@@ -26,7 +26,10 @@ export function allowOrigin(
   }
   // Helmet sets `same-origin`, with which browsers do not show the response in elements of other sites, such as `img`.
   reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
-  reply.header('Access-Control-Expose-Headers', 'Content-Type, ETag, Retry-After, X-Request-Id');
+  reply.header(
+    'Access-Control-Expose-Headers',
+    'Content-Type, ETag, Link, Retry-After, Warning, X-Request-Id',
+  );
 }
 
 /** Answers preflight requests (OPTIONS), which have no credentials. All paths of a protocol get the same response. */

@@ -124,11 +124,20 @@ function findingsOf(dataSet: DataSet): readonly string[] {
     );
     if (items.length === 0) return [`${name}: no item`];
     return items.flatMap((item) => [
+      ...tooLongNumbersOf(item),
       ...tagsOf(type1).flatMap((tag) => (hasValue(item[tag]) ? [] : [`${name}: ${tag} has no value`])),
       ...tagsOf(type2).flatMap((tag) => (item[tag] === undefined ? [`${name}: ${tag} is absent`] : [])),
     ]);
   });
 }
+
+/** Names the decimal strings (VR DS) of more than 16 characters (PS3.5 section 6.2). */
+const tooLongNumbersOf = (item: DataSet) =>
+  Object.entries(item).flatMap(([tag, { vr, Value = [] }]) =>
+    vr === 'DS' && Value.some((value) => String(value).length > 16)
+      ? [`${tag}: ${String(Value)} is too long`]
+      : [],
+  );
 
 const hasValue = (element: Element | undefined) =>
   (element?.Value ?? []).length > 0 &&
@@ -139,6 +148,7 @@ const orientationElement = { tag: 0x0048_0102, vr: 'DS', value: Buffer.from('0\\
 
 const files: Readonly<Record<string, () => Promise<Uint8Array>>> = {
   'slide.svs': () => buildSvs(),
+  'odd-scale.svs': () => buildSvs({ properties: { AppMag: '20', MPP: '0.5026' }, downsamples: [1, 3] }), // 0.5026 / 1000 has rounding errors
   'slide.tiff': () => buildTiledTiff(),
   'grey.tiff': () => buildTiledTiff({ colour: 'grey' }),
   'slide.ndpi': async () => ndpiBytes(layOutNdpi(await ndpiDirectories({}))),
@@ -159,7 +169,7 @@ afterAll(() => server.close());
 
 describe('the DICOMweb metadata of a slide', () => {
   it.each(Object.keys(files))(
-    'from the file %s has every required attribute (types 1 and 2) of the VL Whole Slide Microscopy IOD',
+    'from the file %s has every required attribute (types 1 and 2) of the VL Whole Slide Microscopy IOD, and no too long number',
     async (name) => {
       const response = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,

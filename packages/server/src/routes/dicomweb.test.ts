@@ -100,6 +100,8 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['/studies?offset=1&limit=1', ['good.svs']],
     ['/studies?offset=999999999', []],
     ['/studies?ModalitiesInStudy=CT', []],
+    ['/studies?ModalitiesInStudy=CT,SM', ['good.svs', 'other.svs']],
+    ['/studies?ModalitiesInStudy=CT,MR', []],
     ['/studies?StudyInstanceUID=1.2.3', []],
     ['/studies?NumberOfStudyRelatedInstances=2', ['good.svs']],
     ['/studies?Modality=SM', ['good.svs', 'other.svs']],
@@ -152,7 +154,21 @@ describe('DICOMweb search (QIDO-RS)', () => {
       'limit=1',
       '299 - "There are additional results that can be requested"',
     ],
-    ['with as many results as its limit', 'limit=2&fuzzymatching=false&emptyvaluematching=false', ''],
+    [
+      'that asks for matching of several values',
+      'multiplevaluematching=true',
+      '299 - "The multiplevaluematching parameter is not supported. Multiple Value Matching has not been performed."',
+    ],
+    [
+      'with a parameter that is no attribute',
+      'foo=1&constructor=1&orderby=-StudyDate',
+      '299 - "Query parameters that the server does not know were ignored"',
+    ],
+    [
+      'with as many results as its limit',
+      'limit=2&fuzzymatching=false&emptyvaluematching=false&multiplevaluematching=false',
+      '',
+    ],
     [
       'by an attribute that only the metadata of an instance contains',
       'Manufacturer=x',
@@ -166,7 +182,6 @@ describe('DICOMweb search (QIDO-RS)', () => {
   });
 
   it.each([
-    ['an unknown attribute', 'foo=1'],
     ['a limit that is not a number', 'limit=x'],
     ['a negative limit', 'limit=-1'],
     ['a limit with an exponent', 'limit=1e9'],
@@ -175,7 +190,8 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['a null character', 'includefield=x%00y'],
     ['a repeated attribute', 'PatientName=a&PatientName=b'],
     ['a value of 300 characters', `PatientName=${'a'.repeat(300)}`],
-    ['the name of a JavaScript property', 'constructor=1'],
+    ['a field to include that is not an attribute', 'includefield=foo'],
+    ['the name of a JavaScript property as field to include', 'includefield=constructor'],
     ['60 attributes', `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`],
   ])('returns 400 for a query with %s', async (_, query) => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
@@ -287,10 +303,34 @@ describe('DICOMweb frames (WADO-RS)', () => {
     const fromViewer = await get(`${instancePath(0)}/frames/1`, { accept: anySyntax, origin: viewerOrigin });
     expect(fromViewer.headers).toMatchObject({
       'access-control-allow-origin': viewerOrigin,
+      'access-control-expose-headers': 'Content-Type, ETag, Link, Retry-After, Warning, X-Request-Id',
       'cross-origin-resource-policy': 'cross-origin',
       vary: 'Origin, Accept',
     });
   });
+
+  it('have an ETag for each media type of the Accept header, because the bodies differ', async () => {
+    const accepts = [
+      'application/octet-stream',
+      'image/jpeg',
+      'multipart/related; type="application/octet-stream"',
+      'multipart/related; type="image/jpeg"',
+    ];
+    const tags = await Promise.all(
+      accepts.map(async (accept) => (await get(`${instancePath(0)}/frames/1`, { accept })).headers.etag),
+    );
+    expect(new Set(tags).size).toBe(accepts.length);
+  });
+
+  it.each(['frames/1', 'bulkdata/icc'])(
+    'have to be revalidated, like all pixels that a bearer token opens, because their URL does not contain the token: %s',
+    async (path) => {
+      const { statusCode, headers } = await get(`${instancePath(0)}/${path}`);
+      expect([statusCode, headers['cache-control']]).toEqual([200, 'private, no-cache']);
+      const revalidated = await get(`${instancePath(0)}/${path}`, { 'if-none-match': String(headers.etag) });
+      expect(revalidated.statusCode).toBe(304);
+    },
+  );
 
   it('are returned in the order of the requested list', async () => {
     const several = partsOf(await get(`${instancePath(0)}/frames/3,1,16`, { accept: anySyntax }));
@@ -313,6 +353,11 @@ describe('DICOMweb frames (WADO-RS)', () => {
       'multipart/related; type="image/jpeg"',
     ],
     ['image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
+    ['image/*', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
+    ['application/*', 'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.50'],
+    ['multipart/related; type="image/*"', 'multipart/related; type="image/jpeg"'],
+    ['image/jpeg;q=0.1, multipart/related', 'multipart/related; type="application/octet-stream"'],
+    ['multipart/related;q=0.5, image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
   ])('are returned for the Accept header "%s" with the media type %s', async (accept, type) => {
     const response = await get(`${instancePath(0)}/frames/1`, accept === '' ? {} : { accept });
     expect(response.statusCode).toBe(200);

@@ -25,7 +25,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
-import { bulkFormOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
+import { bulkFormOf, formNameOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
 import type { JsonDataSet } from '../dicomweb/attributes.ts';
 import {
   type OpenedStudy,
@@ -36,7 +36,7 @@ import {
 import { multipartOf, wholeBody } from '../dicomweb/resolve-frames.ts';
 import { moreResultsWarning, parseSearch } from '../dicomweb/search-query.ts';
 import {
-  cacheControlOf,
+  bearerCacheControl,
   type ImageSession,
   mayViewImage,
   type PixelSource,
@@ -52,15 +52,7 @@ import { framesVary } from './frame-fast-path.ts';
 
 type DicomWebServices = Pick<
   Services,
-  | 'config'
-  | 'catalogue'
-  | 'dicomWeb'
-  | 'frames'
-  | 'slides'
-  | 'imageOpenings'
-  | 'apiTokens'
-  | 'bearerSessions'
-  | 'now'
+  'config' | 'catalogue' | 'dicomWeb' | 'frames' | 'slides' | 'imageOpenings' | 'apiTokens' | 'bearerSessions'
 >;
 
 /** A request of any of the routes. Its `caller` is an account, whose `user` is set, or an image session. */
@@ -77,8 +69,7 @@ const maxCachedDates = 10_000;
 
 /** The function is long because all routes inside share the services. */
 export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices): void {
-  const { config, catalogue, dicomWeb, frames, slides, imageOpenings, apiTokens, bearerSessions, now } =
-    services;
+  const { config, catalogue, dicomWeb, frames, slides, imageOpenings, apiTokens, bearerSessions } = services;
 
   /** Returns the base URL of the links in a response: with the API base only if the URL of the request contains it. */
   const baseUrlOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) =>
@@ -181,7 +172,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     dicomWeb.metadata(study, request.params, baseUrl);
     const jpeg = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
     await recordOpening(request, study, 'thumbnail');
-    return { ...jpeg, type: 'image/jpeg', cacheControl: cacheControlOf(study.session, now()) };
+    return { ...jpeg, type: 'image/jpeg', cacheControl: bearerCacheControl };
   }
 
   serve(app, searchStudies, search('study'));
@@ -212,8 +203,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       },
     });
     request.reply.header('Vary', framesVary);
-    const { type, etag, cacheControl } = resolved;
-    return { bytes: wholeBody(resolved), type, etag, cacheControl };
+    const { type, etag } = resolved;
+    return { bytes: wholeBody(resolved), type, etag, cacheControl: bearerCacheControl };
   });
 
   serve(app, getIccProfile, async (request) => {
@@ -223,15 +214,13 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     // `transferSyntax` is null, because a profile is not a frame. `mayBeSingle` allows a response without a multipart body.
     const form = bulkFormOf(acceptOf(request), { types, transferSyntax: null, mayBeSingle: true });
     await recordOpening(request, study, 'descriptor');
-    const cacheControl = cacheControlOf(study.session, now());
     request.reply.header('Vary', 'Origin, Accept');
-    if (!form.isMultipart) return { bytes, type: form.type, etag, cacheControl };
-    const multipart = multipartOf(form.type, { bytes: Buffer.from(bytes), type: form.type });
-    return {
-      bytes: wholeBody(multipart),
-      type: multipart.type,
-      etag: `${etag.slice(0, -1)}-parts"`, // the suffix precedes the closing quote of the ETag
-      cacheControl,
+    const response = {
+      etag: `${etag.slice(0, -1)}-${formNameOf(form)}"`, // the suffix precedes the closing quote of the ETag
+      cacheControl: bearerCacheControl,
     };
+    if (!form.isMultipart) return { bytes, type: form.type, ...response };
+    const multipart = multipartOf(form.type, { bytes: Buffer.from(bytes), type: form.type });
+    return { bytes: wholeBody(multipart), type: multipart.type, ...response };
   });
 }

@@ -25,7 +25,7 @@ import {
   type ResolvedFrames,
   wholeBody,
 } from '../dicomweb/resolve-frames.ts';
-import type { ImageSession } from '../domain/image-session.ts';
+import { bearerCacheControl, type ImageSession } from '../domain/image-session.ts';
 import { type AccessServices, recentSessionOf } from '../http/access.ts';
 import type { Caller } from '../http/caller.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -127,13 +127,13 @@ export function createFrameFastPath(
     resolved: ResolvedFrames,
     buffer: ResponseBuffer,
   ) {
-    const { bytes, type, etag, cacheControl } = resolved;
-    const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\nContent-Type: ${type}\r\n`;
+    const { bytes, type, etag } = resolved;
+    const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${bearerCacheControl}\r\nContent-Type: ${type}\r\n`;
     // The last argument, `resolved`, contains the text before and after the frame in a multipart body.
     const isWritten = isOpen && writer.write(response, variableHeaders, bytes, buffer, resolved);
     if (isWritten) return; // the writer releases the buffer
     // Node's own methods write every other response: a large frame, and any response while the server stops.
-    const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
+    const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', bearerCacheControl];
     if (!isOpen) headers.push('Connection', 'close');
     const body = wholeBody(resolved);
     const bodyHeaders = ['Content-Type', type, 'Content-Length', String(body.byteLength)];

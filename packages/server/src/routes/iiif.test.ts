@@ -68,6 +68,22 @@ describe('IIIF image information (info.json)', () => {
     });
   });
 
+  it.each([
+    ['a bearer token, which is not in its URL, has to be revalidated', '', 'private, no-cache'],
+    [
+      'an image session in its URL is cached by the browser until the session ends',
+      'session',
+      'private, max-age=3600',
+    ],
+  ])('that was requested with %s, and so do the pixels', async (_, credential, cacheControl) => {
+    const base = credential === '' ? '/iiif' : `/iiif/session/${session}`;
+    const headers: Record<string, string> = credential === '' ? { authorization: `Bearer ${token}` } : {};
+    for (const path of ['info.json', 'full/100,/0/default.jpg']) {
+      const response = await get(`${base}/image/${id}/${path}`, headers);
+      expect([response.statusCode, response.headers['cache-control']]).toEqual([200, cacheControl]);
+    }
+  });
+
   it('is the target of a redirect from the base URI', async () => {
     const response = await get(`/iiif/image/${id}`);
     expect([response.statusCode, response.headers.location]).toEqual([

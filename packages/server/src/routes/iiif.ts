@@ -22,6 +22,7 @@ import {
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import {
+  bearerCacheControl,
   cacheControlOf,
   type ImageSession,
   mayViewImage,
@@ -85,6 +86,10 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
   }
 
+  /** Returns Cache-Control. Only a URL with an image session in its path identifies who may see the response. */
+  const cacheControlFor = ({ params }: ImageRequest, session: ImageSession) =>
+    params.sessionId === undefined ? bearerCacheControl : cacheControlOf(session, now());
+
   /** Returns the image and the caller's session. @throws AppError not_found, also for an image that the caller may not view */
   async function openImage(request: ImageRequest): Promise<{ session: ImageSession; image: ServableImage }> {
     const session = await sessionOf(request);
@@ -131,7 +136,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     const { session, image } = await openImage(request);
     const document = await createDocument(image, new SessionClient(session, request), session);
     await imageOpenings.record(session, image, 'descriptor', request.origin);
-    return jsonLd(request, context, document, cacheControlOf(session, now()));
+    return jsonLd(request, context, document, cacheControlFor(request, session));
   }
 
   /**
@@ -204,7 +209,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
       await imageOpenings.record(session, image, source, request.origin);
     }
     request.reply.header('Link', '<http://iiif.io/api/image/3/level2.json>;rel="profile"');
-    return { bytes, type, etag, cacheControl: cacheControlOf(session, now()) };
+    return { bytes, type, etag, cacheControl: cacheControlFor(request, session) };
   }
 
   async function redirectToInformation(request: ImageRequest): Promise<Redirect> {

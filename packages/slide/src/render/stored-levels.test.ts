@@ -23,6 +23,22 @@ describe('stored levels of a slide (whose JPEG tiles are sent as stored in the f
     expect((await storedLevels(ycc))[0]?.colour).toMatch(/^ycc/);
   });
 
+  it.each([
+    [
+      'the first 64 tiles, a whole row of the level,',
+      (column: number, row: number) => row > 0 || column >= 64,
+    ],
+    ['all tiles but one', (column: number, row: number) => column === 3 && row === 2],
+  ])('include a level of which the scanner omitted %s because they are empty', async (_, isStored) => {
+    const slide = await openBytes(
+      await buildSvs({
+        ...{ width: 64 * 16, height: 4 * 16, tileSize: 16, downsamples: [1] },
+        isEmpty: (_level, column, row) => !isStored(column, row),
+      }),
+    );
+    expect((await storedLevels(slide)).map(codingOf)).toEqual(['0 jpeg baseline rgb']);
+  });
+
   it('return a background-coloured JPEG for a tile missing at full resolution, and null for one missing at a smaller level', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
     const [full] = await storedLevels(slide);

@@ -42,8 +42,8 @@ interface CodedTile {
   readonly level: StoredLevel;
 }
 
-/** Maximum number of tiles, from the start of a level, that are read to find one that is not empty. */
-const MAX_PROBES = 64;
+/** Maximum number of tiles of a level that are tried to find one that is not empty. Trying an empty tile reads nothing from the file. */
+const MAX_PROBES = 10_000;
 
 /** Returns the levels whose tiles can be sent as stored. @throws SlideError when the storage does not respond */
 export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]> {
@@ -95,7 +95,7 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
 ]);
 
 /**
- * Returns the coding of a level, read from its first tile that is not empty; null when the level's tiles cannot be sent as
+ * Returns the coding of a level, read from a tile that is not empty; null when the level's tiles cannot be sent as
  * stored. The function assumes that all tiles of a level have the same coding.
  */
 async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
@@ -103,33 +103,48 @@ async function codingOf(slide: Slide, level: number, description: Level): Promis
   // The tiles of a rotated level may have padding on the left or top, which the protocols cannot express.
   if (leadingPadding) return null;
   try {
-    const first = await firstTile(slide, level, description);
+    const tile = await anyTile(slide, level, description);
     // The bottom right tile shows whether the tiles on the edges are padded to the full size: its description (`isFullSize`)
     // and the header of its bytes (`isOfSize`) must both state that size.
     const last = await slide.readTile({ level, column: columns - 1, row: rows - 1 });
-    const isFullSize = [first, last].every(
-      (tile) => !tile || (tile.width === tileWidth && tile.height === tileHeight && !tile.orientation),
+    const isFullSize = [tile, last].every(
+      (read) => !read || (read.width === tileWidth && read.height === tileHeight && !read.orientation),
     );
-    if (!first || !isFullSize || (last && !isOfSize(last, tileWidth, tileHeight))) return null;
-    if (first.codec === 'jpeg') return jpegCoding(first.bytes);
-    return first.codec === 'jpeg2000' ? jpeg2000Coding(first) : null;
+    if (!tile || !isFullSize || (last && !isOfSize(last, tileWidth, tileHeight))) return null;
+    if (tile.codec === 'jpeg') return jpegCoding(tile.bytes);
+    return tile.codec === 'jpeg2000' ? jpeg2000Coding(tile) : null;
   } catch (error) {
     if (error instanceof SlideError && EXCLUDING_CODES.has(error.code)) return null;
     throw error;
   }
 }
 
-/** Reads the first tile that is not empty. @returns null when the first `MAX_PROBES` tiles are empty */
-async function firstTile(
-  slide: Slide,
-  level: number,
-  { columns, rows }: Level,
-): Promise<EncodedImage | null> {
-  for (let index = 0; index < Math.min(MAX_PROBES, columns * rows); index++) {
+/** Reads a tile that is not empty. @returns null when `MAX_PROBES` tiles, spread over the level, are empty */
+async function anyTile(slide: Slide, level: number, { columns, rows }: Level): Promise<EncodedImage | null> {
+  for (const index of spreadIndices(columns, rows)) {
     const tile = await slide.readTile({ level, column: index % columns, row: Math.floor(index / columns) });
     if (tile !== null) return tile;
   }
   return null;
+}
+
+/**
+ * Yields indices of tiles, at most `MAX_PROBES`: first the centre of the level, then tiles far from all before. Scanners omit tiles
+ * without tissue, so all tiles at the top of a level may be empty.
+ */
+function* spreadIndices(columns: number, rows: number): Generator<number> {
+  const count = columns * rows;
+  let step = Math.max(1, Math.round(count * 0.618)); // with the golden ratio, successive indices are spread evenly
+  while (greatestCommonDivisor(step, count) !== 1) step++; // otherwise some indices would never be reached
+  let index = Math.floor(rows / 2) * columns + Math.floor(columns / 2);
+  for (let probes = 0; probes < Math.min(MAX_PROBES, count); probes++) {
+    yield index;
+    index = (index + step) % count;
+  }
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
 /** Whether the header of a tile states this size; false for other codecs than JPEG and JPEG 2000. */
