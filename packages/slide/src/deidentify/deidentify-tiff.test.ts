@@ -46,6 +46,25 @@ async function expectSameTiles(bytes: Uint8Array, copy: Uint8Array): Promise<voi
 }
 
 describe('de-identified copy of a generic TIFF', () => {
+  it('keeps the smaller levels of chained SubIFDs, and the last of them does not refer to the label any more', async () => {
+    const level = losslessPicture(paintTissue(240, 200), 64);
+    const { bytes, directories } = buildTiff({
+      directories: [
+        { ...full, subDirectories: [level] },
+        withTags(label, { ...reduced, [tag.ImageDescription]: ascii('label') }),
+      ],
+      isChained: true,
+    });
+    const copy = await deidentifiedCopy(bytes);
+    const nextAt = directories[0]?.subDirectories[0]?.nextAt ?? 0;
+    expect([Buffer.from(bytes).readUInt32LE(nextAt), copy.readUInt32LE(nextAt)]).toEqual([
+      directories[1]?.at,
+      0,
+    ]);
+    expect([hasTile(copy, level), hasTile(copy, label)]).toEqual([true, false]);
+    await expectSameTiles(bytes, copy);
+  });
+
   it.each<[string, DirectoryPlan]>([
     [
       'a label that is marked as reduced',

@@ -173,11 +173,12 @@ class TiffPatcher {
     await this.#keepBlocks(directory, [tags.TileOffsets, tags.TileByteCounts], isJpeg, () => null);
     for (const entry of directory.entries) await this.#keepValue(entry, kind);
     for (const offset of await this.#tiff.numbers(directory, tags.SubIFDs)) {
-      for (const subDirectory of await this.#tiff.readChain(offset)) {
-        if (!hasShapeOf(await this.#readSize(directory), await this.#readSize(subDirectory)))
-          throw new NotDeidentifiable('a SubIFD has another aspect ratio than its directory');
-        await this.#keepDirectory(subDirectory, kind);
-      }
+      const subDirectory = await this.#tiff.readDirectory(offset);
+      if (!hasShapeOf(await this.#readSize(directory), await this.#readSize(subDirectory)))
+        throw new NotDeidentifiable('a SubIFD has another aspect ratio than its directory');
+      // Readers of slides ignore the directory after a SubIFD. It may be the label, which is not in the copy.
+      if (subDirectory.next !== 0) this.#replaceOffset(subDirectory.nextAt, 0);
+      await this.#keepDirectory(subDirectory, kind);
     }
   }
 

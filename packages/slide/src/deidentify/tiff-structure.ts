@@ -150,14 +150,19 @@ export class TiffStructure {
   async readChain(first: number): Promise<Directory[]> {
     const chain: Directory[] = [];
     for (let offset = first; offset !== 0; ) {
-      if (this.#visited.has(offset) || this.#visited.size === maxDirectories)
-        throw new NotDeidentifiable('its directories form a cycle, or are too many');
-      this.#visited.add(offset);
-      const directory = await this.#readDirectory(offset);
+      const directory = await this.readDirectory(offset);
       chain.push(directory);
       offset = directory.next;
     }
     return chain;
+  }
+
+  /** Reads a directory. @throws NotDeidentifiable if the directory has been read before */
+  async readDirectory(offset: number): Promise<Directory> {
+    if (this.#visited.has(offset) || this.#visited.size === maxDirectories)
+      throw new NotDeidentifiable('its directories form a cycle, or are too many');
+    this.#visited.add(offset);
+    return this.#readDirectory(offset);
   }
 
   async #readDirectory(offset: number): Promise<Directory> {

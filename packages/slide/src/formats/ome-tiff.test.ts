@@ -20,7 +20,7 @@ import {
   UUID,
   WIDTH,
 } from '../testing/build-ome.ts';
-import { type DirectoryPlan, rational, short, type TiffPlan } from '../testing/build-tiff.ts';
+import { type DirectoryPlan, long, rational, short, type TiffPlan } from '../testing/build-tiff.ts';
 import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
@@ -28,10 +28,21 @@ import { losslessDirectory, losslessPicture, withTags } from '../testing/lossles
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
+/** A label at half its size. */
+const reducedLabel = withTags(losslessPicture(shrinkRaster(tissue, 6), 64), reducedImageTag);
+
 describe('an OME-TIFF in colour', () => {
   it.each<[string, DirectoryPlan[], Partial<TiffPlan>]>([
     ['SubIFDs', [{ ...losslessPicture(tissue, 64), subDirectories: reducedDirectories }], {}],
     ['directories that the XML does not mention', [losslessPicture(tissue, 64), ...reducedDirectories], {}],
+    [
+      'SubIFDs that are chained, as Bio-Formats and QuPath write them',
+      [
+        { ...losslessPicture(tissue, 64), subDirectories: reducedDirectories },
+        { ...losslessPicture(shrinkRaster(tissue, 3), 64), subDirectories: [reducedLabel] }, // a label, which the XML does not mention
+      ],
+      { isChained: true },
+    ],
     [
       'SubIFDs of a big-endian BigTIFF',
       [{ ...losslessPicture(tissue, 64), subDirectories: reducedDirectories }],
@@ -52,6 +63,11 @@ describe('an OME-TIFF in colour', () => {
       }
     },
   );
+
+  it('opens with one level if the tag SubIFDs has no value, as QuPath writes it for small images', async () => {
+    const directory = withTags(losslessPicture(tissue, 64), { [tag.SubIFDs]: long() });
+    expect(sizesOf(await openOmeTiff(RGB_XML, [directory]))).toEqual([[WIDTH, HEIGHT]]);
+  });
 
   it('returns JPEG tiles without decoding them', async () => {
     const slide = await openOmeTiff(RGB_XML, [await encodePicture(tissue, 128, 'ycbcr')]);

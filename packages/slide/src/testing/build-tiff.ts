@@ -24,13 +24,22 @@ export interface TiffPlan {
   readonly isLittleEndian?: boolean;
   /** Whether to write BigTIFF, whose offsets have 64 bits; by default false. */
   readonly isBig?: boolean;
+  /** Whether each SubIFD refers to the next one, and the last one to the next directory, as in files of Bio-Formats; by default false. */
+  readonly isChained?: boolean;
+}
+
+/** The position of a directory, and the position of the field that states the next directory's offset. */
+interface PlacedDirectory {
+  readonly at: number;
+  readonly nextAt: number;
+  readonly subDirectories: readonly PlacedDirectory[];
 }
 
 /** A file, and the positions at which tests damage it. */
 export interface BuiltTiff {
   readonly bytes: Uint8Array;
-  /** For each directory except SubIFDs: its position, and the position of the field that states the next directory's offset. */
-  readonly directories: readonly { readonly at: number; readonly nextAt: number }[];
+  /** The directories except SubIFDs. */
+  readonly directories: readonly PlacedDirectory[];
 }
 
 // The following functions create values of the TIFF field types with these names.
@@ -61,7 +70,12 @@ const types: Readonly<Record<number, readonly [bytes: number, numbersPerValue: n
 const [IFD, IFD8] = [13, 18];
 
 /** Serialises a TIFF without checking it. Source: TIFF 6.0, section 2; the BigTIFF design. */
-export function buildTiff({ directories, isLittleEndian = true, isBig = false }: TiffPlan): BuiltTiff {
+export function buildTiff({
+  directories,
+  isLittleEndian = true,
+  isBig = false,
+  isChained = false,
+}: TiffPlan): BuiltTiff {
   const pieces: Buffer[] = [];
   let end = 0;
   /** Appends bytes and returns their position, which is even: TIFF requires it for directories and values. */
@@ -95,13 +109,13 @@ export function buildTiff({ directories, isLittleEndian = true, isBig = false }:
     ];
   };
 
-  const writeDirectory = (plan: DirectoryPlan): { at: number; nextAt: number } => {
+  const writeDirectory = (plan: DirectoryPlan): PlacedDirectory => {
     const tags: Record<number, TagValue> = {};
     if (plan.tiles) [tags[tag.TileOffsets], tags[tag.TileByteCounts]] = writeStreams(plan.tiles);
     if (plan.strips) [tags[tag.StripOffsets], tags[tag.StripByteCounts]] = writeStreams(plan.strips);
+    const subDirectories = plan.subDirectories?.map(writeDirectory) ?? [];
     if (plan.subDirectories) {
-      const offsets = plan.subDirectories.map((subDirectory) => writeDirectory(subDirectory).at);
-      tags[tag.SubIFDs] = { type: isBig ? IFD8 : IFD, numbers: offsets };
+      tags[tag.SubIFDs] = { type: isBig ? IFD8 : IFD, numbers: subDirectories.map(({ at }) => at) };
     }
     Object.assign(tags, plan.tags); // so that a test can state wrong offsets
 
@@ -129,7 +143,7 @@ export function buildTiff({ directories, isLittleEndian = true, isBig = false }:
       noNextDirectory,
     ]);
     const at = append(bytes);
-    return { at, nextAt: at + bytes.length - pointerBytes };
+    return { at, nextAt: at + bytes.length - pointerBytes, subDirectories };
   };
 
   /** Position in the header at which the offset of the first directory is stated. */
@@ -149,5 +163,11 @@ export function buildTiff({ directories, isLittleEndian = true, isBig = false }:
   placedDirectories.forEach(({ at }, i) => {
     bytes.set(encodeNumber(at, pointerBytes), placedDirectories[i - 1]?.nextAt ?? firstAt);
   });
+  for (const [i, { subDirectories }] of isChained ? placedDirectories.entries() : []) {
+    subDirectories.forEach(({ nextAt }, k) => {
+      const next = subDirectories[k + 1] ?? placedDirectories[i + 1];
+      bytes.set(encodeNumber(next?.at ?? 0, pointerBytes), nextAt);
+    });
+  }
   return { bytes, directories: placedDirectories };
 }

@@ -56,6 +56,19 @@ describe.each(layouts)('openTiff on a file ($name)', (layout) => {
     expect(await file.subDirectories(found[0] as TiffDirectory)).toEqual([]);
   });
 
+  it('returns only the SubIFDs that the tag lists when they are chained to each other and to the next directory', async () => {
+    const file = await openTiff(memorySource(buildTiff({ directories, ...layout, isChained: true }).bytes));
+    const found = await file.subDirectories(file.first);
+    expect(await Promise.all(found.map((directory) => directory.number(tag.ImageWidth)))).toEqual([150, 75]);
+    expect(await file.directories()).toHaveLength(2);
+  });
+
+  it('returns no SubIFDs for a tag without values', async () => {
+    const withoutValues = [{ tags: { [tag.ImageWidth]: short(150), [tag.SubIFDs]: long() } }];
+    const file = await openTiff(memorySource(buildTiff({ directories: withoutValues, ...layout }).bytes));
+    expect(await file.subDirectories(file.first)).toEqual([]);
+  });
+
   it('reads numbers, text and fractions from the tags of a directory', async () => {
     const { first } = await open();
     expect(await first.number(tag.ImageLength)).toBe(70_000);

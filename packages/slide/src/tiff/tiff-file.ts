@@ -18,7 +18,7 @@ export interface TiffFile {
   readonly first: TiffDirectory;
   /** Returns the main chain of directories, including `first`. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
   directories(): Promise<readonly TiffDirectory[]>;
-  /** Returns the SubIFDs of a directory and the directories chained to them; empty when there are none. */
+  /** Returns the SubIFDs of a directory; empty when there are none. */
   subDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]>;
 }
 
@@ -90,7 +90,8 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const subDirectoriesOf = new Map<TiffDirectory, Promise<readonly TiffDirectory[]>>();
 
   async function readSubDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]> {
-    const offsets = await directory.numbers(tag.SubIFDs);
+    // Bio-Formats writes the tag without a value for an image without smaller levels.
+    const offsets = directory.count(tag.SubIFDs) > 0 ? await directory.numbers(tag.SubIFDs) : null;
     if (!offsets) return [];
     if (directory.depth === limits.subDirectoryDepth) {
       throw new SlideError(
@@ -99,7 +100,12 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
       );
     }
     const subDirectories: TiffDirectory[] = [];
-    for (const offset of offsets) subDirectories.push(...(await readChain(offset, directory.depth + 1)));
+    for (const offset of offsets) {
+      // The directory after it is ignored, as by libtiff and Bio-Formats: Bio-Formats also chains the SubIFDs that the tag lists, and the
+      // last one to the next image, such as the label.
+      const subDirectory = await readDirectoryOnce(offset, directory.depth + 1);
+      subDirectories.push(subDirectory.directory);
+    }
     return subDirectories;
   }
 
