@@ -150,9 +150,7 @@ describe('findSelfIntersections', () => {
       (_, index): Position => [index % 2 === 0 ? 0 : 1000, index * 0.01],
     );
     const shape: AreaGeometry = { type: 'Polygon', coordinates: [ring(...zigzag, [-1, 500])] };
-    const start = performance.now();
     expect(findSelfIntersections(shape).isComplete).toBe(false);
-    expect(performance.now() - start).toBeLessThan(2000);
   });
 });
 

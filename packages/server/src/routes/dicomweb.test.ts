@@ -213,10 +213,8 @@ describe('DICOMweb search (QIDO-RS)', () => {
     expect(storedSlide).not.toHaveBeenCalled();
   });
 
-  it('answers a search pattern with 100 wildcards within 2 s', async () => {
-    const startedAt = performance.now();
-    await search(`/studies?StudyDescription=${'*a'.repeat(100)}`);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+  it('answers a search pattern with 100 wildcards in linear time: exponential time would exceed the time limit of the test', async () => {
+    expect(await search(`/studies?StudyDescription=${'*a'.repeat(100)}`)).toEqual([]);
   });
 });
 

@@ -58,11 +58,12 @@ describe('blankXml (de-identifies the XML metadata of a slide)', () => {
     ['many comments that do not end', (length) => '<!-- '.repeat(length / 5)],
     ['many attributes', (length) => `<a${' b=""'.repeat(length / 5)}/>`],
     ['many line breaks', (length) => `<a>${'\r\n'.repeat(length / 2)}</a>`],
-  ])('needs less than a second for 4 MiB with %s', (_, xmlOf) => {
-    const xml = xmlOf(4 * 2 ** 20);
-    const start = performance.now();
-    const blanked = blankXml(xml, omeAllowlist);
-    expect(performance.now() - start).toBeLessThan(1000);
-    expect(blanked?.length ?? xml.length).toBe(xml.length);
-  });
+  ])(
+    'needs linear time for 4 MiB with %s: quadratic time would exceed the time limit of the test',
+    (_, xmlOf) => {
+      const xml = xmlOf(4 * 2 ** 20);
+      const blanked = blankXml(xml, omeAllowlist);
+      expect(blanked?.length ?? xml.length).toBe(xml.length);
+    },
+  );
 });

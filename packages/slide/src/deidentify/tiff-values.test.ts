@@ -76,14 +76,12 @@ describe('texts in the de-identified copy of a TIFF', () => {
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('overlap');
   });
 
-  it('are read in linear time in an Aperio description with many line breaks or digits', async () => {
+  it('are read in linear time in an Aperio description with many line breaks or digits: quadratic time would exceed the time limit of the test', async () => {
     const [first, ...others] = (await svsDirectories({})).slice(0, -2);
     for (const filler of ['\n '.repeat(100_000), `${'1'.repeat(200_000)}y`]) {
       const description = ascii(`Aperio Image Library v11${filler}`);
       const bytes = build(withTags(first, { [tag.ImageDescription]: description }), ...others);
-      const start = performance.now();
-      await deidentifiedCopy(bytes);
-      expect(performance.now() - start).toBeLessThan(1000);
+      expect((await deidentifiedCopy(bytes)).byteLength).toBe(bytes.byteLength);
     }
   });
 });
