@@ -17,6 +17,7 @@ export const Email = z
   .string(emailRequired)
   .refine(isSingleLine, emailFormat)
   .trim()
+  .overwrite((text) => text.replaceAll('İ', 'I')) // a Turkish keyboard types it as the capital of i
   .min(1, emailRequired)
   .max(254, emailFormat)
   .pipe(z.email(emailFormat));
@@ -111,7 +112,13 @@ export const verifyToken = endpoint({
       description: 'With an ID token: the nonce that was sent to the provider, which the token must contain',
     }),
   }),
-  response: z.object({ user: User, token: z.string() }),
+  response: z.object({
+    user: User,
+    token: z
+      .string()
+      .optional()
+      .meta({ description: 'The bearer token of the API; without it, the token of the request is one' }),
+  }),
   status: 200,
   errors: ['token_invalid', 'token_unverifiable', 'account_not_active', 'email_taken'],
 });

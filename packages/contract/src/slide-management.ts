@@ -45,7 +45,7 @@ export type ManagedStatus = z.infer<typeof ManagedStatus>;
 
 const filter = {
   q: SearchText.optional().meta({ description: 'Text in file name, id, organ or dataset, in any case' }),
-  dataset: NameOfExisting.max(200).optional().meta({ description: 'Empty: entries without a dataset' }),
+  dataset: NameOfExisting.max(255).optional().meta({ description: 'Empty: entries without a dataset' }),
 };
 
 export const listManagedImages = endpoint({

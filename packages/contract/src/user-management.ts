@@ -42,7 +42,7 @@ export const listUsers = endpoint({
     counts: UserCounts.optional().meta({
       description: 'Accounts that match search and role, by status',
     }),
-    message: z.string(),
+    message: z.string().optional(),
   }),
   status: 200,
   errors: [],

@@ -26,13 +26,16 @@ export const User = z
   .object({
     uid: z.string().meta({ description: 'Opaque, stable; not the e-mail address' }),
     email: z.string(),
-    displayName: z.string().nullable(),
+    displayName: z.string().nullable().default(null),
     status: withUnknownValues(Status),
     role: withUnknownValues(Role),
     adminApproved: z.boolean(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-    approvalDate: Timestamp.nullable().meta({ description: 'The first approval; null before it' }),
+    // `catch`: a client shows an account without a date, too.
+    createdAt: Timestamp.catch(''),
+    updatedAt: Timestamp.catch(''),
+    approvalDate: Timestamp.nullable()
+      .default(null)
+      .meta({ description: 'The first approval; null before it' }),
     expiresAt: Timestamp.nullable()
       .default(null)
       .meta({ description: 'From this time on, the status is suspended; null: no end date' }),

@@ -220,7 +220,7 @@ function providerOrigin({ signIn: { external } }: Config): string[] {
   return external === null ? [] : [new URL(external.issuer).origin];
 }
 
-/** Accepts JSON bodies. An empty body counts as no body; the parser removes the keys `__proto__` and `constructor`. */
+/** Accepts JSON bodies; the parser removes the keys `__proto__` and `constructor`. An empty body of any type counts as no body. */
 function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
@@ -228,6 +228,10 @@ function acceptJson(app: FastifyInstance): void {
     if (body === '')
       done(null, undefined); // the default parser would reject it
     else void parseJson(request, body as string, done);
+  });
+  app.addContentTypeParser('*', (request, _, done) => {
+    if (request.headers['content-length'] === '0') done(null, undefined);
+    else done(new AppError('unsupported_type'));
   });
 }
 

@@ -151,7 +151,7 @@ export function serve<const E extends Endpoint>(
       const result = await handle({
         params: request.params as ParamsOf<E>,
         query: parse(endpoint.query, request.query) as QueryOf<E>,
-        body: parse(endpoint.body, request.body ?? {}) as BodyOf<E>,
+        body: parse(endpoint.body, request.body === undefined ? {} : request.body) as BodyOf<E>,
         file: fileOf(endpoint, request.body) as EndpointRequest<E>['file'],
         caller: request.credential as CallerOf<E>,
         origin: {

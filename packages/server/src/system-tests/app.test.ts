@@ -19,7 +19,22 @@ describe('an invalid request', () => {
       400,
       'invalid_request',
     ],
+    [
+      'a body that is the JSON value null',
+      { payload: 'null', headers: { 'content-type': 'application/json' } },
+      400,
+      'invalid_request',
+    ],
     ['no body', {}, 400, 'invalid_request'],
+    [
+      'an empty form-encoded body, which counts as no body',
+      {
+        payload: '',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
+      },
+      400,
+      'invalid_request',
+    ],
     [
       'a form-encoded body',
       { payload: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
@@ -156,5 +171,44 @@ describe('a client that opens many connections', () => {
     );
     expect(answers.filter((answer) => answer !== null)).toEqual(Array(keptCount).fill('HTTP/1.1 200'));
     expect(logged().includes('connection limit per address reached')).toBe(keptCount === 5);
+  });
+
+  it.each([
+    ['POST', '/image-catalog/images', 405, 'This method is not supported.'],
+    ['GET', '/image-catalog/nothing', 404, 'Not found.'],
+    ['GET', '/auth/login', 405, 'Bu yöntem desteklenmiyor.'],
+    ['GET', '/nothing', 404, 'Bulunamadı.'],
+  ] as const)('%s %s is rejected with %d and the sentence %j', async (method, path, status, message) => {
+    const { app } = await testServer();
+    const answer = await app.inject({ method, url: `/api/v1${path}` });
+    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([status, message]);
+  });
+
+  it('does not approve an account with the JSON value null as body', async () => {
+    const { app, fixtures } = await testServer();
+    const token = await fixtures.token(await fixtures.admin());
+    const pending = await fixtures.user({ status: 'pending', role: 'unassigned' });
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/api/v1/admin/users/${pending.uid}/approve`,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      payload: 'null',
+    });
+    expect(answer.statusCode).toBe(400);
+  });
+
+  it('creates an image session without a body also when a content type is stated, as curl -d does', async () => {
+    const { app, fixtures } = await testServer();
+    const token = await fixtures.token(await fixtures.user());
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/api/v1/auth/image-session',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': '0',
+      },
+    });
+    expect(answer.statusCode).toBe(201);
   });
 });

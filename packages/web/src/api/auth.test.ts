@@ -52,6 +52,14 @@ describe('initialiseAuth (start of the web app) with a sign-in stored in the bro
     expect(authState()).toMatchObject({ loading: false, isAuthenticated: true });
   });
 
+  it('keeps the stored token when the response contains only the user', async () => {
+    storeSignIn({ token: 'token-1', user: ipek });
+    stubApi({ 'POST /auth/verify': { user: ipek } });
+    await initialiseAuth();
+    expect(authState()).toMatchObject({ isAuthenticated: true, token: 'token-1', error: null });
+    expect(storedSignIn()).toEqual({ token: 'token-1', user: ipek });
+  });
+
   it('replaces the stored token with the token of the response', async () => {
     storeSignIn({ token: 'identity-token', user: ipek });
     stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-2' } });
@@ -138,6 +146,28 @@ describe('login (signs a user in to the web app)', () => {
       stubApi({ 'POST /auth/login': errorResponse(code, serverMessage) });
       await expect(login('a@b.co', 'x')).resolves.toEqual({ success: false, message, error: code });
       expect(authState()).toEqual({ ...signedOut, error: message });
+    },
+  );
+
+  it('uses the identity token as bearer token when the verification returns only the user', async () => {
+    stubApi({
+      'POST /auth/login': { token: 'identity-token', expires_in: 43_200 },
+      'POST /auth/verify': { user: ipek },
+    });
+    await login('ipek@example.org', 'password');
+    expect(storedSignIn()).toEqual({ token: 'identity-token', user: ipek });
+  });
+
+  it.each([
+    ['cannot be reached', undefined, 'Token doğrulanamadı'],
+    ['answers without a user', {}, 'Geçersiz token veya kullanıcı bulunamadı'],
+  ])(
+    'says what happened to the token, not that the password is wrong, when the verification %s',
+    async (_, verification, message) => {
+      const token = { token: 'identity-token', expires_in: 43_200 };
+      stubApi({ 'POST /auth/login': token, ...(verification && { 'POST /auth/verify': verification }) });
+      await expect(login('a@b.co', 'x')).resolves.toMatchObject({ success: false, message });
+      expect(storedSignIn()).toEqual(noSignIn);
     },
   );
 

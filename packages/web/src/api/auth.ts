@@ -75,7 +75,7 @@ export async function initialiseAuth(): Promise<void> {
   if (stored === null) return;
   setAuthState({ ...stored, loading: true, error: null });
   try {
-    const verified = await call(verifyToken, { body: { token: stored.token } });
+    const verified = await verify({ token: stored.token });
     if (isReplacedByOtherTab(stored.token)) return;
     if (verified.token !== stored.token) syncToken(verified.token, Date.now()); // to the deployment's token-sync URL
     storeSignIn(verified);
@@ -84,12 +84,18 @@ export async function initialiseAuth(): Promise<void> {
     if (isReplacedByOtherTab(stored.token)) return;
     if (isRejectedToken(error)) {
       clearSignIn();
-      setAuthState({ error: texts.tokenInvalid });
+      setAuthState({ error: verificationFailureOf(error) });
       notifySignInLost();
     } else {
-      setAuthState({ isAuthenticated: true, loading: false, error: texts.tokenUnverifiable });
+      setAuthState({ isAuthenticated: true, loading: false, error: verificationFailureOf(error) });
     }
   }
+}
+
+/** Exchanges an identity token for the account and its bearer token. A sign-in service whose tokens the API accepts returns none. */
+async function verify(body: { readonly token: string; readonly nonce?: string }) {
+  const { user, token = body.token } = await call(verifyToken, { body });
+  return { user, token };
 }
 
 /** Returns whether another tab signed in or out during the verification. `followOtherTab` handles that. */
@@ -102,6 +108,10 @@ function isRejectedToken(error: unknown): boolean {
   if (error instanceof AppError) return error.status < 500 && error.code !== 'rate_limited';
   if (error instanceof UnexpectedResponseError) return error.status === 401;
   return error instanceof z.ZodError;
+}
+
+function verificationFailureOf(error: unknown): string {
+  return isRejectedToken(error) ? texts.tokenInvalid : texts.tokenUnverifiable;
 }
 
 /** Signs in with e-mail and password. @param code second-factor code; empty unless the API requires it (`second_factor_required`) */
@@ -119,18 +129,21 @@ async function signInWith(
   obtainIdentityToken: () => Promise<{ readonly token: string; readonly nonce?: string }>,
 ): Promise<ActionResult> {
   setAuthState({ loading: true, error: null });
+  /** Whether the sign-in service has accepted the person, so that a failure is not about what the person entered. */
+  let isVerifying = false;
   try {
     const tokenAndNonce = await obtainIdentityToken();
     const obtainedAt = Date.now();
-    const verified = await call(verifyToken, { body: tokenAndNonce });
+    isVerifying = true;
+    const verified = await verify(tokenAndNonce);
     queryClient.clear();
     storeSignIn(verified);
     setAuthState({ ...verified, isAuthenticated: true, loading: false, error: null });
     syncToken(verified.token, obtainedAt);
     return { success: true, message: texts.loginDone };
   } catch (error) {
-    const message =
-      error instanceof ExternalSignInError ? error.message : messageOf(error, texts.loginFailed);
+    const fallback = isVerifying ? verificationFailureOf(error) : texts.loginFailed;
+    const message = error instanceof ExternalSignInError ? error.message : messageOf(error, fallback);
     setAuthState({ loading: false, error: message });
     return { success: false, message, error: codeOf(error) };
   }

@@ -16,7 +16,7 @@ import {
 } from '@lamina/contract';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { call, callIfChanged, NoResponseError, UnexpectedResponseError } from './client.ts';
+import { call, callIfChanged, codeOf, NoResponseError, UnexpectedResponseError } from './client.ts';
 import { imageSessions } from './image-sessions.ts';
 import { queryClient } from './query-client.ts';
 import { imageTexts as texts } from './texts.ts';
@@ -126,16 +126,40 @@ export function reloadCatalogue(): void {
   void queryClient.invalidateQueries({ queryKey: [listsKey, 'groups'] });
 }
 
+/** Returns the image session; undefined when there is none. @throws NoResponseError */
+function currentSession(): Promise<string | undefined> {
+  return imageSessions.get().catch((error: unknown) => {
+    if (error instanceof NoResponseError) throw error;
+    return undefined; // the catalogue needs only the sign-in; the top bar shows that there is no image session
+  });
+}
+
+/** Loads an image, with a new image session if the server has ended the current one. */
+async function loadImage(imageId: string, signal: AbortSignal): Promise<Image> {
+  const load = async (session: string | undefined) =>
+    (
+      await call(getImage, {
+        params: { imageId },
+        query: { ...(session !== undefined && { session }) },
+        signal,
+      })
+    ).image;
+  const session = await currentSession();
+  try {
+    return await load(session);
+  } catch (error) {
+    if (session === undefined || codeOf(error) !== 'session_invalid') throw error;
+    return await load(await imageSessions.replaceRejected(session));
+  }
+}
+
 /** Loads the groups, and the given pages if the groups have changed. @returns the cached groups when the server responds with 304 */
 async function loadGroups(
   listing: Listing,
   pages: readonly number[],
   signal: AbortSignal,
 ): Promise<LoadedGroups> {
-  const session = await imageSessions.get().catch((error: unknown) => {
-    if (error instanceof NoResponseError) throw error;
-    return undefined; // the list needs only the sign-in; the top bar shows that there is no image session
-  });
+  const session = await currentSession();
   const previous = queryClient.getQueryData<LoadedGroups>(groupsKey(listing));
   const query = { ...queryOf(listing), ...(session !== undefined && { session }) };
   const loadRows = (page: number) =>
@@ -269,8 +293,7 @@ export async function loadPosition(
 export function useImage(imageId: string | null) {
   const { data, error, isLoading } = useQuery({
     queryKey: [imagesKey, imageId],
-    queryFn: async ({ signal }) =>
-      (await call(getImage, { params: { imageId: imageId ?? '' }, query: {}, signal })).image,
+    queryFn: ({ signal }) => loadImage(imageId ?? '', signal),
     enabled: imageId !== null,
     initialData: () => (imageId === null ? undefined : listedImage(imageId)),
     staleTime: Number.POSITIVE_INFINITY, // invalidated when the catalogue has changed

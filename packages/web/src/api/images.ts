@@ -7,20 +7,14 @@ import { type ImageSessions, imageSessions } from './image-sessions.ts';
 
 const retryDelayMs = 1000;
 
-/** Returns the id unchanged. @throws Error 'Image ID is required' for an empty id */
-function requireId(imageId: string): string {
-  if (imageId === '') throw new Error('Image ID is required');
-  return imageId;
-}
-
 /** Returns the URL of a slide's thumbnail, image session included. @throws Error 'Image ID is required' */
 export function thumbnailUrl(imageId: string, session: string): string {
-  return endpointUrl(getThumbnail, { imageId: requireId(imageId) }, { session });
+  return endpointUrl(getThumbnail, { imageId }, { session });
 }
 
 /** Returns the URL of a slide's Deep Zoom descriptor, for `fetchPixels`. @throws Error 'Image ID is required' */
 export function descriptorUrl(imageId: string): string {
-  return endpointUrl(getDescriptor, { imageId: requireId(imageId) });
+  return endpointUrl(getDescriptor, { imageId });
 }
 
 /**
@@ -35,7 +29,7 @@ export function tileUrl(
   colour?: 'srgb',
 ): string {
   const url = endpointUrl(getTile, {
-    imageId: requireId(imageId),
+    imageId,
     dziLevel: String(tile.level),
     tile: `${tile.column}_${tile.row}.${tile.format}`,
   });
@@ -44,7 +38,7 @@ export function tileUrl(
 
 /** Returns the URL of a slide's colour table, for `fetchPixels`. @throws Error 'Image ID is required' */
 export function colourTableUrl(imageId: string): string {
-  return endpointUrl(getColourTable, { imageId: requireId(imageId) });
+  return endpointUrl(getColourTable, { imageId });
 }
 
 interface PixelRequest {

@@ -13,10 +13,11 @@ export function failWith(message: Message): { readonly error: Message } {
   return { error: message };
 }
 
-/** An e-mail address, trimmed as the API does. */
+/** An e-mail address, trimmed and with İ as I as in the API. */
 export const EmailField = z
   .string()
   .trim()
+  .overwrite((text) => text.replaceAll('İ', 'I'))
   .min(
     1,
     failWith(() => texts.emailRequired),

@@ -35,6 +35,10 @@ describe('the query parameters of the viewer’s URL', () => {
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });
 
+  it('stands for no slide when the parameter "image" is empty', () => {
+    expect(parseViewed(new URLSearchParams('image=&x=1&y=1&zoom=1')).first).toBeNull();
+  });
+
   it.each([
     ['contains characters that are not allowed', '<script>'],
     ['is longer than 4000 characters', 'a'.repeat(4001)],

@@ -30,11 +30,11 @@ const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' }
 const resultsPattern = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 
-/** Parses the query parameters. Invalid fields, result layers and colours count as absent. */
+/** Parses the query parameters. Empty ids and invalid fields, result layers and colours count as absent. */
 export function parseViewed(parameters: URLSearchParams): ViewedImages {
   const imageInHalf = (half: Half) => {
     const imageId = parameters.get(imageParameters[half]);
-    if (imageId === null) return null;
+    if (imageId === null || imageId === '') return null;
     const results = parameters.get(resultParameters[half]);
     return {
       imageId,
