@@ -3,7 +3,7 @@
  * byte, and that its bytes are the same whichever ranges are read. Generated files are always tested, real ones only if
  * TEST_SLIDES names their folder.
  */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -308,6 +308,18 @@ describe('de-identified copy of a generated slide', () => {
     const path = await writeSlide('alone.vsi', buildVsi([]));
     const plan = await planOriginals({ path, members: [] }, null, 'salt');
     expect(plan.notDeidentifiedBecause).toContain('neither DICOM nor TIFF');
+  });
+
+  it('is not possible for an Olympus VSI slide, whose plan lists the unchanged files of its folder with their sizes', async () => {
+    const path = await writeSlide('area.vsi', buildVsi([]));
+    await mkdir(join(folder, '_area_', 'stack1'), { recursive: true });
+    await writeFile(join(folder, '_area_', 'stack1', 'frame_t.ets'), 'pixels');
+    const plan = await planOriginals({ path, members: ['_area_/'] }, null, 'salt');
+    expect(plan.notDeidentifiedBecause).toContain('neither DICOM nor TIFF');
+    expect(plan.files).toMatchObject([
+      { path: 'area.vsi', patches: [] },
+      { path: '_area_/stack1/frame_t.ets', size: 6, patches: [] },
+    ]);
   });
 
   it('that is an NDPI file has no macro image', async () => {

@@ -6,7 +6,7 @@ import { isDicom } from '../dicom/file-meta.ts';
 import { type Objects, openSlideFiles } from '../location/open-slide-files.ts';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import type { SlideFiles } from '../source/slide-files.ts';
+import type { FileInFolder, SlideFiles } from '../source/slide-files.ts';
 import { isTiff } from '../tiff/tiff-file.ts';
 import { isVsi } from '../vsi/tag-tree.ts';
 import { deidentifyDicom } from './deidentify-dicom.ts';
@@ -99,15 +99,14 @@ async function openMember(files: SlideFiles, path: string): Promise<ByteSource> 
   return files.open(path);
 }
 
-/** Returns the files without patches; none for a slide that includes folders, because the location does not list their files. */
+/** Returns the files without patches. A name that ends with a slash stands for all files of that folder. */
 async function unchangedFiles(files: SlideFiles, names: readonly string[]): Promise<OriginalFile[]> {
-  const originals: OriginalFile[] = [];
+  const found: FileInFolder[] = [];
   for (const path of names) {
-    if (path.endsWith('/')) return [];
-    const { size } = path === files.name ? files.main : await files.open(path);
-    originals.push({ path, size, patches: [], jpegStreams: new Float64Array() });
+    if (path.endsWith('/')) for (const file of await files.listFolder(path)) found.push(file);
+    else found.push({ path, size: (path === files.name ? files.main : await files.open(path)).size });
   }
-  return originals;
+  return found.map(({ path, size }) => ({ path, size, patches: [], jpegStreams: new Float64Array() }));
 }
 
 /** An open file of a plan. */

@@ -45,6 +45,14 @@ describe('the objects of a slide in object storage', () => {
     expect(await files.list()).toEqual(['_slide_/', 'slide.vsi']);
   });
 
+  it('in a member folder are listed by listFolder with their sizes, and those of other folders are not', async () => {
+    const files = await openSlideFiles(objectAt('Set/slide.vsi', ['_slide_/']), objects);
+    expect(await files.listFolder('_slide_/')).toEqual([{ path: '_slide_/stack1/frame_t.ets', size: 4 }]);
+    for (const name of ['_slide_', '_slide_/stack1/', '../', './']) {
+      await expect(files.listFolder(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    }
+  });
+
   it.each(['../secret.dat', 'parts/../../secret.dat', '..', '.', '', '/secret.dat', 'beside.dat\0'])(
     "are rejected with FILE_CORRUPT when they are outside the slide's folder: %j",
     async (name) => {

@@ -35,6 +35,11 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
       const objectsBelow = await objects.list(folder);
       return objectsBelow.flatMap(({ key: keyBelow }) => nameIn(folder, keyBelow) ?? []).sort();
     },
+    async listFolder(memberFolder) {
+      if (!memberFolder.endsWith('/') || !members?.includes(memberFolder)) throw notAMemberError();
+      const objectsBelow = await objects.list(folder + memberFolder);
+      return objectsBelow.map(({ key: keyBelow, size }) => ({ path: keyBelow.slice(folder.length), size }));
+    },
     async open(memberName) {
       const memberKey = keyOfMember(folder, memberName);
       if (members && !isMember(memberKey.slice(folder.length), members)) throw notAMemberError();

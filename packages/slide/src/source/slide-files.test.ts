@@ -89,6 +89,37 @@ describe('the local files of a slide', () => {
     });
   });
 
+  describe('in a member folder', () => {
+    const openWithFolder = () =>
+      openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members: ['parts/'] });
+
+    it('are listed by listFolder at any depth, sorted, with their sizes, without symbolic links', async () => {
+      await mkdir(join(folder, 'dataset', 'parts', 'deeper'));
+      await writeFile(join(folder, 'dataset', 'parts', 'deeper', 'z.dat'), 'deep part');
+      await symlink(join(folder, 'secret'), join(folder, 'dataset', 'parts', 'link.dat'));
+      const named = await openWithFolder();
+      expect(await named.listFolder('parts/')).toEqual([
+        { path: 'parts/..data.dat', size: 4 },
+        { path: 'parts/deeper/z.dat', size: 9 },
+      ]);
+      expect((await named.open('parts/deeper/z.dat')).size).toBe(9);
+      await named.close();
+    });
+
+    it('are not listed when the folder is no member, or when a symbolic link to another folder has replaced it', async () => {
+      const named = await openWithFolder();
+      for (const name of ['parts', '../', './', '/', 'other/', 'parts/../parts/']) {
+        await expect(named.listFolder(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+      }
+      await expect(files.listFolder('parts/')).rejects.toMatchObject({ code: 'FILE_CORRUPT' }); // no list of members
+      await rm(join(folder, 'dataset', 'parts'), { recursive: true });
+      await expect(named.listFolder('parts/')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+      await symlink(folder, join(folder, 'dataset', 'parts'));
+      await expect(named.listFolder('parts/')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+      await named.close();
+    });
+  });
+
   it('cause FILE_MISSING when a file that does not exist is opened by its name', async () => {
     await expect(files.open('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });

@@ -6,7 +6,15 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from './byte-source.ts';
-import { fingerprintOfFiles, openFileSource } from './file-source.ts';
+import { filesBelow, fingerprintOfFiles, openFileSource } from './file-source.ts';
+
+/** A file in a member folder of a slide. */
+export interface FileInFolder {
+  /** Path relative to the main file's folder, with forward slashes. */
+  readonly path: string;
+  /** Length in bytes. */
+  readonly size: number;
+}
 
 /** Gives the reader of a file format access to the files of a slide: the main file and the files beside it. */
 export interface SlideFiles {
@@ -24,6 +32,14 @@ export interface SlideFiles {
    * location, or all files of the folder if the location has no list of members.
    */
   list(): Promise<readonly string[]>;
+  /**
+   * Returns the regular files at any depth below a member folder, sorted by path.
+   *
+   * @param folder a member of the location whose name ends with a slash
+   * @throws SlideError FILE_MISSING; FILE_CORRUPT when the folder is no member or a symbolic link leads out of the main file's
+   *   folder; LIMIT_EXCEEDED for too many objects in object storage
+   */
+  listFolder(folder: string): Promise<readonly FileInFolder[]>;
   /**
    * Opens another file of the slide by its path relative to the main file's folder.
    *
@@ -64,6 +80,7 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
       const entries = await readdir(folder, { withFileTypes: true });
       return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
     },
+    listFolder: (name) => listMemberFolder(folder, name, members),
     async open(name) {
       const source = await openFileSource(await resolveInSlide(folder, name, members));
       opened.push(source);
@@ -124,6 +141,22 @@ async function resolveInSlide(folder: string, name: string, members?: readonly s
   // A symbolic link may lead to another file of the same slide, but not to another slide of the folder.
   if (!(await isInRealMember(folder, realTarget, members))) throw notAMemberError();
   return realTarget;
+}
+
+/** Implements `SlideFiles.listFolder`. @param folder folder of the main file */
+async function listMemberFolder(
+  folder: string,
+  name: string,
+  members: readonly string[] = [],
+): Promise<readonly FileInFolder[]> {
+  if (!name.endsWith('/') || !members.includes(name)) throw notAMemberError();
+  const [realFolder, realMember] = await Promise.all([realPathOf(folder), realPathOf(join(folder, name))]);
+  if (!isInside(realFolder, realMember)) throw outsideFolderError();
+  const found = await filesBelow(realMember);
+  return found.map(({ path, size }) => ({
+    path: name + relative(realMember, path).split(sep).join('/'),
+    size,
+  }));
 }
 
 /** Whether a real path is the real path of a member, or lies in a member folder. */

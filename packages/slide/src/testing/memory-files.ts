@@ -12,6 +12,7 @@ export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideF
     main: memorySource(main),
     fingerprint: memorySource(main).fingerprint,
     list: async () => Object.keys(files).sort(),
+    listFolder: async () => [],
     async open(requestedName) {
       const bytes = files[requestedName];
       if (!bytes) throw new SlideError('FILE_MISSING', 'A file of this slide is missing');
