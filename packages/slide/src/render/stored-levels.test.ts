@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSlide } from '../open-slide.ts';
+import { layOutNdpi, ndpiBytes, ndpiDirectories } from '../testing/build-ndpi.ts';
 import { buildSvs } from '../testing/build-svs.ts';
 import { buildTiff, long, short } from '../testing/build-tiff.ts';
 import { encodeJpeg2000 } from '../testing/encode-frames.ts';
@@ -90,6 +91,16 @@ describe('stored levels of a slide (whose JPEG tiles are sent as stored in the f
     };
     const { bytes } = buildTiff({ directories: [{ tags, tiles: [tile] }] });
     expect(await storedLevels(await openBytes(bytes))).toEqual([]);
+  });
+
+  it('leave out NDPI levels whose last row of tiles is lower, because all frames of a DICOM instance have the same size', async () => {
+    const slide = await openBytes(ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
+    expect(slide.levels.map(({ height, tileHeight }) => [height, tileHeight])).toEqual([
+      [272, 256],
+      [136, 136],
+      [68, 72],
+    ]);
+    expect((await storedLevels(slide)).map(({ level }) => level)).toEqual([1]);
   });
 
   it('throw TILE_OUT_OF_RANGE for an invalid tile index, such as one beyond the last tile', async () => {
