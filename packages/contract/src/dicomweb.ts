@@ -4,7 +4,7 @@
  * endpoints retrieve; the server offers them below `/dicom-web` and below the API base.
  */
 import { z } from 'zod';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { type DocumentedParameter, type Endpoint, endpoint } from './endpoint.ts';
 
 const common = {
   method: 'GET',
@@ -15,14 +15,60 @@ const common = {
   cors: 'dicomweb-origins',
 } as const satisfies Partial<Endpoint>;
 
-/** Attributes by keyword or tag, `includefield`, `fuzzymatching`, `limit` and `offset`. The handler validates them. */
+/** Any parameters, because the handler validates them: PS3.18 tells which of them it must ignore instead of rejecting the request. */
 const query = z.looseObject({});
+
+const count = z.number().int().min(0);
+const notSupported = 'Has no effect; the header Warning of the response then says so';
+const searchParameters = [
+  {
+    name: 'attributes',
+    in: 'query',
+    description: 'Values to match, by keyword or tag of the attribute, such as `ModalitiesInStudy=SM`',
+    schema: z.record(z.string(), z.string()),
+  },
+  { name: 'limit', in: 'query', description: 'Number of results; at most 100', schema: count },
+  { name: 'offset', in: 'query', description: 'Number of results to skip', schema: count },
+  {
+    name: 'includefield',
+    in: 'query',
+    description: 'Has no effect, because responses contain all attributes',
+    schema: z.array(z.string()),
+  },
+  { name: 'fuzzymatching', in: 'query', description: notSupported, schema: z.boolean() },
+  { name: 'emptyvaluematching', in: 'query', description: notSupported, schema: z.boolean() },
+  { name: 'multiplevaluematching', in: 'query', description: notSupported, schema: z.boolean() },
+] as const satisfies readonly DocumentedParameter[];
 
 const json = 'application/dicom+json';
 const pixelErrors = ['not_acceptable', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
-const search = { ...common, query, response: json, errors: ['not_acceptable'] } as const;
+const search = {
+  ...common,
+  query,
+  response: json,
+  documented: {
+    parameters: searchParameters,
+    responses: {
+      200: {
+        description: 'Done',
+        content: { [json]: null },
+        headers: {
+          Warning:
+            'What the server ignored in the query, and that there are more results than the response contains',
+        },
+      },
+    },
+  },
+  errors: ['not_acceptable'],
+} as const;
 const metadata = { ...common, response: json, errors: pixelErrors } as const;
 const bulkData = { ...common, response: 'multipart/related', errors: pixelErrors } as const;
+
+/** Documents a response with parts of these types. A single part may be sent without a multipart body. */
+function bulkDataOf(...types: readonly string[]): NonNullable<Endpoint['documented']> {
+  const content = Object.fromEntries(['multipart/related', ...types].map((type) => [type, null]));
+  return { responses: { 200: { description: 'In the form that the header Accept prefers', content } } };
+}
 const thumbnails = { ...common, response: 'image/jpeg', errors: pixelErrors } as const;
 
 const study = '/dicom-web/studies/:study';
@@ -79,11 +125,13 @@ export const getFrames = endpoint({
   ...bulkData,
   isTile: true,
   path: `${instance}/frames/:frames`,
+  documented: bulkDataOf('application/octet-stream', 'image/jpeg', 'image/jp2'),
   summary: 'WADO-RS: frames, which are the native tiles of the slide file',
 });
 export const getIccProfile = endpoint({
   ...bulkData,
   path: `${instance}/bulkdata/icc`,
+  documented: bulkDataOf('application/octet-stream', 'application/vnd.iccprofile'),
   summary: 'WADO-RS: the ICC profile of a slide',
 });
 export const getStudyThumbnail = endpoint({

@@ -24,6 +24,25 @@ export interface Upload {
   readonly maxBytes: number;
 }
 
+/** A header or a query parameter of a request in the OpenAPI document. */
+export interface DocumentedParameter {
+  readonly name: string;
+  readonly in: 'header' | 'query';
+  readonly description: string;
+  /** Default: text. */
+  readonly schema?: z.ZodType;
+  readonly isRequired?: true;
+}
+
+/** A response in the OpenAPI document. */
+export interface DocumentedResponse {
+  readonly description: string;
+  /** Schemas of the body by content type; null for a body that is not JSON, or that another standard describes. */
+  readonly content?: Readonly<Record<string, z.ZodType | null>>;
+  /** Descriptions of headers by name. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface Endpoint {
   readonly method: Method;
   /** Path below the API base. Parameters are written as `:name`. */
@@ -63,6 +82,12 @@ export interface Endpoint {
   readonly isTile?: true;
   /** Other origins whose scripts may read the response: `any`, or those in the setting DICOMWEB_ORIGINS. */
   readonly cors?: 'any' | 'dicomweb-origins';
+  /** What the OpenAPI document states in addition to the other fields. It has no effect on requests. */
+  readonly documented?: {
+    readonly parameters?: readonly DocumentedParameter[];
+    /** The successful responses by status, instead of the one that `status` and `response` describe. */
+    readonly responses?: Readonly<Record<number, DocumentedResponse>>;
+  };
   /** The server rejects the call with reauth_required when the sign-in is older than 15 minutes and the body has no current password. */
   readonly needsFreshSignIn?: true;
 }

@@ -18,29 +18,62 @@ const withToken = { ...common, access: 'image.view', apiTokenScope: 'slides:read
 const withSession = { ...common, access: 'image-session', allowsVisitors: true } as const;
 
 const jsonLd = 'application/ld+json';
+const documentedJsonLd = {
+  responses: {
+    200: {
+      description: 'JSON-LD for a request whose header Accept names `application/ld+json`, otherwise JSON',
+      content: { 'application/json': null, [jsonLd]: null },
+    },
+  },
+} as const;
 const pixelErrors = ['not_found', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
 
 /** The response is a redirect; `status` and `response` are those of the image information to which it leads. */
 const redirect = {
   summary: 'IIIF: redirect to the image information',
   response: jsonLd,
+  documented: {
+    responses: {
+      303: { description: 'Redirect', headers: { Location: 'URL of the image information' } },
+    },
+  },
   errors: [],
 } as const;
-const information = { summary: 'IIIF: image information', response: jsonLd, errors: pixelErrors } as const;
+const information = {
+  summary: 'IIIF: image information',
+  response: jsonLd,
+  documented: documentedJsonLd,
+  errors: pixelErrors,
+} as const;
 const pixels = {
   summary: 'IIIF: a region of the slide in any size',
   response: 'image/jpeg',
+  documented: {
+    responses: {
+      200: {
+        description: 'The image in the format that the path names',
+        content: { 'image/jpeg': null, 'image/png': null },
+      },
+    },
+  },
   errors: pixelErrors,
 } as const;
-const manifest = { summary: 'IIIF: manifest of a slide', response: jsonLd, errors: pixelErrors } as const;
+const manifest = {
+  summary: 'IIIF: manifest of a slide',
+  response: jsonLd,
+  documented: documentedJsonLd,
+  errors: pixelErrors,
+} as const;
 const caseManifest = {
   summary: 'IIIF: the slides of a case as a collection of manifests',
   response: jsonLd,
+  documented: documentedJsonLd,
   errors: ['not_found'],
 } as const;
 const collectionManifest = {
   summary: 'IIIF: the slides and cases of a collection as a collection of manifests',
   response: jsonLd,
+  documented: documentedJsonLd,
   errors: ['not_found'],
 } as const;
 

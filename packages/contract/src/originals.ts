@@ -3,7 +3,7 @@
  * be de-identified only if the dataset allows it. The account needs the right to download from the dataset.
  */
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { type DocumentedResponse, endpoint } from './endpoint.ts';
 
 const errors = [
   'not_found',
@@ -27,6 +27,35 @@ export const OriginalFiles = z
   .meta({ id: 'OriginalFiles' });
 export type OriginalFiles = z.infer<typeof OriginalFiles>;
 
+const parameters = [
+  { name: 'Range', in: 'header', description: 'One range of bytes, such as `bytes=0-999`' },
+  {
+    name: 'If-Range',
+    in: 'header',
+    description: 'ETag of the file; if the file has changed since, the response is the whole file',
+  },
+  { name: 'If-None-Match', in: 'header', description: 'ETags of which the client has the file' },
+] as const;
+
+const fileHeaders = {
+  ETag: 'Equal for identical files, so that a client may join parts of them',
+  'Accept-Ranges': '`bytes`',
+  'Content-Disposition': 'The name of the file',
+} as const;
+const wholeFile = {
+  description: 'The whole file',
+  content: { 'application/octet-stream': null },
+  headers: fileHeaders,
+} as const satisfies DocumentedResponse;
+const furtherResponses = {
+  206: {
+    description: 'The requested range',
+    content: { 'application/octet-stream': null },
+    headers: { ...fileHeaders, 'Content-Range': 'The range and the length of the file' },
+  },
+  304: { description: 'The client has the file', headers: { ETag: fileHeaders.ETag } },
+} as const satisfies Record<number, DocumentedResponse>;
+
 /** Supports HEAD, Range and If-Range. For a slide that consists of several files, the response is `OriginalFiles` as JSON. */
 export const getOriginal = endpoint({
   method: 'GET',
@@ -37,6 +66,17 @@ export const getOriginal = endpoint({
   apiTokenScope: 'slides:download',
   defaultMessageLanguage: 'en',
   response: 'application/octet-stream',
+  documented: {
+    parameters,
+    responses: {
+      200: {
+        ...wholeFile,
+        description: 'The whole file; for a slide that consists of several files, their list as JSON',
+        content: { ...wholeFile.content, 'application/json': OriginalFiles },
+      },
+      ...furtherResponses,
+    },
+  },
   status: 200,
   errors,
 });
@@ -49,6 +89,7 @@ export const getOriginalFile = endpoint({
   apiTokenScope: 'slides:download',
   defaultMessageLanguage: 'en',
   response: 'application/octet-stream',
+  documented: { parameters, responses: { 200: wholeFile, ...furtherResponses } },
   status: 200,
   errors,
 });

@@ -8,6 +8,7 @@ import { Coordinate } from './coordinate.ts';
 import { endpoint } from './endpoint.ts';
 import { SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
+import { tusCreation, tusPart, tusState } from './tus.ts';
 
 /** `raster`: an image with one band of values; `vector`: up to millions of outlines or points. */
 export const ResultKind = z.enum(['raster', 'vector']);
@@ -148,6 +149,7 @@ export const createResultFile = endpoint({
   method: 'POST',
   path: '/result-layers/:layerId/file',
   summary: 'tus: create the file of a result layer',
+  documented: tusCreation(),
   response: null,
   status: 201,
   errors: ['upload_ended', 'upload_too_large', 'quota_exceeded', 'storage_full'],
@@ -159,6 +161,9 @@ export const getResultFile = endpoint({
   method: 'GET',
   path: '/result-layers/:layerId/file',
   summary: 'tus: number of bytes that the server has received; the body is the layer, also during the import',
+  documented: tusState(ResultLayer, {
+    'Upload-Defer-Length': '`1` instead of `Upload-Length` while the server does not know the size',
+  }),
   response: ResultLayer,
   status: 200,
   errors: [],
@@ -170,6 +175,7 @@ export const sendResultFile = endpoint({
   method: 'PATCH',
   path: '/result-layers/:layerId/file',
   summary: 'tus: send the next part of the file',
+  documented: tusPart({ mayStateLength: true }),
   isStreamed: true,
   response: null,
   status: 204,

@@ -8,6 +8,7 @@ import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
 import { ImageStatus } from './images.ts';
 import { SingleLine } from './text.ts';
+import { tusCreation, tusPart, tusState } from './tus.ts';
 
 /** Maximum number of files in one upload, which is also the maximum number of files of a slide. */
 export const maxFilesOfUpload = 10_000;
@@ -162,14 +163,14 @@ export const finishUploadFile = endpoint({
   errors: ['not_found', 'upload_incomplete'],
 });
 
-/**
- * Creates a tus upload for one file of a slide upload. The header `Upload-Metadata` contains `upload` (id of the slide upload),
- * `path` (below the folder; for a single file its name) and `modified` (modification time in milliseconds).
- */
+/** Creates a tus upload for one file of a slide upload. */
 export const createUploadFile = endpoint({
   method: 'POST',
   path: '/admin/upload-files',
   summary: 'tus: create a file of an upload',
+  documented: tusCreation(
+    'Pairs of a key and a value in Base64: `upload` (id of the upload), `path` (below the folder; for a single file its name) and `modified` (modification time in milliseconds)',
+  ),
   access: 'catalogue.write',
   apiTokenScope: 'slides:upload',
   defaultMessageLanguage: 'tr',
@@ -178,15 +179,18 @@ export const createUploadFile = endpoint({
   errors: ['invalid_request', 'not_found', 'upload_ended', 'storage_full'],
 });
 
+const UploadFileProgress = UploadFile.extend({ offset: byteCount });
+
 /** tus clients send HEAD. The responses to HEAD and GET have the headers `Upload-Offset` and `Upload-Length`. */
 export const getUploadFile = endpoint({
   method: 'GET',
   path: '/admin/upload-files/:fileId',
   summary: 'tus: number of bytes of a file that the server has received',
+  documented: tusState(UploadFileProgress),
   access: 'catalogue.write',
   apiTokenScope: 'slides:upload',
   defaultMessageLanguage: 'tr',
-  response: UploadFile.extend({ offset: byteCount }),
+  response: UploadFileProgress,
   status: 200,
   errors: ['not_found'],
 });
@@ -195,6 +199,7 @@ export const sendUploadFile = endpoint({
   method: 'PATCH',
   path: '/admin/upload-files/:fileId',
   summary: 'tus: send the next part of a file',
+  documented: tusPart(),
   access: 'catalogue.write',
   apiTokenScope: 'slides:upload',
   defaultMessageLanguage: 'tr',

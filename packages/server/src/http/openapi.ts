@@ -1,5 +1,13 @@
 /** Converts the contract to an OpenAPI 3.1 document. */
-import { apiBase, declaredErrors, type Endpoint, ErrorBody, errors } from '@lamina/contract';
+import {
+  apiBase,
+  type DocumentedParameter,
+  type DocumentedResponse,
+  declaredErrors,
+  type Endpoint,
+  ErrorBody,
+  errors,
+} from '@lamina/contract';
 import { z } from 'zod';
 
 type Json = { readonly [key: string]: unknown };
@@ -59,7 +67,11 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
     description: accessSentence(endpoint),
     tags: [tagOf(endpoint.path)],
     security: securityOf(endpoint),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, schemaOf)],
+    parameters: [
+      ...pathParameters(endpoint),
+      ...queryParameters(endpoint, schemaOf),
+      ...(endpoint.documented?.parameters ?? []).map((parameter) => documentedParameter(parameter, schemaOf)),
+    ],
     ...(endpoint.body && {
       requestBody: {
         required: true,
@@ -69,7 +81,11 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
     ...(endpoint.upload && {
       requestBody: { required: true, content: { [endpoint.upload.contentType]: {} } },
     }),
-    responses: { ...successResponse(endpoint, schemaOf), ...errorResponses(endpoint, schemaOf) },
+    // The content type that the tus protocol prescribes for a part of a file.
+    ...(endpoint.isStreamed && {
+      requestBody: { required: true, content: { 'application/offset+octet-stream': {} } },
+    }),
+    responses: { ...successResponses(endpoint, schemaOf), ...errorResponses(endpoint, schemaOf) },
   };
 }
 
@@ -151,13 +167,49 @@ function queryParameters({ query }: Endpoint, schemaOf: SchemaOf): Json[] {
   }));
 }
 
-function successResponse({ response, status }: Endpoint, schemaOf: SchemaOf): Json {
+function documentedParameter(parameter: DocumentedParameter, schemaOf: SchemaOf): Json {
+  const { name, in: place, description, schema, isRequired = false } = parameter;
+  const jsonSchema = schema === undefined ? { type: 'string' } : schemaOf(schema, 'input');
+  return { name, in: place, required: isRequired, description, schema: jsonSchema };
+}
+
+function successResponses({ response, status, documented }: Endpoint, schemaOf: SchemaOf): Json {
+  if (documented?.responses) {
+    return Object.fromEntries(
+      Object.entries(documented.responses).map(([code, described]) => [
+        code,
+        documentedResponse(described, schemaOf),
+      ]),
+    );
+  }
   if (response === null) return { [status]: { description: 'Done' } };
   const content =
     typeof response === 'string'
       ? { [response]: {} }
       : { 'application/json': { schema: schemaOf(response, 'output') } };
   return { [status]: { description: 'Done', content } };
+}
+
+function documentedResponse({ description, content, headers }: DocumentedResponse, schemaOf: SchemaOf): Json {
+  return {
+    description,
+    ...(content && {
+      content: Object.fromEntries(
+        Object.entries(content).map(([type, schema]) => [
+          type,
+          schema === null ? {} : { schema: schemaOf(schema, 'output') },
+        ]),
+      ),
+    }),
+    ...(headers && {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, sentence]) => [
+          name,
+          { description: sentence, schema: { type: 'string' } },
+        ]),
+      ),
+    }),
+  };
 }
 
 /** Returns one error response for each status, in ascending order, with all error codes of this status in the description. */

@@ -8,7 +8,10 @@ interface Operation {
   readonly security: readonly object[];
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: { required?: string[] } }> };
-  readonly responses: Record<string, { readonly description: string; readonly content?: object }>;
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content?: object; readonly headers?: object }
+  >;
 }
 interface Document {
   readonly openapi: string;
@@ -22,6 +25,21 @@ async function requestDocument(): Promise<Document> {
   expect(response.statusCode).toBe(200);
   return response.json<Document>();
 }
+
+/** Returns content types and names of headers of the responses without an error, by status. */
+function successResponses(call: Operation | undefined) {
+  return Object.fromEntries(
+    Object.entries(call?.responses ?? {})
+      .filter(([status]) => Number(status) < 400)
+      .map(([status, { content = {}, headers = {} }]) => [
+        status,
+        { content: Object.keys(content), headers: Object.keys(headers) },
+      ]),
+  );
+}
+
+const parameterNames = (call: Operation | undefined, place: string) =>
+  call?.parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
 
 describe('the OpenAPI document of the server API (openapi.json)', () => {
   it('has the version 3.1 and lists exactly the endpoints that the contract package declares', async () => {
@@ -79,6 +97,109 @@ describe('the OpenAPI document of the server API (openapi.json)', () => {
     ]);
     expect(approve?.['409']?.description).toContain('already_active');
     expect(approve?.['401']?.description).toContain('token_missing');
+  });
+
+  it('documents the redirect of an IIIF image identifier, and all content types of IIIF images and documents', async () => {
+    const { paths } = await requestDocument();
+    for (const base of ['/iiif', '/iiif/session/{sessionId}']) {
+      const successOf = (path: string) => successResponses(paths[`${base}${path}`]?.get);
+      expect(successOf('/image/{imageId}')).toEqual({ 303: { content: [], headers: ['Location'] } });
+      const images = { content: ['image/jpeg', 'image/png'], headers: [] };
+      expect(successOf('/image/{imageId}/{region}/{size}/{rotation}/{quality}')).toEqual({ 200: images });
+      for (const path of [
+        '/image/{imageId}/info.json',
+        '/manifest/{imageId}',
+        '/manifest/case/{caseId}',
+        '/manifest/collection/{collectionId}',
+      ]) {
+        const documents = { content: ['application/json', 'application/ld+json'], headers: [] };
+        expect([path, successOf(path)]).toEqual([path, { 200: documents }]);
+      }
+    }
+  });
+
+  it('documents ranges, ETags and the list of files of originals', async () => {
+    const { paths, components } = await requestDocument();
+    const fileHeaders = ['ETag', 'Accept-Ranges', 'Content-Disposition'];
+    const parts = { content: ['application/octet-stream'], headers: [...fileHeaders, 'Content-Range'] };
+    const original = paths['/image-catalog/images/{imageId}/original']?.get;
+    expect(successResponses(original)).toEqual({
+      200: { content: ['application/octet-stream', 'application/json'], headers: fileHeaders },
+      206: parts,
+      304: { content: [], headers: ['ETag'] },
+    });
+    expect(components.schemas).toHaveProperty('OriginalFiles');
+    expect(JSON.stringify(original)).toContain('"#/components/schemas/OriginalFiles"');
+    const file = paths['/image-catalog/images/{imageId}/original/{path}']?.get;
+    expect(successResponses(file)).toMatchObject({
+      200: { content: ['application/octet-stream'] },
+      206: parts,
+    });
+    for (const call of [original, file]) {
+      expect(parameterNames(call, 'header')).toEqual(['Range', 'If-Range', 'If-None-Match']);
+    }
+  });
+
+  it('documents the query parameters of DICOMweb searches, and single parts beside multipart responses', async () => {
+    const { paths } = await requestDocument();
+    const study = '/dicom-web/studies/{study}';
+    const instance = `${study}/series/{series}/instances/{instance}`;
+    const searches = [
+      '/dicom-web/studies',
+      '/dicom-web/series',
+      '/dicom-web/instances',
+      `${study}/series`,
+      `${study}/instances`,
+      `${study}/series/{series}/instances`,
+    ];
+    for (const path of searches) {
+      expect([path, parameterNames(paths[path]?.get, 'query')]).toEqual([
+        path,
+        [
+          'attributes',
+          'limit',
+          'offset',
+          'includefield',
+          'fuzzymatching',
+          'emptyvaluematching',
+          'multiplevaluematching',
+        ],
+      ]);
+    }
+    const contentOf = (path: string) => successResponses(paths[path]?.get)['200']?.content;
+    expect(contentOf(`${instance}/frames/{frames}`)).toEqual([
+      'multipart/related',
+      'application/octet-stream',
+      'image/jpeg',
+      'image/jp2',
+    ]);
+    expect(contentOf(`${instance}/bulkdata/icc`)).toEqual([
+      'multipart/related',
+      'application/octet-stream',
+      'application/vnd.iccprofile',
+    ]);
+  });
+
+  it('documents the body and the headers of the requests with which tus clients send a file in parts', async () => {
+    const { paths } = await requestDocument();
+    for (const [creation, part] of [
+      ['/admin/upload-files', '/admin/upload-files/{fileId}'],
+      ['/result-layers/{layerId}/file', '/result-layers/{layerId}/file'],
+    ] as const) {
+      const [post, get, patch] = [paths[creation]?.post, paths[part]?.get, paths[part]?.patch];
+      expect(parameterNames(post, 'header')).toContain('Upload-Length');
+      expect(successResponses(post)['201']?.headers).toContain('Location');
+      expect(successResponses(get)['200']?.headers).toEqual(
+        expect.arrayContaining(['Upload-Offset', 'Upload-Length']),
+      );
+      expect(Object.keys(patch?.requestBody?.content ?? {})).toEqual(['application/offset+octet-stream']);
+      expect(parameterNames(patch, 'header')).toEqual(
+        expect.arrayContaining(['Tus-Resumable', 'Upload-Offset']),
+      );
+      expect(successResponses(patch)).toEqual({
+        204: { content: [], headers: ['Tus-Resumable', 'Upload-Offset'] },
+      });
+    }
   });
 
   it('contains no schema that is only a reference to itself', async () => {
