@@ -21,24 +21,37 @@ export function useSignIns() {
 }
 
 export function endSignIn(id: string): Promise<ActionResult> {
-  return resultOf(call(endSignInEndpoint, { params: { id } }), texts.signInEnded);
+  const request = call(endSignInEndpoint, { params: { id } });
+  return resultOf(request, texts.signInEnded, (signIn) => signIn.id === id);
 }
 
 export function endOtherSignIns(): Promise<ActionResult> {
-  return resultOf(call(endSignIns, { query: { except: 'current' } }), texts.otherSignInsEnded);
+  const request = call(endSignIns, { query: { except: 'current' } });
+  return resultOf(request, texts.otherSignInsEnded, ({ current }) => !current);
 }
 
 /** Ends all sign-ins including this one: the browser is signed out. */
 export async function endAllSignIns(): Promise<ActionResult> {
-  const result = await resultOf(call(endSignIns, { query: {} }), texts.allSignInsEnded);
+  const result = await resultOf(call(endSignIns, { query: {} }), texts.allSignInsEnded, () => false);
   if (result.success) clearSignIn();
   return result;
 }
 
-/** Returns the result of a request that ends sign-ins, and reloads the list. */
-async function resultOf(request: Promise<unknown>, successMessage: string): Promise<ActionResult> {
+/**
+ * Returns the result of a request that ends sign-ins, and reloads the list.
+ *
+ * @param isEnded selects the sign-ins that the list loses at once, so that their buttons cannot be clicked again while it reloads
+ */
+async function resultOf(
+  request: Promise<unknown>,
+  successMessage: string,
+  isEnded: (signIn: SignIn) => boolean,
+): Promise<ActionResult> {
   try {
     await request;
+    queryClient.setQueryData<readonly SignIn[]>(signInsKey, (signIns) =>
+      signIns?.filter((signIn) => !isEnded(signIn)),
+    );
     return { success: true, message: successMessage };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.signInsFailed), error: codeOf(error) };

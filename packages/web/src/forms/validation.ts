@@ -17,7 +17,7 @@ export function failWith(message: Message): { readonly error: Message } {
 export const EmailField = z
   .string()
   .trim()
-  .overwrite((text) => text.replaceAll('İ', 'I'))
+  .overwrite((text) => text.replaceAll('\u0130', 'I'))
   .min(
     1,
     failWith(() => texts.emailRequired),

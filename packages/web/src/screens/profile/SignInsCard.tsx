@@ -6,6 +6,7 @@ import { endAllSignIns, endOtherSignIns, endSignIn, useSignIns } from '../../api
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
+import { useSettled } from '../../components/use-settled.ts';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
@@ -16,15 +17,29 @@ import { texts } from './texts.ts';
 /** Card of the profile with the sign-ins of the account. The user can end another one, all others, or all including the current one. */
 export function SignInsCard() {
   const signIns = useSignIns();
-  const navigate = useNavigate();
-  const [isBusy, setBusy] = useState(false);
+  return (
+    <Panel title={texts.signIns}>
+      {signIns.isPending && <Loading label={sharedTexts.loading} />}
+      {signIns.isLoadingError && (
+        <LoadFailed message={texts.signInsFailed} onRetry={() => void signIns.refetch()} />
+      )}
+      {signIns.data && <SignIns signIns={signIns.data} />}
+    </Panel>
+  );
+}
 
-  /** Runs an action and shows its result; all buttons are disabled meanwhile. */
+function SignIns({ signIns }: { readonly signIns: readonly SignIn[] }) {
+  const navigate = useNavigate();
+  const [isRunning, setRunning] = useState(false);
+  const isSettled = useSettled(signIns.map(({ id }) => id).join());
+  const isBusy = isRunning || !isSettled;
+
+  /** Runs an action and shows its result; all buttons are disabled meanwhile, and while the rows have just moved. */
   async function run(action: () => Promise<ActionResult>): Promise<ActionResult> {
-    setBusy(true);
+    setRunning(true);
     const result = await action();
     announce(result);
-    setBusy(false);
+    setRunning(false);
     return result;
   }
 
@@ -34,42 +49,34 @@ export function SignInsCard() {
   }
 
   return (
-    <Panel title={texts.signIns}>
-      {signIns.isPending && <Loading label={sharedTexts.loading} />}
-      {signIns.isLoadingError && (
-        <LoadFailed message={texts.signInsFailed} onRetry={() => void signIns.refetch()} />
-      )}
-      {signIns.data && (
-        <Stack>
-          <Text c="dimmed">{texts.signInsHint}</Text>
-          <ul className={classes.list}>
-            {signIns.data.map((signIn) => (
-              <SignInRow
-                key={signIn.id}
-                signIn={signIn}
-                isBusy={isBusy}
-                onEnd={() => void run(() => endSignIn(signIn.id))}
-              />
-            ))}
-          </ul>
-          <Group gap="sm">
-            {signIns.data.length > 1 && (
-              <Button variant="default" disabled={isBusy} onClick={() => void run(endOtherSignIns)}>
-                {texts.endOtherSignIns}
-              </Button>
-            )}
-            <Button
-              variant="outline"
-              color="eosin" // the theme's rose, named after the stain
-              disabled={isBusy}
-              onClick={() => void signOutEverywhere()}
-            >
-              {texts.endAllSignIns}
-            </Button>
-          </Group>
-        </Stack>
-      )}
-    </Panel>
+    <Stack>
+      <Text c="dimmed">{texts.signInsHint}</Text>
+      <ul className={classes.list}>
+        {signIns.map((signIn) => (
+          <SignInRow
+            key={signIn.id}
+            signIn={signIn}
+            isBusy={isBusy}
+            onEnd={() => void run(() => endSignIn(signIn.id))}
+          />
+        ))}
+      </ul>
+      <Group gap="sm">
+        {signIns.length > 1 && (
+          <Button variant="default" disabled={isBusy} onClick={() => void run(endOtherSignIns)}>
+            {texts.endOtherSignIns}
+          </Button>
+        )}
+        <Button
+          variant="outline"
+          color="eosin" // the theme's rose, named after the stain
+          disabled={isBusy}
+          onClick={() => void signOutEverywhere()}
+        >
+          {texts.endAllSignIns}
+        </Button>
+      </Group>
+    </Stack>
   );
 }
 

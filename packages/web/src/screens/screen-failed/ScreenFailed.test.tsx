@@ -1,8 +1,9 @@
-import { render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { createMemoryRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
-import { describe, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
+import { reportUploadActivity } from '../../notifications/upload-activity.ts';
 import { ScreenFailed } from './ScreenFailed.tsx';
 
 function FailingScreen(): never {
@@ -36,5 +37,25 @@ describe('the error screen', () => {
     openFailingScreen();
     await screen.findByRole('heading', { name: 'Sunucuya ulaşılamıyor' });
     screen.getByText(/bağlantı gelince ekran kendiliğinden açılır/);
+  });
+
+  it('leaves the reload to the user, because it would interrupt an upload, when the server responds again while this tab has an upload', async () => {
+    let isDown = true;
+    let failedChecks = 0;
+    vi.stubGlobal('fetch', async () => {
+      if (!isDown) return new Response('');
+      failedChecks += 1;
+      throw new TypeError('Failed to fetch');
+    });
+    reportUploadActivity({ count: 1, sentBytes: 0, sizeBytes: 10 });
+    openFailingScreen();
+    await screen.findByRole('heading', { name: 'Sunucuya ulaşılamıyor' });
+    await waitFor(() => expect(failedChecks).toBeGreaterThan(1)); // only a check of a screen that is already unreachable can reload it
+    isDown = false;
+    fireEvent.online(window);
+    // Without an upload, the screen calls `location.reload` instead, and the heading stays.
+    await screen.findByRole('button', { name: 'Sayfayı Yenile' });
+    screen.getByText(/yüklemeler bitince sayfayı yenileyin/);
+    act(() => reportUploadActivity({ count: 0, sentBytes: 0, sizeBytes: 0 }));
   });
 });

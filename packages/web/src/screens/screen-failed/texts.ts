@@ -13,6 +13,8 @@ export const texts = wording({
     unreachable: 'Sunucuya ulaşılamıyor',
     unreachableHint:
       'Bu ekran yüklenemedi. Ağ bağlantınızı kontrol edin; bağlantı gelince ekran kendiliğinden açılır.',
+    uploadsHint:
+      'Bu ekran gösterilemedi. Süren yüklemeleri kesmemek için sayfa kendiliğinden yenilenmez; yüklemeler bitince sayfayı yenileyin.',
   },
   en: {
     heading: 'An unexpected error occurred.',
@@ -21,5 +23,7 @@ export const texts = wording({
     unreachable: 'The server cannot be reached',
     unreachableHint:
       'This screen could not be loaded. Check your network; the screen opens by itself when it is back.',
+    uploadsHint:
+      'This screen could not be shown. The page does not reload by itself, because that would interrupt your uploads; reload it when they have finished.',
   },
 });

@@ -8,9 +8,10 @@ const checkIntervalMs = 3000;
  * Returns whether the server can be reached. While it cannot, the hook checks again every 3 s, and immediately when the
  * browser reports that the network is back.
  *
- * @param onReachableAgain reloads the page; called when a check succeeds after a failed one, and the hook then keeps returning false
+ * @param onReachableAgain reloads the page; called when a check succeeds after a failed one, and the hook then keeps returning false;
+ *   null: the hook returns true instead
  */
-export function useReachable(onReachableAgain: () => void): boolean {
+export function useReachable(onReachableAgain: (() => void) | null): boolean {
   // Until the first check ends, the hook returns whether the browser has a network.
   const [isReachable, setReachable] = useState(navigator.onLine);
   useEffect(() => {
@@ -18,7 +19,7 @@ export function useReachable(onReachableAgain: () => void): boolean {
     async function check() {
       const isReachableNow = await doesServerRespond(checkIntervalMs);
       if (isCancelled) return;
-      if (isReachableNow && !isReachable) onReachableAgain();
+      if (isReachableNow && !isReachable && onReachableAgain !== null) onReachableAgain();
       else setReachable(isReachableNow);
     }
     const startCheck = () => void check();

@@ -26,7 +26,7 @@ it('UploadItem shows the speed and remaining time of an upload, and neither of t
     cleanup();
     render(
       <MantineProvider env="test">
-        <UploadItem line={{ ...uploadLine, bytesPerSecond }} />
+        <UploadItem line={{ ...uploadLine, bytesPerSecond }} isSettled />
       </MantineProvider>,
     );
   };

@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Progress, Text } from '@mantine/core';
+import { useState } from 'react';
 import { messageOf } from '../../../api/client.ts';
 import { cancelUpload } from '../../../api/uploads.ts';
 import { SlideError } from '../../../components/slide-error/SlideError.tsx';
@@ -11,21 +12,30 @@ import { cancel, pause, removeFinished, resume } from './upload-queue.ts';
 
 const badgeColours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const; // haematoxylin is blue-purple, eosin is rose
 
+interface UploadItemProps {
+  readonly line: UploadLine;
+  /** False while the rows have just moved: a click may then be meant for another row, so no button removes an upload. */
+  readonly isSettled: boolean;
+}
+
 /** A row in the list of uploads: the progress of an upload, its result and its actions. */
-export function UploadItem({ line }: { readonly line: UploadLine }) {
+export function UploadItem({ line, isSettled }: UploadItemProps) {
   const { key, path, dataset, fileCount, sizeBytes, sentBytes, bytesPerSecond } = line;
   const { sentFiles, currentFile } = line;
+  const [isCancelling, setCancelling] = useState(false);
 
   // The key of an upload that is not in the queue of this tab is its id on the server.
   const isOnlyOnServer = line.key === line.uploadId;
 
   async function cancelAndReport() {
+    setCancelling(true);
     try {
       await cancel(key); // does nothing for an upload that is only on the server
       if (isOnlyOnServer) await cancelUpload(line.key);
     } catch (error) {
       announce({ success: false, message: messageOf(error, texts.giveUpFailed) });
     }
+    setCancelling(false); // after the list of the server's uploads was reloaded
   }
 
   const handlers = {
@@ -86,6 +96,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
               size="xs"
               variant="default"
               aria-label={texts.actionOn(texts[action], path)}
+              disabled={(action === 'cancel' || action === 'hide') && (!isSettled || isCancelling)}
               onClick={handlers[action]}
             >
               {texts[action]}

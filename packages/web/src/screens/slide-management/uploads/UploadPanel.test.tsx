@@ -2,12 +2,13 @@
  * Tests of the upload panel in Turkish, the default language. Words of the panel: Veri kümesi (dataset), Dosya seç (choose files), Yüklemeyi
  * başlat (start upload), Yarım kaldı (unfinished), İptal et (cancel the upload), Vazgeç (close the dialog).
  */
-import type { SlideUpload } from '@lamina/contract';
-import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { errors, type SlideUpload } from '@lamina/contract';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
+import { chooseLanguage } from '../../../language/language.ts';
 import { account } from '../../../testing/accounts.ts';
 import { openApp } from '../../../testing/open-app.tsx';
-import { type Answers, errorResponse } from '../../../testing/stub-api.ts';
+import { type Answers, errorResponse, pendingResponse } from '../../../testing/stub-api.ts';
 
 /** A dataset that exists on the server. */
 const existingDataset = {
@@ -54,6 +55,7 @@ async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
   const opened = openApp('/admin/slides', {
     signedInAs: account({ uid: `admin-${adminCount}`, role: 'admin' }),
     api: {
+      'HEAD /': {}, // the screen loads the code of the panel only when the server responds
       'GET /admin/uploads': { uploads, max_bytes: 1000 },
       'GET /admin/datasets': { datasets: [] },
       'GET /admin/waiting': { applications: 0, datasetRequests: 0 },
@@ -203,7 +205,7 @@ describe('the upload panel of the slides screen', () => {
     expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
   });
 
-  it('resumes an unfinished upload in its original dataset when the same file is chosen again', async () => {
+  it('resumes an unfinished upload in its original dataset when the same file is chosen again and no dataset is typed', async () => {
     const { panel, choose, calls } = await openPanel([unfinishedUpload], {
       'POST /admin/uploads': errorResponse('storage_full'),
     });
@@ -214,12 +216,60 @@ describe('the upload panel of the slides screen', () => {
     expect(panel.queryByText('Yarım kaldı')).toBeNull();
   });
 
+  it('uploads a file to the dataset that the user has typed, although an unfinished upload of the same file is in another dataset', async () => {
+    const { panel, choose, calls, person } = await openPanel([unfinishedUpload], {
+      'POST /admin/uploads': errorResponse('storage_full'),
+      'GET /admin/datasets': { datasets: [existingDataset] },
+    });
+    await panel.findByText('Yarım kaldı');
+    await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
+    await choose('half.svs');
+    await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
+    expect(announcedUploads(calls)).toMatchObject([{ dataset: 'Yeni', path: 'half.svs' }]);
+    panel.getByText('Yarım kaldı');
+  });
+
+  it('resumes an unfinished upload when the typed dataset differs from the original one only in upper and lower case', async () => {
+    const { panel, choose, calls, person } = await openPanel([unfinishedUpload], {
+      'POST /admin/uploads': errorResponse('storage_full'),
+    });
+    await panel.findByText('Yarım kaldı');
+    await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'böbrek');
+    await choose('half.svs');
+    await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
+    expect(announcedUploads(calls)).toMatchObject([{ dataset: 'Böbrek', path: 'half.svs' }]);
+  });
+
   it('deletes an unfinished upload on the server when its Cancel button is clicked', async () => {
     const { panel, calls, person } = await openPanel([{ ...unfinishedUpload, path: 'other.svs' }], {
       'DELETE /admin/uploads/u1': new Response(null, { status: 204 }),
     });
     await person.click(await panel.findByRole('button', { name: 'İptal et: other.svs' }));
     expect(calls.some(({ name }) => name === 'DELETE /admin/uploads/u1')).toBe(true);
+  });
+
+  it('disables the Cancel buttons for 700 ms after a row has disappeared, so that a double click does not cancel another upload', async () => {
+    let uploads = [
+      { ...unfinishedUpload, path: 'first.svs' },
+      { ...unfinishedUpload, id: 'u2', path: 'second.svs' },
+    ];
+    const deletion = pendingResponse();
+    const { panel, person } = await openPanel([], {
+      'GET /admin/uploads': () => ({ uploads, max_bytes: 1000 }),
+      'DELETE /admin/uploads/u1': deletion.answer,
+    });
+    const cancelButton = (path: string) =>
+      panel.findByRole<HTMLButtonElement>('button', { name: `İptal et: ${path}` });
+    const first = await cancelButton('first.svs');
+    const second = await cancelButton('second.svs');
+    await person.click(first);
+    expect(first.disabled).toBe(true); // while the server deletes the upload
+    expect(second.disabled).toBe(false);
+    uploads = uploads.slice(1);
+    deletion.respondWith(new Response(null, { status: 204 }));
+    await waitFor(() => expect(panel.queryByText('first.svs')).toBeNull());
+    expect(second.disabled).toBe(true);
+    await waitFor(() => expect(second.disabled).toBe(false));
   });
 
   it('does not show uploads of another account that was signed in earlier in the same browser tab', async () => {
@@ -255,6 +305,40 @@ describe('the upload panel of the slides screen', () => {
     fireEvent.online(window); // the queue retries at once
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(announcedUploads(next.calls)).toEqual([]);
+  });
+
+  it('makes the browser ask before it closes the page while an upload waits for the network, until the upload is cancelled', async () => {
+    const { panel, choose, person } = await openPanel([], {
+      'GET /admin/datasets': { datasets: [existingDataset] },
+    });
+    const isClosingPrevented = () => {
+      const event = new Event('beforeunload', { cancelable: true });
+      window.dispatchEvent(event);
+      return event.defaultPrevented;
+    };
+    expect(isClosingPrevented()).toBe(false);
+    await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
+    await choose('offline.svs'); // the server does not respond
+    await panel.findByText(/Sunucuya ulaşılamıyor/);
+    expect(isClosingPrevented()).toBe(true);
+    const cancel = panel.getByRole<HTMLButtonElement>('button', { name: 'İptal et: offline.svs' });
+    await waitFor(() => expect(cancel.disabled).toBe(false));
+    await person.click(cancel);
+    expect(isClosingPrevented()).toBe(false);
+  });
+
+  it('shows why the server rejected an upload in the language that the user has chosen afterwards', async () => {
+    const { panel, choose, person } = await openPanel([], {
+      'POST /admin/uploads': errorResponse('storage_full'),
+      'GET /admin/datasets': { datasets: [existingDataset] },
+    });
+    await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
+    await choose('a.svs');
+    await panel.findByText(errors.storage_full.tr);
+    act(() => chooseLanguage('en'));
+    await person.click(await screen.findByRole('button', { name: 'Upload slides' }));
+    await screen.findByText(errors.storage_full.en);
+    expect(screen.queryByText(errors.storage_full.tr)).toBeNull();
   });
 
   it('shows why the list of uploads cannot be loaded', async () => {

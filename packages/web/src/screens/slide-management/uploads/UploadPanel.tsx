@@ -15,7 +15,7 @@ import { type ChosenFile, filesOfDrop, filesOfInput } from './chosen-files.ts';
 import { type FileGroup, groupFiles, type RefusedFile } from './group-uploads.ts';
 import { NewDatasetDialog } from './NewDatasetDialog.tsx';
 import { refusalSentence, texts } from './texts.ts';
-import { UploadItem } from './UploadItem.tsx';
+import { UploadList } from './UploadList.tsx';
 import classes from './UploadPanel.module.css';
 import { uploadLinesOf } from './upload-line.ts';
 import { enqueue, pause, resume, setUploadOwner, useLocalUploads } from './upload-queue.ts';
@@ -69,11 +69,17 @@ export function UploadPanel() {
     if (uid !== null) setUploadOwner(uid);
   }, [uid]);
 
-  /** Returns the dataset of the unfinished upload to resume (same path, file count and size); null if there is none. */
-  function unfinishedDatasetOf(group: FileGroup): string | null {
+  /**
+   * Returns the dataset of the unfinished upload to resume (same path, file count and size); null if there is none. A dataset that the
+   * user has typed is never replaced by another one, in which other people may see the slides.
+   *
+   * @param typedDataset empty when the user has typed none
+   */
+  function unfinishedDatasetOf(group: FileGroup, typedDataset: string): string | null {
     const unfinished = uploads.find(
-      ({ state, path, is_folder, file_count, size_bytes }) =>
+      ({ state, dataset, path, is_folder, file_count, size_bytes }) =>
         state === 'open' &&
+        (typedDataset === '' || nameKey(dataset) === nameKey(typedDataset)) &&
         path === group.path &&
         is_folder === group.isFolder &&
         file_count === group.files.length &&
@@ -108,7 +114,7 @@ export function UploadPanel() {
   ): Promise<void> {
     const typedDataset = dataset.trim();
     const uploadsToStart = groups.map((group) => {
-      const unfinished = unfinishedDatasetOf(group);
+      const unfinished = unfinishedDatasetOf(group, typedDataset);
       return { group, targetDataset: unfinished ?? typedDataset, isUnfinished: unfinished !== null };
     });
     const error = datasetErrorOf(uploadsToStart.map(({ targetDataset }) => targetDataset));
@@ -309,13 +315,7 @@ export function UploadPanel() {
             </Progress.Root>
           </section>
         )}
-        {lines.length > 0 && (
-          <ul className={classes.list} aria-label={texts.list}>
-            {lines.map((line) => (
-              <UploadItem key={line.key} line={line} />
-            ))}
-          </ul>
-        )}
+        {lines.length > 0 && <UploadList lines={lines} />}
       </div>
     </Panel>
   );

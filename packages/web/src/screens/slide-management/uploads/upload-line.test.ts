@@ -4,6 +4,7 @@
  */
 import type { SlideUpload } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
+import { ResponseError } from '../../../api/client.ts';
 import { type UploadLine, uploadLinesOf } from './upload-line.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
@@ -41,7 +42,7 @@ const localUpload = (changes: Partial<LocalUpload> = {}): LocalUpload => ({
   sentFiles: 0,
   sentBytes: 40,
   currentFile: 'a.svs',
-  message: null,
+  failure: null,
   canResume: true,
   bytesPerSecond: null,
   uploadId: 'u1',
@@ -142,31 +143,35 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
     expect(line?.state).toBe('Okunuyor');
   });
 
-  it.each<[string, Partial<LocalUpload>, string, readonly string[]]>([
-    ['pause and cancel while an upload of this tab is sent', {}, 'Gönderiliyor', ['pause', 'cancel']],
+  it.each<[string, Partial<LocalUpload>, string, readonly string[], string | null]>([
+    ['pause and cancel while an upload of this tab is sent', {}, 'Gönderiliyor', ['pause', 'cancel'], null],
     [
       'pause and cancel while an upload of this tab waits',
       { phase: 'waiting' },
       'Sırada',
       ['pause', 'cancel'],
+      null,
     ],
     [
       'resume and cancel for a paused upload of this tab',
       { phase: 'paused' },
       'Duraklatıldı',
       ['resume', 'cancel'],
+      null,
     ],
     [
       'resume and cancel for a refused upload of this tab',
-      { phase: 'refused', message: 'Yer yok.' },
+      {
+        phase: 'refused',
+        failure: { error: new ResponseError('storage_full', 'Yer yok.'), language: 'tr' },
+      },
       'Gönderilmedi',
       ['resume', 'cancel'],
+      'Yer yok.',
     ],
-  ])('returns the state "$2" and offers $0', (_, changes, state, actions) => {
+  ])('returns the state "$2" and offers $0', (_, changes, state, actions, detail) => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
-    expect(linesAfterOneSecond([localUpload(changes)], [open])).toEqual([
-      [state, changes.message ?? null, actions],
-    ]);
+    expect(linesAfterOneSecond([localUpload(changes)], [open])).toEqual([[state, detail, actions]]);
   });
 
   it('returns a single line for an unfinished upload that the server lists and this tab is about to resume', () => {

@@ -1,6 +1,7 @@
 /** The lines of the upload list, computed from the uploads of this browser tab and those that the server reports. */
 import type { SlideUpload } from '@lamina/contract';
 import { problemSentence, texts } from './texts.ts';
+import { failureSentence } from './upload-failure.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
 /** A button of a line. `sendAgain` repeats a file whose checksum was wrong; `hide` removes a finished upload from the list. */
@@ -111,7 +112,7 @@ function lineOfLocalUpload(
     sentBytes: phase === 'sent' ? null : local.sentBytes,
     state: phase === 'sent' ? texts.checking : texts[phase],
     tone: phase === 'refused' || phase === 'offline' ? 'bad' : 'calm',
-    detail: local.message,
+    detail: local.failure && failureSentence(local.failure),
     actions: actionsByPhase[phase],
   };
 }

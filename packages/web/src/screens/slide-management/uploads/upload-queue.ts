@@ -6,14 +6,15 @@
 import { AppError } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
 import { authState } from '../../../api/auth-state.ts';
-import { messageOf, NoResponseError } from '../../../api/client.ts';
+import { NoResponseError } from '../../../api/client.ts';
 import { cancelUpload, createUpload, invalidateUploads, submitChecksum } from '../../../api/uploads.ts';
+import { chosenLanguageOr } from '../../../language/language.ts';
 import { reportUploadActivity } from '../../../notifications/upload-activity.ts';
 import type { FileGroup } from './group-uploads.ts';
-import { FileUnreadableError, hashFile } from './hash-file.ts';
+import { hashFile } from './hash-file.ts';
 import { sendFile } from './send-file.ts';
-import { texts } from './texts.ts';
 import { createTransferRate, type TransferRate } from './transfer-rate.ts';
+import type { UploadFailure } from './upload-failure.ts';
 
 /**
  * The phase of an upload in the queue:
@@ -41,8 +42,8 @@ export interface LocalUpload {
   readonly sentBytes: number;
   /** Path of the file that is being sent; null when no file is being sent. */
   readonly currentFile: string | null;
-  /** Why the upload was refused, as a sentence for the user; null in every other phase. */
-  readonly message: string | null;
+  /** Why the upload was refused; null in every other phase. */
+  readonly failure: UploadFailure | null;
   /** Whether a retry can succeed; false when the dataset already has a file or folder of this name. */
   readonly canResume: boolean;
   /** Null until the rate has been measured, and while nothing is being sent. */
@@ -79,7 +80,10 @@ let ownerUid: string | null = null;
 let snapshot: readonly LocalUpload[] = [];
 const listeners = new Set<() => void>();
 
-/** Informs the components about a change of the queue, and reports the progress of the active uploads for the navigation bar. */
+/**
+ * Informs the components about a change of the queue, and reports the progress of the active uploads for the navigation bar. While an
+ * upload is active, the browser asks before it closes the page.
+ */
 function publishChanges(): void {
   snapshot = [...entries.values()].map(({ upload }) => upload);
   for (const listener of listeners) listener();
@@ -90,6 +94,8 @@ function publishChanges(): void {
     sentBytes: active.reduce((sum, { sentBytes }) => sum + sentBytes, 0),
     sizeBytes: active.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   });
+  if (active.length > 0) window.addEventListener('beforeunload', askBeforeClosing);
+  else window.removeEventListener('beforeunload', askBeforeClosing);
 }
 
 function updateUpload(entry: QueueEntry, changes: Partial<LocalUpload>): void {
@@ -137,7 +143,7 @@ export function enqueue(group: FileGroup, dataset: string): boolean {
       sentFiles: 0,
       sentBytes: 0,
       currentFile: null,
-      message: null,
+      failure: null,
       canResume: true,
       bytesPerSecond: null,
       uploadId: null,
@@ -162,7 +168,7 @@ export function pause(key: string): void {
 export function resume(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined || entry.attempt !== null) return;
-  updateUpload(entry, { phase: 'waiting', message: null });
+  updateUpload(entry, { phase: 'waiting', failure: null });
   startWaiting();
 }
 
@@ -204,9 +210,8 @@ function startWaiting(): void {
 async function attemptUpload(entry: QueueEntry): Promise<void> {
   const attempt = new AbortController();
   entry.attempt = attempt;
-  updatePageGuard();
   entry.rate = createTransferRate();
-  updateUpload(entry, { phase: 'sending', message: null });
+  updateUpload(entry, { phase: 'sending', failure: null });
   try {
     await sendMissingFiles(entry, attempt.signal);
     updateUpload(entry, { phase: 'sent', currentFile: null, bytesPerSecond: null });
@@ -215,7 +220,6 @@ async function attemptUpload(entry: QueueEntry): Promise<void> {
     if (!attempt.signal.aborted) handleFailure(entry, error);
   } finally {
     if (entry.attempt === attempt) entry.attempt = null; // after `pause` and `resume`, another attempt may be running
-    updatePageGuard();
     startWaiting();
   }
 }
@@ -239,12 +243,11 @@ function handleFailure(entry: QueueEntry, error: unknown): void {
   // The sign-in is not valid any more. The API client signs the user out on this error, but `sendFile` does not use the API client.
   // So `invalidateUploads` makes the API client send a request, which fails with the same error.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
-  const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
   updateUpload(entry, {
     phase: 'refused',
     currentFile: null,
     bytesPerSecond: null,
-    message: messageOf(error, defaultMessage),
+    failure: { error, language: chosenLanguageOr('tr') },
     canResume: !(error instanceof AppError && error.code === 'upload_exists'),
   });
 }
@@ -336,13 +339,6 @@ export function setUploadOwner(uid: string): void {
     publishChanges();
   }
   ownerUid = uid;
-}
-
-/** Makes the browser ask before it closes the page while files are being sent. */
-function updatePageGuard(): void {
-  const isSending = [...entries.values()].some(({ attempt }) => attempt !== null);
-  if (isSending) window.addEventListener('beforeunload', askBeforeClosing);
-  else window.removeEventListener('beforeunload', askBeforeClosing);
 }
 
 function askBeforeClosing(event: BeforeUnloadEvent): void {
