@@ -8,6 +8,7 @@ import { announce } from '../../notifications/notify.ts';
 import { TermsFields } from './TermsFields.tsx';
 import { toApiTerms, toFormTerms } from './terms.ts';
 import { texts } from './texts.ts';
+import { useTerms } from './use-terms.ts';
 
 interface AccessDialogProps {
   /** An account with the status `active`. */
@@ -17,10 +18,11 @@ interface AccessDialogProps {
 
 /** Dialog that changes the terms of an active account: its restricted datasets and its end date. */
 export function AccessDialog({ user, onClose }: AccessDialogProps) {
-  const [terms, setTerms] = useState(toFormTerms(user));
+  const { terms, fields, check } = useTerms(toFormTerms(user));
   const [isRunning, setRunning] = useState(false);
 
   async function submit() {
+    if (!check()) return;
     setRunning(true);
     const result = await changeAccess(user.uid, toApiTerms(terms));
     setRunning(false);
@@ -37,7 +39,7 @@ export function AccessDialog({ user, onClose }: AccessDialogProps) {
       onClose={onClose}
     >
       <Text>{texts.editAccessHint(nameOf(user))}</Text>
-      <TermsFields terms={terms} onChange={setTerms} />
+      <TermsFields {...fields} />
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 /** Tests of the queue of applicants. They find elements by Turkish texts, the default language of these screens. */
 import type { UserDetails } from '@lamina/contract';
-import { screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { reloadQueries } from '../../testing/reload-queries.ts';
@@ -203,6 +203,25 @@ describe('the queue of applicants in the user management', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
+  it('approves nobody while the typed end date is incomplete, because browsers report such a date as empty', async () => {
+    const { person, calls } = openQueue({ 'POST /admin/users/deniz/approve': { message: 'tamam' } });
+    await person.click(
+      (await findRow('Deniz Kaya')).getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }),
+    );
+    const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Onayla' }));
+    const field = dialog.getByLabelText<HTMLInputElement>('Bitiş tarihi (isteğe bağlı)');
+    // jsdom has no incomplete dates: the field is given the validity that browsers report after "31.12." was typed.
+    const validity = vi.spyOn(field, 'validity', 'get');
+    validity.mockReturnValue({ ...field.validity, badInput: true, valid: false });
+    await person.click(dialog.getByRole('button', { name: 'Onayla' }));
+    await dialog.findByText('Tarihi gün, ay ve yıl olarak eksiksiz yazın; bugünden önce olamaz.');
+    expect(document.activeElement).toBe(field);
+    expect(calls.some(({ name }) => name.endsWith('/approve'))).toBe(false);
+    validity.mockRestore();
+    await person.click(dialog.getByRole('button', { name: 'Onayla' }));
+    await screen.findByText('Kullanıcı başarıyla onaylandı.');
+  });
+
   it('approves several applicants in one call, names those whose approval failed, and retries only their approval', async () => {
     let failsForEkin = true;
     const { person, calls } = openQueue({
@@ -383,6 +402,26 @@ describe('the queue of applicants in the user management', () => {
 });
 
 describe('the card of an active account in the user management', () => {
+  it('keeps the end date of an account when a year of five digits is typed, and shows an error', async () => {
+    const expiresAt = new Date(2099, 11, 31, 23, 59, 59, 999).toISOString();
+    const member = { ...account({ uid: 'deniz', displayName: 'Deniz Kaya' }), expiresAt };
+    const { person, calls } = openApp('/admin/users', {
+      signedInAs: admin,
+      api: {
+        'GET /admin/users': { users: [member], message: '' },
+        'GET /admin/users/deniz': { user: member },
+        'GET /admin/datasets': { datasets: [restrictedDataset] },
+      },
+    });
+    await person.click((await findRow('Deniz Kaya')).getByRole('button', { name: 'Erişimi Düzenle' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Erişimi Düzenle' }));
+    const field = dialog.getByLabelText('Bitiş tarihi (isteğe bağlı)');
+    fireEvent.change(field, { target: { value: '20991-12-31' } });
+    await person.click(dialog.getByRole('button', { name: 'Kaydet' }));
+    await dialog.findByText('Tarihi gün, ay ve yıl olarak eksiksiz yazın; bugünden önce olamaz.');
+    expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
+  });
+
   it('shows the end date and the restricted datasets, and changes them in a dialog', async () => {
     const member = {
       ...account({ uid: 'deniz', email: 'deniz@example.org', displayName: 'Deniz Kaya' }),

@@ -10,6 +10,7 @@ import { TermsFields } from './TermsFields.tsx';
 import { noTerms, toApiTerms, toFormTerms } from './terms.ts';
 import { texts } from './texts.ts';
 import { useDecision } from './use-decision.ts';
+import { useTerms } from './use-terms.ts';
 
 interface ApproveDialogProps {
   /** Not empty. */
@@ -23,7 +24,9 @@ const roles: readonly GrantableRole[] = ['user', 'viewer'];
 export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   const [firstPerson] = people;
   const [role, setRole] = useState<GrantableRole>('user');
-  const [terms, setTerms] = useState(people.length === 1 && firstPerson ? toFormTerms(firstPerson) : noTerms);
+  const { terms, fields, check } = useTerms(
+    people.length === 1 && firstPerson ? toFormTerms(firstPerson) : noTerms,
+  );
   const { run, stop, isRunning, progress, failedDecisions } = useDecision({
     people,
     decideOne: (uid) => approveWithTerms(uid, role, toApiTerms(terms)),
@@ -37,7 +40,9 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
       title={texts.approveTitle}
       submitLabel={failedDecisions.length > 0 ? texts.tryAgain : texts.approve}
       isRunning={isRunning}
-      onSubmit={() => void run({ kind: 'approve', role, terms: toApiTerms(terms) })}
+      onSubmit={() => {
+        if (check()) void run({ kind: 'approve', role, terms: toApiTerms(terms) });
+      }}
       // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
       onClose={isRunning ? stop : onClose}
       stopLabel={texts.stop}
@@ -64,7 +69,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
           ))}
         </Stack>
       </Radio.Group>
-      <TermsFields terms={terms} onChange={setTerms} />
+      <TermsFields {...fields} />
       <DecisionState progress={progress} failedDecisions={failedDecisions} />
     </FormDialog>
   );

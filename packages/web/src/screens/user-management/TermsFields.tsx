@@ -3,17 +3,12 @@ import { messageOf } from '../../api/client.ts';
 import { useDatasets } from '../../api/datasets.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import classes from './TermsFields.module.css';
-import type { ChosenTerms } from './terms.ts';
-import { firstSelectableDay } from './terms.ts';
+import { firstSelectableDay, lastSelectableDay } from './terms.ts';
 import { texts } from './texts.ts';
+import type { TermsFieldsProps } from './use-terms.ts';
 
-interface TermsFieldsProps {
-  readonly terms: ChosenTerms;
-  readonly onChange: (terms: ChosenTerms) => void;
-}
-
-/** Fields for the terms of an account: its restricted datasets and its end date. */
-export function TermsFields({ terms, onChange }: TermsFieldsProps) {
+/** Fields for the terms of an account: its restricted datasets and its end date. `useTerms` returns the properties. */
+export function TermsFields({ terms, onChange, dateField, hasDateError }: TermsFieldsProps) {
   const datasets = useDatasets();
   const restrictedDatasets = (datasets.data ?? []).filter(({ access }) => access === 'restricted');
   return (
@@ -39,10 +34,13 @@ export function TermsFields({ terms, onChange }: TermsFieldsProps) {
         </Checkbox.Group>
       )}
       <TextInput
+        ref={dateField}
         type="date"
         label={texts.endDate}
         description={texts.endDateHint}
+        error={hasDateError && texts.endDateInvalid}
         min={firstSelectableDay()}
+        max={lastSelectableDay}
         value={terms.lastDay}
         onChange={(event) => onChange({ ...terms, lastDay: event.currentTarget.value })}
       />

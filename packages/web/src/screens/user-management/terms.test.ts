@@ -25,4 +25,9 @@ describe('toApiTerms (converts the terms of an account from the form for the API
     expect(past.lastDay).toBe('');
     expect(toApiTerms(past).expiresAt).toBeNull();
   });
+
+  it('throws a RangeError, instead of returning no end date, when the last day has a year of five digits', () => {
+    const terms = toFormTerms({ datasets: [], expiresAt: noon });
+    expect(() => toApiTerms({ ...terms, lastDay: '20271-01-01' })).toThrow(RangeError);
+  });
 });

@@ -20,19 +20,25 @@ export function toFormTerms({ datasets, expiresAt }: Terms): ChosenTerms {
   return { datasets, lastDay: currentEnd === null ? '' : dayOf(new Date(currentEnd)), currentEnd };
 }
 
-/** Converts the terms of the form for the API. The account ends at the end of its last day, or as before when that day is unchanged. */
+/**
+ * Converts the terms of the form for the API. The account ends at the end of its last day, or as before when that day is unchanged.
+ *
+ * @throws RangeError when the last day is neither empty nor a day: such terms must not become terms without an end date
+ */
 export function toApiTerms({ datasets, lastDay, currentEnd }: ChosenTerms): Terms {
   if (currentEnd !== null && lastDay === dayOf(new Date(currentEnd)))
     return { datasets, expiresAt: currentEnd };
-  const end = new Date(`${lastDay}T23:59:59.999`); // in the time zone of the browser; invalid when `lastDay` is empty
-  const hasEnd = !Number.isNaN(end.getTime());
-  return { datasets, expiresAt: hasEnd ? end.toISOString() : null };
+  if (lastDay === '') return { datasets, expiresAt: null };
+  return { datasets, expiresAt: new Date(`${lastDay}T23:59:59.999`).toISOString() }; // in the time zone of the browser
 }
 
 /** Returns the first day that a form accepts as the last day of an account: today. */
 export function firstSelectableDay(): string {
   return dayOf(new Date());
 }
+
+/** Without a limit of four digits, browsers accept years that `Date` cannot read. */
+export const lastSelectableDay = '9999-12-31';
 
 /** Returns the day in the format of `<input type="date">`, such as '2026-11-21'. */
 function dayOf(date: Date): string {

@@ -112,6 +112,7 @@ export const texts = wording({
     openDatasetsHint: 'Açık veri kümelerini tüm aktif kullanıcılar görür.',
     endDate: 'Bitiş tarihi (isteğe bağlı)',
     endDateHint: 'Hesap bu günün sonunda kendiliğinden askıya alınır.',
+    endDateInvalid: 'Tarihi gün, ay ve yıl olarak eksiksiz yazın; bugünden önce olamaz.',
 
     rejectTitle: 'Başvuruyu Reddet',
     rejectOne: (name: string) =>
@@ -254,6 +255,7 @@ export const texts = wording({
     openDatasetsHint: 'All active users see the open datasets.',
     endDate: 'End date (optional)',
     endDateHint: 'The account is suspended automatically at the end of this day.',
+    endDateInvalid: 'Enter the day, month and year of the date; it must not be before today.',
 
     rejectTitle: 'Reject Application',
     rejectOne: (name) => `${name} will see the reason on the account status page and by e-mail.`,
