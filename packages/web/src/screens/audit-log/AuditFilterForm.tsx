@@ -10,8 +10,11 @@ import { Button, Checkbox, type ComboboxItem, Group, NativeSelect, Select, TextI
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useRef, useState } from 'react';
 import { useSlidesByText } from '../../api/audit.ts';
+import { messageOf } from '../../api/client.ts';
+import { OptionsFailed } from '../../components/OptionsFailed.tsx';
 import { nameOf } from '../../formatting/person.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import classes from './AuditLog.module.css';
 import { type AuditLogFilter, auditLogPath } from './filter.ts';
 import { texts } from './texts.ts';
@@ -149,6 +152,9 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   const [chosen, setChosen] = useState<ComboboxItem | null>(null);
   const [debouncedSearch] = useDebouncedValue(search, searchDelayMs);
   const slides = useSlidesByText(debouncedSearch);
+  // While the slides of another text are shown, or none are loaded, it is not known whether a slide matches.
+  const isSearching =
+    search !== debouncedSearch || slides.isPlaceholderData || (slides.data === undefined && !slides.isError);
   const foundOptions = (slides.data ?? []).map(({ id, fileName, dataset }) => ({
     value: id,
     label: dataset === null ? fileName : `${fileName} · ${dataset}`,
@@ -170,7 +176,15 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
       clearable
       // Keeps all options: the server has already searched by name, organ and dataset, with the rules for Turkish letters.
       filter={(input) => input.options}
-      nothingFoundMessage={texts.noSlide}
+      nothingFoundMessage={isSearching ? sharedTexts.loading : slides.data && texts.noSlide}
+      error={
+        slides.isLoadingError && (
+          <OptionsFailed
+            message={messageOf(slides.error, texts.slidesFailed)}
+            onRetry={() => void slides.refetch()}
+          />
+        )
+      }
       data={options}
       value={value === '' ? null : value}
       onChange={(id, option) => {

@@ -1,4 +1,4 @@
-import { type CollectionAnswer, maxChoices } from '@lamina/contract';
+import { type Collection, type CollectionAnswer, maxChoices } from '@lamina/contract';
 import { Anchor, Button, Group, Table, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -19,6 +19,9 @@ export function CollectionAnswers() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
   const answers = useAnswers(collectionId);
+  // The table needs both: without the collection, it would show the index of a choice instead of its text.
+  const failedQuery = [answers, collection].find(({ isLoadingError }) => isLoadingError);
+  const isPending = failedQuery === undefined && (answers.isPending || collection.isPending);
   const [isDownloading, setDownloading] = useState(false);
 
   async function saveAsCsv() {
@@ -51,15 +54,15 @@ export function CollectionAnswers() {
           {texts.downloadCsv}
         </Button>
       </Group>
-      {answers.isPending && <Loading label={texts.loading} />}
-      {answers.isLoadingError && (
+      {isPending && <Loading label={texts.loading} />}
+      {failedQuery && (
         <LoadFailed
-          message={messageOf(answers.error, texts.answersFailed)}
-          onRetry={() => void answers.refetch()}
+          message={messageOf(failedQuery.error, texts.answersFailed)}
+          onRetry={() => void failedQuery.refetch()}
         />
       )}
       {answers.data?.length === 0 && <EmptyState title={texts.noAnswers} hint={texts.noAnswersHint} />}
-      {answers.data !== undefined && answers.data.length > 0 && (
+      {answers.data !== undefined && answers.data.length > 0 && collection.data !== undefined && (
         <AnswerTable
           answers={answers.data}
           choicesOfItem={(itemIndex) => choicesOf(collection.data, itemIndex)}
@@ -69,12 +72,9 @@ export function CollectionAnswers() {
   );
 }
 
-/** Returns the choices of an item's question; empty if it has none, the item was removed, or nothing has loaded yet. */
-function choicesOf(
-  collection: ReturnType<typeof useCollection>['data'],
-  itemIndex: number | null,
-): readonly string[] {
-  return (itemIndex === null ? undefined : collection?.items[itemIndex]?.question?.choices) ?? [];
+/** Returns the choices of an item's question; empty if it has none, or the item was removed. */
+function choicesOf(collection: Collection, itemIndex: number | null): readonly string[] {
+  return (itemIndex === null ? undefined : collection.items[itemIndex]?.question?.choices) ?? [];
 }
 
 interface AnswerTableProps {

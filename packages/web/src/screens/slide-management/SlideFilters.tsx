@@ -24,6 +24,11 @@ const namePrefix = 'named:';
 export function SlideFilters({ status, filter, counts, countText, onChange }: SlideFiltersProps) {
   const datasets = useDatasets().data ?? [];
   const { search, dataset } = filter;
+  const names = datasets.map(({ name }) => name);
+  // Without an option for its value, the field would show that the list is not filtered: while the datasets are being loaded, and for
+  // a dataset without slides.
+  const offeredNames =
+    dataset === null || dataset === '' || names.includes(dataset) ? names : [...names, dataset];
   // 'listed' is the default status: the slides that are neither missing nor removed.
   const isFiltered = search !== '' || dataset !== null || status !== 'listed';
 
@@ -41,7 +46,7 @@ export function SlideFilters({ status, filter, counts, countText, onChange }: Sl
         label={texts.dataset}
         data={[
           { value: anyDataset, label: texts.anyDataset },
-          ...datasets.map(({ name }) => ({ value: namePrefix + name, label: name })),
+          ...offeredNames.map((name) => ({ value: namePrefix + name, label: name })),
           { value: noDataset, label: texts.noDataset },
         ]}
         value={optionOf(dataset)}

@@ -152,6 +152,15 @@ describe('the slide list on the slides screen', () => {
     );
   });
 
+  it('shows the dataset of the filter when it is not in the list of datasets, and can remove this filter', async () => {
+    const { person, address, goTo } = openSlidesScreen();
+    await goTo('/admin/slides?dataset=Eski');
+    const field = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Veri kümesi' });
+    expect(field.selectedOptions[0]?.textContent).toBe('Eski');
+    await person.selectOptions(field, 'Tümü');
+    await waitFor(() => expect(address()).toBe('/admin/slides'));
+  });
+
   it('keeps the filters in the URL, and clears them with the Clear button', async () => {
     const { person, calls, address, goTo } = openSlidesScreen();
     await goTo('/admin/slides?q=kolon&dataset=Meme&status=removed');
@@ -221,6 +230,15 @@ it('the slides screen lists a slide among the failed slides again when the serve
   isPending = false;
   await vi.advanceTimersByTimeAsync(5000);
   await findRow('slayt-2.svs');
+});
+
+it('the slides screen keeps its list when the code of the upload panel cannot be loaded, and says so', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { person } = openSlidesScreen(); // its stub rejects the request that checks whether the server responds
+  await findRow('slayt-1.svs');
+  await person.click(screen.getByRole('button', { name: 'Slayt yükle' }));
+  await screen.findByText('Bu bölüm yüklenemedi.');
+  await findRow('slayt-1.svs');
 });
 
 describe('the action menu of a slide on the slides screen', () => {
