@@ -1,5 +1,6 @@
 /** Annotations of slides: geometry, validation, and import and export of other programs' files. Runs in Node and in browsers. */
 export { chooseClassColor } from './formats/class-color.ts';
+export { cleanLine, cleanText } from './formats/clean-text.ts';
 export { exportAnnotations } from './formats/export-annotations.ts';
 export {
   type ExportFormat,

@@ -1,4 +1,4 @@
-/** Removes from imported names and other strings the characters that `parse-properties.ts` would reject. */
+/** Removes from imported and typed names and other strings the characters that `parse-properties.ts` would reject. */
 import type { Collector } from './collector.ts';
 
 /** Matches printable ASCII, which needs no cleaning. Most strings in large files match. */
@@ -6,21 +6,21 @@ const plainPattern = /^[ -~]*$/;
 
 type WarningCollector = Pick<Collector, 'warn'>;
 
-/** Cleans a single-line string: a run of tabs and line ends becomes one space; removes other control characters and lone surrogates. */
-export function cleanLine(text: string, collector: WarningCollector): string {
+/** Cleans a single-line string: a run of tabs and line ends becomes one space; removes other control characters and lone surrogates. @param collector receives a warning when the text changes */
+export function cleanLine(text: string, collector?: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text)
     .replace(/[\t\n\r\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\p{Cc}/gu, '');
-  if (clean !== text) collector.warn('text_cleaned');
+  if (clean !== text) collector?.warn('text_cleaned');
   return clean;
 }
 
-/** Cleans a string of several lines: removes lone surrogates, and control characters except tabs and line ends. */
-export function cleanText(text: string, collector: WarningCollector): string {
+/** Cleans a string of several lines: removes lone surrogates, and control characters except tabs and line ends. @param collector receives a warning when the text changes */
+export function cleanText(text: string, collector?: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');
-  if (clean !== text) collector.warn('text_cleaned');
+  if (clean !== text) collector?.warn('text_cleaned');
   return clean;
 }
 

@@ -6,7 +6,7 @@ import { writeAperio } from './write-aperio.ts';
 import { isMeasurement, writeAsap } from './write-asap.ts';
 import { writeCsv } from './write-csv.ts';
 import { writeGeoJson } from './write-geojson.ts';
-import { writeQuPath } from './write-qupath.ts';
+import { countTooDeep, writeQuPath } from './write-qupath.ts';
 
 /** Writes annotations in the format of another program. `warnings` counts the annotations that lose something in this format. */
 export function exportAnnotations(
@@ -15,19 +15,21 @@ export function exportAnnotations(
 ): ExportResult {
   const moved = offset ? features.map((feature) => translate(feature, -offset.x, -offset.y)) : features;
   switch (format) {
-    case 'qupath':
+    case 'qupath': {
+      const tooDeep = countTooDeep(features);
       return {
         chunks: writeQuPath(moved),
         mediaType: 'application/geo+json',
         extension: 'geojson',
-        warnings: [],
+        warnings: tooDeep > 0 ? [{ code: 'hierarchy_flattened', count: tooDeep }] : [],
       };
+    }
     case 'geojson':
       return {
         chunks: writeGeoJson(moved),
         mediaType: 'application/geo+json',
         extension: 'geojson',
-        warnings: countLosses(features, ['ellipses_as_polygons', 'hierarchy_flattened']),
+        warnings: countLosses(features, ['ellipses_as_polygons', 'hierarchy_flattened', 'details_left_out']),
       };
     case 'asap':
       return {
@@ -40,6 +42,8 @@ export function exportAnnotations(
           'measurements_left_out',
           'ellipses_as_polygons',
           'hierarchy_flattened',
+          'descriptions_left_out',
+          'details_left_out',
         ]),
       };
     case 'aperio':
@@ -47,7 +51,12 @@ export function exportAnnotations(
         chunks: writeAperio(moved, pixelSize),
         mediaType: 'application/xml',
         extension: 'xml',
-        warnings: countLosses(features, ['measurements_left_out', 'hierarchy_flattened']),
+        warnings: countLosses(features, [
+          'measurements_left_out',
+          'hierarchy_flattened',
+          'descriptions_left_out',
+          'details_left_out',
+        ]),
       };
     case 'csv':
       return {
@@ -69,6 +78,13 @@ const lossTests: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature)
   measurements_left_out: ({ properties }) => properties.measurements !== undefined,
   ellipses_as_polygons: ({ geometry }) => geometry.type === 'Polygon' && geometry.isEllipse === true,
   hierarchy_flattened: ({ properties }) => properties.parentId !== undefined,
+  descriptions_left_out: ({ properties }) => Boolean(properties.description),
+  details_left_out: ({ geometry, nucleusGeometry, properties: { metadata, isLocked, isMissing } }) =>
+    geometry.plane !== undefined ||
+    nucleusGeometry !== undefined ||
+    Object.keys(metadata ?? {}).length > 0 ||
+    isLocked === true ||
+    isMissing === true,
 };
 
 function countLosses(features: Features, codes: readonly ExportWarningCode[]): ExportResult['warnings'] {

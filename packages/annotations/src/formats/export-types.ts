@@ -14,13 +14,15 @@ export interface ExportOptions {
   readonly offset?: { readonly x: number; readonly y: number };
 }
 
-/** Codes of information that a format cannot store. The API and the export dialog turn the codes into messages. */
+/** Codes of information that a format cannot store. `details_left_out` means plane, nucleus, metadata, lock or missing core. */
 export const exportWarningCodes = [
   'holes_as_outlines',
   'lines_left_out',
   'measurements_left_out',
   'ellipses_as_polygons',
   'hierarchy_flattened',
+  'descriptions_left_out',
+  'details_left_out',
 ] as const;
 
 export type ExportWarningCode = (typeof exportWarningCodes)[number];

@@ -193,6 +193,25 @@ describe('importAnnotations', () => {
     },
   );
 
+  it.each([
+    [
+      'ASAP',
+      (value: string) =>
+        `<ASAP_Annotations><Annotations><Annotation Type="Dot"><Coordinates><Coordinate Order="${value}" X="${value}" Y="1"/></Coordinates></Annotation></Annotations></ASAP_Annotations>`,
+    ],
+    [
+      'Aperio',
+      (value: string) =>
+        `<Annotations><Annotation LineColor="${value}"><Regions><Region><Vertices><Vertex X="${value}" Y="1"/></Vertices></Region></Regions></Annotation></Annotations>`,
+    ],
+  ])(
+    'rejects a feature of %s XML whose coordinate is 200,000 digits and a letter, within the time limit of a test',
+    (_, fileWith) => {
+      const result = importFile(fileWith(`${'1'.repeat(200_000)}x`));
+      expect(result).toMatchObject({ ok: true, rejectedCount: 1, rejected: [{ code: 'not_a_position' }] });
+    },
+  );
+
   it('imports a file that contains both NaN without quotes and a string of 20 million characters', () => {
     const note = `"${'x\\"'.repeat(5e6)}${'x'.repeat(5e6)}"`;
     const measurements = '{"a":NaN,"b":-Infinity,"NaN":1,"c":"NaN, Infinity"}';

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { AnnotationFeature } from '../model/feature.ts';
+import { createUuid } from '../model/uuid.ts';
 import { generateQuPathFile } from '../testing/qupath-files.ts';
 import { differenceOf, readLikeQuPath } from '../testing/strict-qupath.ts';
 import { exportAnnotations } from './export-annotations.ts';
@@ -133,6 +135,35 @@ describe('QuPath GeoJSON', () => {
       { type: 'Feature', id: b, geometry: point, properties: { objectType: 'annotation', parentId: a } },
     ] as const;
     expect(readLikeQuPath(exportFile(features)).map(({ id }) => id)).toEqual([a, b]);
+  });
+
+  it('has the same parents after export and import for 83 levels, and is exported with a warning for each deeper annotation', () => {
+    const ring = [
+      [0, 0],
+      [9, 0],
+      [9, 9],
+      [0, 0],
+    ] as const;
+    /** Returns annotations of which each contains the next one. */
+    const chainOf = (levels: number) => {
+      const ids = Array.from({ length: levels }, createUuid);
+      return ids.map((id, level): AnnotationFeature => {
+        const parentId = ids[level - 1];
+        return {
+          type: 'Feature',
+          id,
+          geometry: { type: 'MultiPolygon', coordinates: [[ring]] },
+          properties: { objectType: 'annotation', ...(parentId !== undefined && { parentId }) },
+        };
+      });
+    };
+    const warningsOf = (levels: number) =>
+      exportAnnotations(chainOf(levels), { format: 'qupath', pixelSize: null }).warnings;
+    const chain = chainOf(83);
+    expect(importFile(exportFile(chain)).features).toEqual(chain);
+    expect(warningsOf(83)).toEqual([]);
+    expect(importFile(exportFile(chainOf(85))).rejectedCount).toBe(0);
+    expect(warningsOf(85)).toEqual([{ code: 'hierarchy_flattened', count: 2 }]);
   });
 
   it('is imported with the option offset added to its coordinates, and exported with the offset subtracted', () => {

@@ -2,7 +2,7 @@
  * Reads XML of Aperio ImageScope: `Annotations/Annotation/Regions/Region/Vertices/Vertex`. An `Annotation` element is a
  * layer in ImageScope; its `Name` becomes the class of its regions. Each region becomes one annotation, whose name is the
  * `Text` of the region. `LineColor` is an integer with red in its lowest byte. A region with `NegativeROA="1"` is a hole. The
- * program HALO writes `V` instead of `Vertex`.
+ * program HALO writes `V` instead of `Vertex`, and words instead of digits as the `Type` of a region.
  */
 import { containsHole } from '../geometry/assemble.ts';
 import { createEllipse } from '../geometry/ellipse.ts';
@@ -25,8 +25,16 @@ interface Region {
   readonly points: (readonly [number | null, number | null])[];
 }
 
-/** Values of a region's attribute `Type`. All others, usually "0", are freehand outlines. */
-const regionTypes = { rectangle: '1', ellipse: '2', arrow: '3', ruler: '4' } as const;
+/** Shapes by the attribute `Type` of a region. Regions with other values, usually "0" or "Polygon", are freehand outlines. */
+const shapesByType: ReadonlyMap<string | undefined, 'rectangle' | 'ellipse' | 'line'> = new Map([
+  ['1', 'rectangle'],
+  ['Rectangle', 'rectangle'],
+  ['2', 'ellipse'],
+  ['Ellipse', 'ellipse'],
+  ['3', 'line'], // an arrow
+  ['4', 'line'], // a ruler
+  ['Ruler', 'line'],
+]);
 
 interface Layer {
   readonly name: string;
@@ -99,7 +107,7 @@ function addLayer(layer: Layer, collector: Collector, count: (comparisons: numbe
 /** Returns a region with its outline. Without one, returns an empty list: the vertices of an ellipse are not its outline. */
 function outlineEntry(region: Region): readonly (readonly [Region, Outline])[] {
   const positions = region.points.filter(isPosition);
-  if (positions.length < 3 || region.attributes.Type === regionTypes.ellipse) return [];
+  if (positions.length < 3 || shapesByType.get(region.attributes.Type) === 'ellipse') return [];
   return [[region, { ring: closeRing(positions), bounds: boundsOfPositions(positions), holes: [] }]];
 }
 
@@ -154,11 +162,10 @@ function readGeometry({ attributes, points }: Region, holes: readonly Region[]):
   // The collector rejects this geometry and names the first position with a coordinate that is not a number.
   if (positions.length < points.length) return { type: 'MultiPoint', coordinates: points };
   if (positions.length === 1) return { type: 'Point', coordinates: positions[0] };
-  if (attributes.Type === regionTypes.arrow || attributes.Type === regionTypes.ruler)
-    return { type: 'LineString', coordinates: points };
-  if (attributes.Type === regionTypes.ellipse && positions.length > 0)
-    return createEllipse(boundsOfPositions(positions));
-  if (attributes.Type === regionTypes.rectangle && positions.length === 2) {
+  const shape = shapesByType.get(attributes.Type);
+  if (shape === 'line') return { type: 'LineString', coordinates: points };
+  if (shape === 'ellipse' && positions.length > 0) return createEllipse(boundsOfPositions(positions));
+  if (shape === 'rectangle' && positions.length === 2) {
     const { minX, minY, maxX, maxY } = boundsOfPositions(positions);
     return {
       type: 'Polygon',

@@ -62,7 +62,8 @@ export function readXmlElements(text: string, onElement: XmlElementHandler): voi
 
 /** Reads a number with a decimal point or comma, e.g. `1.5`, `,5`, `7.` or `-1e3`; null for other text or infinity. */
 export function readDecimal(text: string | undefined): number | null {
-  if (text === undefined || !/^\s*[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?\s*$|^\s*[+-]?\d+[.,]\s*$/.test(text))
+  // Linear in the length of the text: no two repetitions can match the same digits.
+  if (text === undefined || !/^\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*$/.test(text))
     return null;
   const number = Number(text.replace(',', '.'));
   return Number.isFinite(number) ? number : null;

@@ -5,8 +5,11 @@ import type { AnnotationFeature } from '../model/feature.ts';
 import type { Features } from './export-types.ts';
 import { descriptionKey } from './read-qupath.ts';
 
-/** Maximum nesting of annotations in a file; the import (`jsonDepth`) accepts more. Deeper annotations become roots. */
-const maximumLevels = 60;
+/**
+ * Maximum nesting of annotations in a file; deeper annotations become roots. The import accepts it for every geometry: each level takes
+ * three of `jsonDepth`, the collection two, and the feature with a MultiPolygon at the deepest level six.
+ */
+const maximumLevels = 83;
 
 /** Yields a feature collection; children are nested in their parents. */
 export function* writeQuPath(features: Features): Generator<string> {
@@ -18,6 +21,14 @@ export function* writeQuPath(features: Features): Generator<string> {
     separator = ',\n';
   }
   yield ']}\n';
+}
+
+/** Counts the annotations that lose their parent in the file: their nesting is too deep, or their ancestors form a cycle. */
+export function countTooDeep(features: Features): number {
+  const byId = new Map(features.map((feature) => [feature.id, feature]));
+  return features.filter(
+    (feature) => byId.has(feature.properties.parentId ?? '') && !canBeNested(feature, byId),
+  ).length;
 }
 
 interface Hierarchy {

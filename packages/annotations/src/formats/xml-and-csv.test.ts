@@ -107,6 +107,40 @@ describe('ASAP XML', () => {
     ]);
   });
 
+  it.each([
+    ['geojson', [{ code: 'details_left_out', count: 5 }]],
+    [
+      'asap',
+      [
+        { code: 'descriptions_left_out', count: 1 },
+        { code: 'details_left_out', count: 5 },
+      ],
+    ],
+    [
+      'aperio',
+      [
+        { code: 'descriptions_left_out', count: 1 },
+        { code: 'details_left_out', count: 5 },
+      ],
+    ],
+    ['qupath', []],
+  ] as const)(
+    'exported as %s has warnings about descriptions, planes, nuclei, metadata, locks and missing cores that the format cannot store',
+    (format, warnings) => {
+      const point = { type: 'Point', coordinates: [1, 2] } as const;
+      const withDetails = [
+        feature(point),
+        feature(point, { description: 'two\nlines' }),
+        feature({ ...point, plane: { c: -1, z: 1, t: 0 } }),
+        { ...feature(point, { objectType: 'cell' }), nucleusGeometry: point },
+        feature(point, { metadata: { key: 'value' } }),
+        feature(point, { isLocked: true }),
+        feature(point, { objectType: 'tmaCore', isMissing: true }),
+      ];
+      expect(exportAnnotations(withDetails, { format, pixelSize: null }).warnings).toEqual(warnings);
+    },
+  );
+
   it('is imported with groups, decimal commas, unordered coordinates and splines, but without annotations with non-numeric coordinates', () => {
     const coordinate = (order: number, x: string, y: string) =>
       `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
@@ -224,6 +258,52 @@ describe('Aperio XML', () => {
     ]);
     expect(result.rejected).toMatchObject([{ line: 3, code: 'unsupported_element', path: 'NegativeROA' }]);
   });
+});
+
+describe('XML of HALO', () => {
+  it.each([
+    ['Polygon', 3, { type: 'Polygon' }],
+    [
+      'Rectangle',
+      2,
+      {
+        type: 'Polygon',
+        coordinates: [
+          [
+            [10, 20],
+            [30, 20],
+            [30, 40],
+            [10, 40],
+            [10, 20],
+          ],
+        ],
+      },
+    ],
+    ['Ellipse', 2, createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 40 })],
+    [
+      'Ruler',
+      3,
+      {
+        type: 'LineString',
+        coordinates: [
+          [10, 20],
+          [30, 40],
+          [50, 20],
+        ],
+      },
+    ],
+    ['Pin', 1, { type: 'Point', coordinates: [10, 20] }],
+  ])(
+    'is imported with a region of the type %s and %i vertices as the same shape',
+    (type, count, geometry) => {
+      const vertices = ['<V X="10" Y="20" />', '<V X="30" Y="40" />', '<V X="50" Y="20" />'].slice(0, count);
+      const result = readBack(
+        `<Annotations><Annotation LineColor="65535" Name="Layer 1" Visible="True"><Regions><Region Type="${type}" HasEndcaps="0" NegativeROA="0"><Vertices>${vertices.join('')}</Vertices><Comments /></Region></Regions></Annotation></Annotations>`,
+      );
+      expect(result.rejected).toEqual([]);
+      expect(result.features).toMatchObject([{ geometry }]);
+    },
+  );
 });
 
 describe('an XML file that begins with blank lines', () => {
