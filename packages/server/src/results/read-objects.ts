@@ -5,10 +5,8 @@
  */
 import { FlatRings } from './flat-rings.ts';
 import { ImportRejectedError } from './problems.ts';
+import { asObject, type Color, classKeys, classOf, type Json, maxTextLength, textOf } from './read-class.ts';
 import type { ScannedObject } from './scan-features.ts';
-
-/** Red, green and blue, 0 to 255. */
-export type Color = readonly [number, number, number];
 
 export interface ResultObject {
   /** Rings of the outline as x, y, x, y, …, without a repeated last vertex. A point has no rings. */
@@ -22,7 +20,6 @@ export interface ResultObject {
   readonly measurements: readonly (readonly [name: string, value: number])[];
 }
 
-type Json = Readonly<Record<string, unknown>>;
 type Ring = number[];
 
 /** A MultiPolygon without measurements that has more parts becomes one object for each part. */
@@ -30,7 +27,6 @@ const maxPartsOfObject = 64;
 /** Largest absolute value of a coordinate, in the unit of the file. */
 const maxCoordinate = 1e8;
 const maxNesting = 16; // maximum depth of child objects within objects
-const maxTextLength = 200; // maximum length of names, classes and ids, in characters
 
 export interface ObjectReader {
   /** Sets the class names of numbered types, as HoVerNet and CellViT write them. */
@@ -55,10 +51,6 @@ export function createObjectReader(): ObjectReader {
   };
 }
 
-function asObject(value: unknown): Json | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
-}
-
 /** Emits the objects of a feature and of its child objects. A geometry without a feature is read like a feature without properties. */
 function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: number): void {
   if (nesting > maxNesting) throw new ImportRejectedError('too_complex', 'Objects are nested too deeply');
@@ -68,7 +60,7 @@ function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: 
   if (geometry !== null) {
     const { className, classColor } = classOf(properties);
     const measurements = measurementsOf(properties);
-    const id = typeof json.id === 'string' ? json.id.slice(0, maxTextLength) : numberText(json.id);
+    const id = idOf(json.id);
     const shapes = shapesOf(geometry, measurements.length > 0);
     for (const shape of shapes) {
       // Several objects would have the same id, so they get none.
@@ -83,7 +75,12 @@ function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: 
   }
 }
 
-const numberText = (value: unknown) => (typeof value === 'number' ? String(value) : null);
+/** Returns the id of a feature; null if it has none. QuPath 0.2 wrote the type of the object as id, e.g. `PathCellObject`. */
+function idOf(id: unknown): string | null {
+  if (typeof id === 'number') return String(id);
+  const isId = typeof id === 'string' && !/^(?:Path\w+|TMACore)Object$/.test(id);
+  return isId ? id.slice(0, maxTextLength) : null;
+}
 
 type Shape = Pick<ResultObject, 'rings' | 'x' | 'y'>;
 
@@ -247,67 +244,6 @@ export function contains(ring: ArrayLike<number>, x: number, y: number): boolean
     ay = by;
   }
   return isInside;
-}
-
-/** Properties that may contain the class of an object that has no `classification`. */
-const classKeys = ['class', 'class_name', 'cell_type', 'type', 'label'] as const;
-
-/** Reads the class from `classification` (an object as in QuPath, or a string); without it, from one of `classKeys`. */
-function classOf(properties: Json): Pick<ResultObject, 'className' | 'classColor'> {
-  const classification = properties.classification;
-  const record = asObject(classification);
-  if (record !== null) {
-    const names = record.names;
-    const name = Array.isArray(names) ? names.join(': ') : record.name;
-    return {
-      className: textOf(name),
-      classColor: colorFrom(record.color ?? record.colorRGB),
-    };
-  }
-  const classText = textOf(classification);
-  if (classText !== null) return { className: classText, classColor: colorFrom(properties.color) };
-  for (const key of classKeys) {
-    const className = textOf(properties[key]);
-    if (className !== null) return { className, classColor: colorFrom(properties.color) };
-  }
-  return { className: null, classColor: null };
-}
-
-/** Cache of cleaned names: the same names of classes and measurements occur in every object of a file. */
-const cachedTexts = new Map<string, string | null>();
-const maxCachedTexts = 1000; // number of cached names
-const maxCachedLength = 64; // longer names (in characters) are not cached
-
-/** Returns a string or number as text of at most 200 characters without control characters; null if it is empty. */
-function textOf(value: unknown): string | null {
-  const cached = typeof value === 'string' ? cachedTexts.get(value) : undefined;
-  if (cached !== undefined) return cached;
-  const text = cleanText(value);
-  if (typeof value === 'string' && value.length <= maxCachedLength && cachedTexts.size < maxCachedTexts) {
-    cachedTexts.set(value, text);
-  }
-  return text;
-}
-
-function cleanText(value: unknown): string | null {
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string') return null;
-  const clean = text
-    .replaceAll(/\p{Cc}/gu, ' ')
-    .trim()
-    .slice(0, maxTextLength);
-  return clean === '' ? null : clean;
-}
-
-/** Reads a colour from an integer 0xAARRGGBB, whose alpha is ignored, or from a list of red, green and blue (0 to 255). */
-function colorFrom(value: unknown): Color | null {
-  if (typeof value === 'number' && Number.isInteger(value)) {
-    return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
-  }
-  if (!Array.isArray(value) || value.length < 3) return null;
-  const channels = value.slice(0, 3).map((channel) => Math.round(Number(channel)));
-  const isColor = channels.every((channel) => channel >= 0 && channel <= 255);
-  return isColor ? (channels as unknown as Color) : null;
 }
 
 /** Reads `measurements`, a list of `{ name, value }` or an object. Without it, all numeric properties are measurements. */

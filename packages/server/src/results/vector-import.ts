@@ -16,7 +16,8 @@ import { createBlockEncoder, type StoredObject, widenBounds } from './encode-blo
 import { blockRanges, mortonKey, sortedOrder, splitByRecordBytes } from './morton-order.ts';
 import { ImportRejectedError } from './problems.ts';
 import { categoryColor } from './raster-import.ts';
-import type { Color, ResultObject } from './read-objects.ts';
+import type { Color } from './read-class.ts';
+import type { ResultObject } from './read-objects.ts';
 import { createSpillReader } from './spill-reader.ts';
 
 interface VectorClass {

@@ -36,7 +36,10 @@ export interface VectorReader {
   pick(x: number, y: number, tolerance: number): Promise<OverlayObject | null>;
 }
 
-/** Maximum number of blocks that a pick decodes. More blocks overlap at one position only in a malicious file. */
+/**
+ * Maximum number of blocks that a pick decodes, the nearest ones first. More blocks than this are as near as the nearest object only in
+ * a malicious file, or when the nearest object is far away.
+ */
 const maxPickedBlocks = 400;
 const maxConcurrentReads = 32;
 /** Maximum number of class bytes (one for each object) that one call reads. */
@@ -134,6 +137,21 @@ export async function openVector(container: Container): Promise<VectorReader> {
     }
   }
 
+  /** Returns the blocks whose bounds are at most `reach` away from a position (both in quarters of a pixel), the nearest first. */
+  function blocksNear(
+    { x, y }: PickTarget,
+    reach: number,
+  ): { readonly n: number; readonly distance: number }[] {
+    const near: { readonly n: number; readonly distance: number }[] = [];
+    for (let n = 0; n < blockCount; n++) {
+      const dx = Math.max(boundOf(n, 0) - x, x - boundOf(n, 2), 0);
+      const dy = Math.max(boundOf(n, 1) - y, y - boundOf(n, 3), 0);
+      const distance = Math.hypot(dx, dy);
+      if (distance <= reach) near.push({ n, distance });
+    }
+    return near.sort((a, b) => a.distance - b.distance);
+  }
+
   /** Reads class, centre, measurements and id of an object that a pick has found. */
   async function describe({ number, block, rings }: Hit): Promise<OverlayObject> {
     const indexInBlock = number - entryOf(block).first;
@@ -228,15 +246,9 @@ export async function openVector(container: Container): Promise<VectorReader> {
       const target = { x: x * 4, y: y * 4, tolerance: tolerance * 4 };
       const reach = target.tolerance + halfPixel;
       let best: Hit | null = null;
-      let decodedBlocks = 0;
-      for (let n = 0; n < blockCount && decodedBlocks < maxPickedBlocks; n++) {
-        const isNear =
-          boundOf(n, 0) <= target.x + reach &&
-          boundOf(n, 2) >= target.x - reach &&
-          boundOf(n, 1) <= target.y + reach &&
-          boundOf(n, 3) >= target.y - reach;
-        if (!isNear) continue;
-        decodedBlocks++;
+      for (const { n, distance } of blocksNear(target, reach).slice(0, maxPickedBlocks)) {
+        // At the same distance, this block may still contain a smaller object.
+        if (best !== null && distance > best.distance) break;
         const { offset, length } = entryOf(n);
         const bytes = await unpack(await container.read(offset, length));
         best = bestMatchIn(bytes, n, target, best);

@@ -125,6 +125,24 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=-3&y=0&tolerance=4')).toMatchObject({ object: { id: 'large' } });
   });
 
+  it('return the object at a position also when more than 400 blocks lie within the tolerance and its block is the last one', async () => {
+    // 16 cells, each with 513 points at its corner, which are more than a block may have, so that the area is halved until the
+    // corner is alone. One point in the other half makes it a block each time.
+    const points: (readonly [x: number, y: number])[] = [];
+    for (let cellNumber = 0; cellNumber < 16; cellNumber++) {
+      const [left, top] = [(cellNumber % 4) * 250, Math.floor(cellNumber / 4) * 200];
+      for (let n = 0; n < 513; n++) points.push([left, top]);
+      for (let part = 2; part <= 8192; part *= 2)
+        points.push([left + 250 / part, top], [left, top + 200 / part]);
+    }
+    const rows = points.map((point) => point.join(','));
+    const { get } = await uploadVectorFile(Buffer.from(['x,y', ...rows].join('\n')));
+    expect((await get('descriptor')).blocks.count).toBe(448);
+    expect(await get('pick?x=750&y=700')).toMatchObject({ object: { center: [750, 700] } });
+    expect(await get('pick?x=750&y=700&tolerance=10000')).toMatchObject({ object: { center: [750, 700] } });
+    expect(await get('pick?x=751&y=699&tolerance=10000')).toMatchObject({ object: { center: [750, 700] } });
+  });
+
   it('serve every object in blocks, with centres, measurements and the object density at every level', async () => {
     const { get, bytesOf, overlay, layer } = await uploadVectorFile(collection(grid));
     const { blocks, density } = await get('descriptor');
@@ -188,6 +206,25 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('counts')).toEqual({ classes: Object.fromEntries(counts) });
     expect(layer.object_count).toBeGreaterThan(0);
     expect(measurements.length).toBeGreaterThan(0);
+  });
+
+  it('have one class for each derived class of a QuPath 0.3 file, named after its parents, and no object types as ids', async () => {
+    const derived = (x: number, parents: object) => {
+      const feature = cell(x, 0, null);
+      const classification = { name: 'Positive', colorRGB: -377_282, ...parents };
+      return { ...feature, id: 'PathCellObject', properties: { ...feature.properties, classification } };
+    };
+    const [tumor, stroma] = [{ parentClass: { name: 'Tumor' } }, { parentClass: { name: 'Stroma' } }];
+    const immune = { parentClass: { name: 'Immune cells', parentClass: { name: 'Stroma' } } };
+    const { get } = await uploadVectorFile(
+      collection([derived(0, tumor), derived(20, stroma), derived(40, tumor), derived(60, immune)]),
+    );
+    expect(await get('counts')).toEqual({
+      classes: { 'Tumor: Positive': 2, 'Stroma: Positive': 1, 'Stroma: Immune cells: Positive': 1 },
+    });
+    expect(await get('pick?x=25&y=5')).toMatchObject({
+      object: { id: null, class: { name: 'Stroma: Positive', color: [250, 62, 62] } },
+    });
   });
 
   it('have the cell types of an uploaded HoVerNet or CellViT file as classes', async () => {
@@ -386,6 +423,24 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
       collection([open, { type: 'Feature', geometry: null, properties: {} }]),
     );
     expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Unclassified: 1 } });
+  });
+
+  it('write an audit event with the slide at the first request of an API token for any of their parts', async () => {
+    const { server, image, layer } = await uploadVectorFile(collection(grid));
+    const owner = await server.fixtures.user();
+    const parts = ['counts', 'pick?x=5&y=5&tolerance=1', 'index', 'blocks/0', 'centers', 'measurements/0'];
+    for (const part of [...parts, 'density/0/0']) {
+      const { token } = await server.fixtures.apiToken(owner, { scopes: ['slides:read'] });
+      const url = `/image-catalog/overlays/${layer.id}/${part}`;
+      const request = () => server.as(token).inject({ method: 'GET', url });
+      expect([part, (await request()).status, (await request()).status]).toEqual([part, 200, 200]);
+      const events = await server.services.db
+        .selectFrom('audit')
+        .select(['action', 'target'])
+        .where('detail', 'like', `%${token.slice(0, 12)}%`)
+        .execute();
+      expect([part, events]).toEqual([part, [{ action: 'image-opened', target: image.id }]]);
+    }
   });
 
   it('are sent in gzip-compressed blocks to clients that accept gzip', async () => {
