@@ -42,6 +42,37 @@ async function micrometresPerPixel(page: Page): Promise<number> {
   return Number.parseFloat((await fact.textContent()) ?? '');
 }
 
+test('a double click on a mirrored slide zooms about the clicked place', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
+  const { x, y } = await openAt(page, `x=600&y=700&zoom=${zoom}&mirror=1`);
+  const left = 150; // CSS pixels from the middle
+  await page.mouse.dblclick(x - left, y);
+  // The clicked place is at the same point of the screen at the doubled zoom.
+  const clicked = 600 + left / zoom; // in a mirrored slide, x grows to the left
+  const expectedX = clicked - left / (2 * zoom);
+  const shown = (name: string) => Number(new URL(page.url()).searchParams.get(name));
+  await expect.poll(() => shown('zoom')).toBeCloseTo(2 * zoom, 1);
+  await expect.poll(() => Math.abs(shown('x') - expectedX)).toBeLessThan(5);
+});
+
+test('Escape during a drag with the ruler draws nothing, and the next drag draws one ruler', async ({
+  openPageAs,
+}) => {
+  const page = await openPageAs('user');
+  const { x, y } = await openAt(page, `x=600&y=700&zoom=${zoom}`);
+  await page.keyboard.press('m');
+  await page.mouse.move(x - 100, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y, { steps: 4 });
+  await page.keyboard.press('Escape');
+  await page.mouse.move(x + 50, y, { steps: 4 });
+  await page.mouse.up();
+  await page.mouse.move(x + 90, y + 90);
+  await expect(page.locator('[data-shape]')).toHaveCount(0);
+  await drawRuler(page, x, y);
+  await expect(page.locator('[data-shape="ruler"]')).toHaveCount(1);
+});
+
 test('the ruler measures a known distance to within 1 %, and its length does not change when the slide is rotated', async ({
   openPageAs,
 }) => {

@@ -1,7 +1,11 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react';
 
-/** Calls `close` when a user presses Esc with the focus inside the element. Outer elements do not receive the key, so they stay open. */
-export function useEscape(element: RefObject<HTMLElement | null>, close: () => void): void {
+/**
+ * Calls `close` when a user presses Esc with the focus inside the element. Outer elements do not receive the key, so they stay open.
+ *
+ * @param isShown whether the element is on the page; by default it is as long as the component that calls this hook
+ */
+export function useEscape(element: RefObject<HTMLElement | null>, close: () => void, isShown = true): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
     event.preventDefault();
@@ -9,9 +13,9 @@ export function useEscape(element: RefObject<HTMLElement | null>, close: () => v
     close();
   });
   useEffect(() => {
-    const currentElement = element.current;
+    const currentElement = isShown ? element.current : null;
     const listen = (event: KeyboardEvent) => onKeyDown(event);
     currentElement?.addEventListener('keydown', listen);
     return () => currentElement?.removeEventListener('keydown', listen);
-  }, [element]);
+  }, [element, isShown]);
 }

@@ -12,6 +12,7 @@ import type { DeepZoomDescriptor } from './descriptor.ts';
 import { createRenderer } from './drawers.ts';
 import { minPixelRatioOf } from './drawn-level.ts';
 import { withinFullTurn } from './full-turn.ts';
+import { correctMirroredGestures } from './mirrored-gestures.ts';
 import { type CanvasOverlay, combineOverlays } from './overlay/canvas-overlays.ts';
 import { type Placement, type Point, placementOf } from './overlay/placement.ts';
 import { CanvasDrawer } from './renderer/canvas-drawer.ts';
@@ -22,6 +23,7 @@ import type { DrawnColours } from './renderer/webgl-painter.ts';
 import { captureStrips, type Strip } from './screenshot/capture.ts';
 import { lacksTiles, type Sharpness } from './sharpness.ts';
 import { SlideTiles, type TileCoordinates, type TileSupply } from './slide-tiles.ts';
+import { createToolPointer } from './tool-pointer.ts';
 import type { SlideField } from './view-address.ts';
 import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
 import { viewerSettings } from './viewer-settings.ts';
@@ -77,8 +79,12 @@ export interface SlideView {
    * @returns a function that sends them again to the tool that was set, even if it was set in the meantime
    */
   borrowPointer(tool: PointerTool): () => void;
+  /** Undoes what the current press of the pointer has drawn with the tool. @returns false if the pointer is not pressed */
+  cancelPress(): boolean;
   /** Returns where the slide is on the screen; null before the slide is open. Each movement creates a new object. */
   placement(): Placement | null;
+  /** Returns the size of the slide in pixels at full resolution; null while no slide is shown. */
+  imageSize(): { readonly width: number; readonly height: number } | null;
   /** Returns the visible field (part of the slide) or, during a movement, the field at its end; null before the slide is open. */
   destination(): SlideField | null;
   /** @param onMove called after each step of a movement. @returns a function that unsubscribes */
@@ -142,8 +148,11 @@ export interface PointerTool {
   /** Called for each movement of the pointer, whether a button is pressed or not. */
   onMove(point: Point, keys: PointerKeys): void;
   onRelease(point: Point, keys: PointerKeys): void;
-  /** Called when the press has become a gesture with two fingers. */
-  onPinch(): void;
+  /**
+   * Called in place of `onRelease` when the press is to have no effect: it has become a gesture with two fingers, the user has
+   * pressed Escape, or the browser has taken over the touch.
+   */
+  onCancel(): void;
   /**
    * @param delta distance of the turn as the browser reports it, positive downwards
    * @returns whether the tool handled the turn of the wheel, which then does not zoom
@@ -219,6 +228,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   // At first, OpenSeadragon's viewer and viewport share one object with the size. The first resize would change both, and
   // `preserveImageSizeOnResize` would compare the new size with itself. `getContainerSize` returns a copy, which separates them.
   Object.assign(viewer.viewport, { containerSize: viewer.viewport.getContainerSize() });
+  correctMirroredGestures(viewer);
   viewer.canvas.setAttribute('role', 'application');
   viewer.canvas.setAttribute('aria-label', label);
   // The navigator (the small overview) repeats the slide; keyboard users work on the slide itself.
@@ -455,20 +465,26 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   viewer.addHandler('canvas-double-click', (event) => {
     if (pointerTool() !== null) event.preventDefaultAction = true;
   });
-  viewer.addHandler('canvas-press', ({ originalEvent }) => {
-    const event = originalEvent as PointerEvent;
-    pointerTool()?.onPress(pointInViewer(event), keysOf(event));
+  const toolPointer = createToolPointer(pointerTool);
+  const toolEventOf = (event: PointerEvent) => ({
+    pointerType: event.pointerType,
+    point: pointInViewer(event),
+    keys: keysOf(event),
   });
-  viewer.addHandler('canvas-release', ({ originalEvent }) => {
-    const event = originalEvent as PointerEvent;
-    pointerTool()?.onRelease(pointInViewer(event), keysOf(event));
-  });
-  viewer.addHandler('canvas-pinch', () => pointerTool()?.onPinch());
+  viewer.addHandler('canvas-press', ({ originalEvent }) =>
+    toolPointer.press(toolEventOf(originalEvent as PointerEvent)),
+  );
+  viewer.addHandler('canvas-release', ({ originalEvent }) =>
+    toolPointer.release(toolEventOf(originalEvent as PointerEvent)),
+  );
+  viewer.addHandler('canvas-pinch', ({ pointerType }) => toolPointer.cancelType(pointerType));
+  // OpenSeadragon raises no event when the browser takes over a touch, for example to scroll or to switch to another app.
+  viewer.canvas.addEventListener('pointercancel', ({ pointerType }) => toolPointer.cancelType(pointerType));
   /** Position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
   let pointer: Point | null = null;
   viewer.canvas.addEventListener('pointermove', (event) => {
     pointer = pointInViewer(event);
-    pointerTool()?.onMove(pointer, keysOf(event));
+    toolPointer.move(toolEventOf(event));
   });
   viewer.canvas.addEventListener('pointerleave', () => {
     pointer = null;
@@ -541,6 +557,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
         updateCursor();
       };
     },
+    cancelPress: () => toolPointer.cancel(),
+    imageSize: () =>
+      shownSlide && { width: shownSlide.descriptor.width, height: shownSlide.descriptor.height },
     placement: () => placement,
     destination: () => destination,
     watch: (onMove) => {

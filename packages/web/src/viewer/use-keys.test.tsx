@@ -3,7 +3,10 @@ import { userEvent } from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { useKeys } from './use-keys.ts';
 
-/** Renders a page with five shortcuts, a text field, a button, and a button in the sidebar; `hasDialog` adds an open dialog. */
+/**
+ * Renders a page with five shortcuts, a text field, a checkbox, a link, a button, a button in a toolbar, and one in the sidebar;
+ * `hasDialog` adds an open dialog.
+ */
 function renderPage({ hasDialog = false } = {}) {
   const pressed: string[] = [];
   function Page() {
@@ -17,7 +20,12 @@ function renderPage({ hasDialog = false } = {}) {
     return (
       <>
         <input aria-label="Field" />
+        <input type="checkbox" aria-label="Checkbox" />
+        <a href="#target">Link</a>
         <button type="button">Button</button>
+        <div role="toolbar">
+          <button type="button">Tool</button>
+        </div>
         <aside>
           <button type="button">Row</button>
         </aside>
@@ -61,12 +69,28 @@ it('useKeys ignores keys pressed with Ctrl, Command or Alt, which are shortcuts 
   expect(pressed).toEqual([]);
 });
 
-it('useKeys ignores Enter on a focused row of the sidebar and handles it everywhere else', async () => {
+it('useKeys handles shortcuts while a checkbox has the focus, because the user has just clicked it', async () => {
   const { person, pressed } = renderPage();
-  await person.click(screen.getByRole('button', { name: 'Row' }));
+  await person.click(screen.getByRole('checkbox', { name: 'Checkbox' }));
+  await person.keyboard('r{ArrowLeft}');
+  expect(pressed).toEqual(['r', 'left']);
+});
+
+it.each([
+  ['a row of the sidebar', 'button', 'Row'],
+  ['a button', 'button', 'Button'],
+  ['a link', 'link', 'Link'],
+])('useKeys leaves Enter to %s that has the focus', async (_, role, name) => {
+  const { person, pressed } = renderPage();
+  screen.getByRole(role, { name }).focus();
   await person.keyboard('{Enter}');
   expect(pressed).toEqual([]);
-  await person.click(screen.getByRole('button', { name: 'Button' }));
+});
+
+it('useKeys handles Enter without a focus, and while a button of a toolbar has it, because Enter acts on the tool that it chose', async () => {
+  const { person, pressed } = renderPage();
   await person.keyboard('{Enter}');
-  expect(pressed).toEqual(['enter']);
+  await person.click(screen.getByRole('button', { name: 'Tool' }));
+  await person.keyboard('{Enter}');
+  expect(pressed).toEqual(['enter', 'enter']);
 });

@@ -13,7 +13,7 @@ export function useKeys(bindings: KeyBindings): void {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.isComposing) return; // an input method (such as for Japanese) is composing a character
     if (areKeysUsedElsewhere(event.target)) return;
-    if (event.key === 'Enter' && isInSidebar(event.target)) return;
+    if (event.key === 'Enter' && isPressedByEnter(event.target)) return;
     const action = bindings[nameOfKey(event)];
     if (action === undefined) return;
     event.preventDefault();
@@ -27,9 +27,9 @@ export function useKeys(bindings: KeyBindings): void {
   }, []);
 }
 
-/** Selector of elements that handle keys themselves. */
+/** Selector of elements that handle keys themselves. A checkbox handles only the space bar, which is no shortcut of the viewer. */
 const keyHandlingElements =
-  'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
+  'input:not([type="checkbox"]), textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
 
 /**
  * Returns whether keys do not belong to the viewer, because a dialog is open or the target is a text field, a menu or a slider.
@@ -40,10 +40,13 @@ export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
 }
 
 /**
- * Returns whether the target is in the sidebar. Enter opens a row of the catalogue there; elsewhere it acts on the chosen tool.
+ * Returns whether Enter belongs to the target: a row of the catalogue in the sidebar, a link, or a button. With a button of a toolbar, where
+ * the user has chosen the tool, Enter acts on the tool.
  */
-function isInSidebar(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('aside') !== null;
+function isPressedByEnter(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  if (target.closest('aside') !== null) return true;
+  return target.closest('a, button') !== null && target.closest('[role="toolbar"]') === null;
 }
 
 /**

@@ -78,7 +78,7 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
   it('discards the shape when the press becomes a gesture with two fingers', () => {
     const session = startSession('ruler');
     session.pointer.onPress(at(10, 10));
-    session.pointer.onPinch();
+    session.pointer.onCancel();
     session.pointer.onMove(at(100, 100));
     session.pointer.onRelease(at(100, 100));
     expect(session.drawing()).toMatchObject({ shapes: [], placedPoints: [] });
@@ -106,8 +106,8 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
       for (const [x, y] of clicks) session.click(x, y);
       session.pointer.onPress(at(50, 50));
       session.pointer.onMove(at(70, 50)); // the first finger moves before the second touches the screen
-      session.pointer.onPinch();
-      session.pointer.onPinch(); // reported again for each movement of the two fingers
+      session.pointer.onCancel();
+      session.pointer.onCancel(); // reported again for each movement of the two fingers
       session.pointer.onRelease(at(300, 300));
       expect(session.drawing()).toMatchObject({
         tool,

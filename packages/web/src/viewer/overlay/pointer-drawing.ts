@@ -100,7 +100,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
       else placePoint(screenPoint);
     },
 
-    onPinch() {
+    onCancel() {
       if (pressPoint === null) return; // reported again for each movement of the two fingers
       // The pinch with two fingers zooms the slide, so the press of the first finger draws nothing. Earlier points stay.
       pressPoint = null;
