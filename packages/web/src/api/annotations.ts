@@ -17,6 +17,7 @@ import {
   listAnnotations,
   type QueryInputOf,
   type ResponseOf,
+  restoreAnnotation,
   restoreAnnotationLayer,
   streamAnnotationEvents,
   updateAnnotationLayer,
@@ -34,7 +35,7 @@ import {
   UnexpectedResponseError,
 } from './client.ts';
 import { type FeatureBatch, readFeatures } from './feature-stream.ts';
-import { queryClient } from './query-client.ts';
+import { isTemporary, queryClient, retryInterval } from './query-client.ts';
 
 const layersKey = (imageId: string) => ['annotation-layers', imageId];
 
@@ -43,11 +44,12 @@ const layersKey = (imageId: string) => ['annotation-layers', imageId];
  * occupy one of the six HTTP/1.1 connections that a browser opens to a server; the tiles need these connections.
  */
 const firstLayerPollMs = 800;
-/** Polling interval after a minute without input, and while the server is unreachable. */
+/** Polling interval after a minute without input, and while the server is unreachable or overloaded. */
 const idlePollMs = 5000;
 
 /**
- * Loads the layers of a slide that the user may read.
+ * Loads the layers of a slide that the user may read. Repeats the request until it succeeds, except after an error that is not
+ * temporary.
  *
  * @param options.awaitsFirst polls while the slide has no layers, so that a first layer that another user creates appears
  */
@@ -61,8 +63,10 @@ export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {
     // The server may be unreachable for a moment. Errors of the API are not retried.
     retry: (count, error) => count < 3 && !(error instanceof AppError),
     gcTime: 0, // a slide that is opened again shows current layers, not cached ones
-    refetchInterval: ({ state: { data, error } }) => {
-      if (!awaitsFirst || data === undefined || data.length > 0 || error instanceof AppError) return false;
+    refetchInterval: (query) => {
+      const { data, error } = query.state;
+      if (data === undefined) return retryInterval(query);
+      if (!awaitsFirst || data.length > 0 || !isTemporary(error)) return false;
       return error === null && wasActiveWithin(60_000) ? firstLayerPollMs : idlePollMs;
     },
   });
@@ -75,8 +79,13 @@ export async function loadAnnotationLayers(imageId: string): Promise<readonly An
   return layers;
 }
 
-export async function createLayer(imageId: string, name: string): Promise<AnnotationLayer> {
-  const layer = await call(createAnnotationLayer, { params: { imageId }, body: { name } });
+/** Creates a layer. @param source where its annotations will come from: drawing, or the import of a file */
+export async function createLayer(
+  imageId: string,
+  name: string,
+  source: 'manual' | 'import' = 'manual',
+): Promise<AnnotationLayer> {
+  const layer = await call(createAnnotationLayer, { params: { imageId }, body: { name, source } });
   void queryClient.invalidateQueries({ queryKey: layersKey(imageId) });
   return layer;
 }
@@ -128,6 +137,17 @@ export async function loadHistory(layerId: string, annotationId: string) {
   const query = { annotation: annotationId };
   const { revisions } = await call(listAnnotationHistory, { params: { layerId }, query });
   return revisions;
+}
+
+/** Loads changes of all annotations of a layer, newest first. @param cursor `next_cursor` of the later changes; null for the latest */
+export function loadLayerHistory(layerId: string, cursor: string | null) {
+  const query = { limit: 500, ...(cursor !== null && { cursor }) };
+  return call(listAnnotationHistory, { params: { layerId }, query });
+}
+
+/** Restores an annotation that was deleted at most 30 days ago. */
+export async function restoreDeletedAnnotation(layerId: string, annotationId: string): Promise<void> {
+  await call(restoreAnnotation, { params: { layerId, annotationId } });
 }
 
 /** Loads the annotations of a layer and yields them while they arrive. */

@@ -2,6 +2,7 @@
 import { AppError, listAnnotationLayers, listAnnotations } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { call, download } from './client.ts';
+import { retryInterval } from './query-client.ts';
 
 /** The annotations of one layer. */
 export interface LinkedFeatures {
@@ -36,6 +37,7 @@ export function useLinkedAnnotations(imageId: string, session: string) {
       );
     },
     retry: (count, error) => count < 3 && !(error instanceof AppError),
+    refetchInterval: retryInterval,
     gcTime: 0,
   });
 }

@@ -23,14 +23,18 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { call, endpointUrl, UnexpectedResponseError } from './client.ts';
 import { fetchPixels } from './images.ts';
-import { queryClient } from './query-client.ts';
+import { queryClient, retryInterval } from './query-client.ts';
 
 /** Polling interval while the server imports a file. */
 const importPollMs = 2000;
 const layersKey = (imageId: string) => ['result-layers', imageId];
 const isBeingImported = ({ state }: ResultLayer) => state === 'queued' || state === 'importing';
 
-/** Loads the result layers of a slide. @param imageId null loads nothing */
+/**
+ * Loads the result layers of a slide. Repeats the request until it succeeds, except after an error that is not temporary.
+ *
+ * @param imageId null loads nothing
+ */
 export function useResultLayers(imageId: string | null) {
   return useQuery({
     queryKey: layersKey(imageId ?? ''),
@@ -40,7 +44,8 @@ export function useResultLayers(imageId: string | null) {
     },
     enabled: imageId !== null,
     retry: (count, error) => count < 3 && !(error instanceof AppError),
-    refetchInterval: ({ state }) => (state.data?.some(isBeingImported) === true ? importPollMs : false),
+    refetchInterval: (query) =>
+      query.state.data?.some(isBeingImported) === true ? importPollMs : retryInterval(query),
     gcTime: 0,
   });
 }
@@ -84,7 +89,11 @@ async function loadJson<E extends JsonEndpoint>(
   return endpoint.response.parse(await response.json()) as ResponseOf<E>;
 }
 
-/** Loads the descriptor of a result layer. @param isReady false loads nothing, because the server has not imported the layer yet */
+/**
+ * Loads the descriptor of a result layer. Repeats the request like `useResultLayers`.
+ *
+ * @param isReady false loads nothing, because the server has not imported the layer yet
+ */
 export function useOverlayDescriptor(layerId: string, isReady: boolean) {
   return useQuery({
     queryKey: ['overlay-descriptor', layerId],
@@ -92,6 +101,7 @@ export function useOverlayDescriptor(layerId: string, isReady: boolean) {
     enabled: isReady,
     staleTime: Number.POSITIVE_INFINITY, // the content of a layer never changes
     retry: 2,
+    refetchInterval: retryInterval,
   });
 }
 

@@ -53,6 +53,15 @@ describe('a component created with lazyPart()', () => {
     await screen.findByText('Hello Ada');
   });
 
+  it('is rendered without a request when preload() has loaded its code', async () => {
+    const load = vi.fn<() => Promise<typeof Greeting>>(async () => Greeting);
+    const Part = lazyPart(load, Failed);
+    await Part.preload();
+    render(<Part name="Ada" />);
+    screen.getByText('Hello Ada');
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
   it('is replaced by a message while the server does not respond, and is shown on retry afterwards, while the rest of the screen stays', async () => {
     const server = { isReachable: false };
     stubServer(server);

@@ -11,15 +11,19 @@ type FailedPartProps<Props> = Props & {
 };
 
 /**
- * Returns a component whose code is loaded when it is first rendered; until then, it renders nothing. When the code cannot be loaded
+ * Returns a component whose code is loaded when it is first rendered; until then, it renders `Fallback` (by default nothing). When the code cannot be loaded
  * (without a network, or when a newer version of the app has replaced it) or the component throws while it renders, `Failed` replaces it.
  * With `lazy` alone, the error screen would replace the whole screen with everything on it that is not saved. Retrying helps when the
  * server did not respond; for code that the server no longer has, only reloading the page helps.
+ *
+ * The component's `preload` loads the code in advance. It rejects when the code cannot be loaded; rendering the component then loads the
+ * code again.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   Failed: ComponentType<FailedPartProps<Props>>,
-): ComponentType<Props> {
+  Fallback: ComponentType | null = null,
+): ComponentType<Props> & { readonly preload: () => Promise<unknown> } {
   let Loaded: ComponentType<Props> | null = null;
   const loadPart = async () => {
     // Browsers keep the failure of an import until the page is reloaded, so the code is only requested from a server that responds.
@@ -29,7 +33,7 @@ export function lazyPart<Props extends object>(
   };
   /** Returns the component or, until it is loaded, a new lazy one, because `lazy` keeps a failure for ever. */
   const createPart = () => Loaded ?? (lazy(loadPart) as unknown as ComponentType<Props>);
-  return function LazyPart(props: Props) {
+  function LazyPart(props: Props) {
     const [Part, setPart] = useState(createPart);
     return (
       <FailureBoundary
@@ -43,26 +47,33 @@ export function lazyPart<Props extends object>(
           />
         )}
       >
-        <Suspense fallback={null}>
+        <Suspense fallback={Fallback && <Fallback />}>
           <Part {...props} />
         </Suspense>
       </FailureBoundary>
     );
-  };
+  }
+  return Object.assign(LazyPart, { preload: loadPart });
 }
 
 interface FailureBoundaryProps {
   readonly children: ReactNode;
+  /** Called after one of the children has thrown. */
+  readonly onFailed?: () => void;
   /** Returns what replaces the children after one of them has thrown. @param reset renders the children again */
   readonly renderFailed: (reset: () => void) => ReactNode;
 }
 
-/** A class, because React has no hook for error boundaries. */
-class FailureBoundary extends Component<FailureBoundaryProps, { readonly hasFailed: boolean }> {
+/** Replaces its children after one of them has thrown. A class, because React has no hook for error boundaries. */
+export class FailureBoundary extends Component<FailureBoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
   static getDerivedStateFromError() {
     return { hasFailed: true };
+  }
+
+  override componentDidCatch() {
+    this.props.onFailed?.();
   }
 
   override render() {

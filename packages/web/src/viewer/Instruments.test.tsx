@@ -1,16 +1,17 @@
-import { act, render } from '@testing-library/react';
+import { act, render, waitFor } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { App } from '../App.tsx';
 import { setAuthState } from '../api/auth-state.ts';
 import { account } from '../testing/accounts.ts';
-import { stubApi } from '../testing/stub-api.ts';
+import { errorResponse, stubApi } from '../testing/stub-api.ts';
 import type { AnnotationsProps } from './annotations/Annotations.tsx';
 import { asScanned } from './colours/adjustment.ts';
 import type { SlideColours } from './colours/use-colours.ts';
 import { Instruments } from './Instruments.tsx';
 import type { Placement } from './overlay/placement.ts';
 import type { Shape } from './overlay/shapes.ts';
+import { type ArrangementMemory, ArrangementMemoryContext } from './results/arrangement-memory.ts';
 import type { SlideView } from './slide-view.ts';
 
 /** The measurements that wait for the code of annotations, and what that code calls when it has converted them. */
@@ -24,9 +25,13 @@ vi.mock('./annotations/AnnotationsGate.tsx', () => ({
   },
 }));
 
-/** Opens a slide without annotations, on which the user counts and keeps cells. */
-function openInstruments() {
-  stubApi({});
+/**
+ * Opens a slide without annotations, on which the user counts and keeps cells.
+ *
+ * @param arrangement arrangement of the result layers in the URL of the page; null: there is none
+ */
+function openInstruments(answers: Parameters<typeof stubApi>[0] = {}, arrangement: string | null = null) {
+  stubApi(answers);
   setAuthState({ user: account(), isAuthenticated: true });
   const placement: Placement = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
   const view = {
@@ -36,21 +41,25 @@ function openInstruments() {
     watch: () => () => true,
     setPointerTool: () => {},
   } as unknown as SlideView;
+  const memory: ArrangementMemory = { read: () => arrangement, write: () => {}, historyStep: '' };
+  const instruments = (
+    <Instruments
+      view={view}
+      pose={{ zoom: 1, maxZoom: 2, rotation: 0, isMirrored: false }}
+      name="slide.svs"
+      annotatedSlide={{ imageId: 'image', dataset: null }}
+      calibration={null}
+      shownPlane={null}
+      isFullPage={false}
+      onToggleFullPage={() => {}}
+      colours={{ adjustment: asScanned, profile: null } as unknown as SlideColours}
+      incomplete={null}
+      handlesKeys
+    />
+  );
   const page = render(
     <App env="test">
-      <Instruments
-        view={view}
-        pose={{ zoom: 1, maxZoom: 2, rotation: 0, isMirrored: false }}
-        name="slide.svs"
-        annotatedSlide={{ imageId: 'image', dataset: null }}
-        calibration={null}
-        shownPlane={null}
-        isFullPage={false}
-        onToggleFullPage={() => {}}
-        colours={{ adjustment: asScanned, profile: null } as unknown as SlideColours}
-        incomplete={null}
-        handlesKeys
-      />
+      <ArrangementMemoryContext value={memory}>{instruments}</ArrangementMemoryContext>
     </App>,
   );
   const user = userEvent.setup();
@@ -60,7 +69,7 @@ function openInstruments() {
   };
   const clearButton = page.getByRole('button', { name: 'Remove all measurements' });
   const hasMeasurements = () => clearButton.getAttribute('aria-disabled') !== 'true';
-  return { user, keepMark, clearButton, hasMeasurements };
+  return { page, user, keepMark, clearButton, hasMeasurements };
 }
 
 it('measurements that the user keeps stay on the slide until the annotation code has converted them, also those of an earlier "Keep"', async () => {
@@ -80,4 +89,29 @@ it('measurements that the user keeps and then removes do not become annotations 
   await user.click(clearButton);
   expect(hasMeasurements()).toBe(false);
   expect(waitingShapes).toEqual([]);
+});
+
+it('a failed request for the result layers is told in the panel and, when the address of the page arranges layers, without it, until a retry succeeds', async () => {
+  let response: object = errorResponse('unavailable');
+  const resultLayers = { 'GET /image-catalog/images/image/result-layers': () => response };
+  const { user, page } = openInstruments({ 'HEAD /': {}, ...resultLayers });
+  const message = 'The analysis results cannot be shown';
+  await user.click(page.getByRole('button', { name: 'Analysis results' }));
+  await page.findByText(message);
+  expect(page.queryByText('This slide has no results yet.')).toBeNull();
+  await user.click(page.getByRole('button', { name: 'Close' }));
+  expect(page.queryByText(message)).toBeNull();
+  page.unmount();
+
+  const { page: arranged } = openInstruments({ 'HEAD /': {}, ...resultLayers }, 'an arrangement');
+  await arranged.findByText(message);
+  response = { layers: [] };
+  await user.click(arranged.getByRole('button', { name: 'Retry' }));
+  await waitFor(() => expect(arranged.queryByText(message)).toBeNull());
+});
+
+it('says in a toast when a picture of the slide cannot be saved', async () => {
+  const { user, page } = openInstruments();
+  await user.keyboard('s'); // the view of this test has no picture
+  expect((await page.findByRole('alert')).textContent).toContain('The screenshot could not be made');
 });

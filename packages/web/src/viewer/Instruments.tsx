@@ -2,6 +2,7 @@
 import { may, type ResultLayer } from '@lamina/contract';
 import { VisuallyHidden } from '@mantine/core';
 import { memo, useEffect, useMemo, useState } from 'react';
+import { toast } from 'react-toastify';
 import { useAuth } from '../api/auth-state.ts';
 import { useResultLayers } from '../api/results.ts';
 import { copyText } from '../browser/copy-text.ts';
@@ -77,7 +78,10 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [isRotationOpen, setRotationOpen] = useState(false);
   const [arePicturesOpen, setPicturesOpen] = useState(false);
   const [areResultsOpen, setResultsOpen] = useState(false);
-  const { data: results = noResults } = useResultLayers(annotatedSlide?.imageId ?? null);
+  const resultsQuery = useResultLayers(annotatedSlide?.imageId ?? null);
+  /** Stays true while the request is repeated, so that the message does not come and go. */
+  const haveResultsFailed = resultsQuery.data === undefined && resultsQuery.errorUpdateCount > 0;
+  const results = resultsQuery.data ?? noResults;
   /** Whether a phone shows all tools; it hides most of them at first. */
   const [areAllToolsShown, setAllToolsShown] = useState(false);
   const [isLinkCopied, setLinkCopied] = useState(false);
@@ -104,7 +108,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const { user } = useAuth();
   /** The right to write annotations is also the right to add result layers. */
   const mayAnnotate = annotatedSlide !== null && user !== null && may(user, 'annotations.write');
-  const areResultsOffered = results.length > 0 || mayAnnotate;
+  const areResultsOffered = results.length > 0 || haveResultsFailed || mayAnnotate;
   /** Removes the measurements that have become annotations. Until then they stay, because the code of annotations may fail to load. */
   const removeKept = () => {
     dispatch({ type: 'remove', removed: shapesToKeep });
@@ -173,14 +177,20 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const copyLink = async () => {
     const isCopied = await copyText(location.href);
     setLinkCopied(isCopied);
-    announce(isCopied ? texts.linkCopied : texts.linkNotCopied);
+    if (isCopied) announce(texts.linkCopied);
+    else toast.error(texts.linkNotCopied);
   };
 
   const closePanels = () => {
     setColoursOpen(false);
     setRotationOpen(false);
     setPicturesOpen(false);
+    setResultsOpen(false);
     whiteBalance.setPicking(false);
+  };
+
+  const cancelDrawing = () => {
+    if (!view.cancelPress()) dispatch({ type: 'cancel' });
   };
 
   /** The zooms of the keys 1, 2, … */
@@ -190,7 +200,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     a: () => chooseTool('area'),
     ...(calibration !== null && { c: () => chooseTool('circle') }),
     k: () => chooseTool('mark'),
-    ...(drawing.tool !== null && { Enter: placePointAtCentre, Escape: () => dispatch({ type: 'cancel' }) }),
+    ...(drawing.tool !== null && { Enter: placePointAtCentre, Escape: cancelDrawing }),
     ...(hasDrawing && {
       Backspace: () => dispatch({ type: 'undo' }),
       Delete: () => dispatch({ type: 'undo' }),
@@ -213,7 +223,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     ']': () => rotate(smallTurn),
     '[': () => rotate(-smallTurn),
     f: actions.mirror,
-    ...((areColoursOpen || isRotationOpen || arePicturesOpen) && { Escape: closePanels }),
+    ...((areColoursOpen || isRotationOpen || arePicturesOpen || areResultsOpen) && { Escape: closePanels }),
     ...(!isAnnotating && measuringKeys), // the Escape of a chosen tool replaces the Escape that closes panels
     ...(annotatedSlide !== null && { d: toggleAnnotating }),
     b: () => setColoursOpen(!areColoursOpen),
@@ -288,7 +298,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
             key={annotatedSlide.imageId}
             view={view}
             imageId={annotatedSlide.imageId}
-            layers={results}
+            layers={haveResultsFailed ? null : results}
+            onReload={() => void resultsQuery.refetch()}
             mayAdd={mayAnnotate}
             annotations={annotations}
             isDrawing={isAnnotating}

@@ -18,13 +18,21 @@ interface PictureNotesProps {
   /** Why the view is not sharp; null while the view is sharp. */
   readonly incomplete: Incompleteness | null;
   readonly onRetry: () => void;
+  /** Whether the table that corrects the scanner's colours could not be loaded. The viewer requests it again without a click. */
+  readonly hasTableFailed: boolean;
   /** Whether the user has adjusted the colours of the slide. */
   readonly areColoursChanged: boolean;
   readonly onResetColours: () => void;
 }
 
 /** Shows warnings over the slide when missing tiles or changed colours could mislead a diagnosis. */
-export function PictureNotes({ incomplete, onRetry, areColoursChanged, onResetColours }: PictureNotesProps) {
+export function PictureNotes({
+  incomplete,
+  onRetry,
+  hasTableFailed,
+  areColoursChanged,
+  onResetColours,
+}: PictureNotesProps) {
   return (
     // This element is always in the page, so that screen readers announce changes of its content.
     <div className={classes.notes} role="status">
@@ -38,6 +46,12 @@ export function PictureNotes({ incomplete, onRetry, areColoursChanged, onResetCo
               {texts.retry}
             </Button>
           )}
+        </div>
+      )}
+      {hasTableFailed && (
+        <div className={classes.note} data-grave>
+          <IconAlertTriangle size={18} aria-hidden />
+          <span>{texts.coloursNotCorrected}</span>
         </div>
       )}
       {areColoursChanged && (

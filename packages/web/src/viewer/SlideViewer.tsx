@@ -4,6 +4,7 @@
  * of image sessions (the credentials for loading pixels) share the state of one slide.
  */
 import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { onPossibleReconnect } from '../browser/on-possible-reconnect.ts';
 import { useWhenIdle } from '../browser/use-when-idle.ts';
 import { type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import type { ColourProfile } from './colours/colour-table.ts';
@@ -173,6 +174,8 @@ function OpenSlide(props: OpenSlideProps) {
   const viewOfInstruments = useWhenIdle(view);
   /** Number of the attempt to open the slide; a new number opens the slide again. */
   const [attempt, setAttempt] = useState(0);
+  /** How often the view has opened the slide. Each opening removes the colour table from the view. */
+  const [openings, setOpenings] = useState(0);
   /**
    * URL of the thumbnail that is shown until tiles are loaded; null: none is shown, for example because it would not
    * fit a field that is only a part of the slide. The URL is state, so that it stays the same when a renewed image session
@@ -195,16 +198,20 @@ function OpenSlide(props: OpenSlideProps) {
   const { isCorrected, onCorrect } = props;
   /** The ICC profile in the slide's file; null when there is none, and until the descriptor is loaded. */
   const [profile, setProfile] = useState<ColourProfile | null>(null);
-  const colours = useColours(props.keptColours, props.onKeepColours, {
-    profile,
-    isCorrected,
-    setCorrected: onCorrect,
-  });
-  const table = useColourTable(
-    view?.correctsColours && isCorrected ? profile : null,
+  /** The profile whose colour table the view needs; null also in a browser for which the server corrects the colours. */
+  const profileOfTable = view?.correctsColours && isCorrected && profile?.tableSize != null ? profile : null;
+  const { table, hasFailed: hasTableFailed } = useColourTable(
+    profileOfTable,
     slide.colourTableUrl,
     fetchPixels,
   );
+  const reasonWithoutTable = hasTableFailed ? 'failed' : 'loading';
+  const colours = useColours(props.keptColours, props.onKeepColours, {
+    profile,
+    isCorrected,
+    missingTable: profileOfTable === null || table !== null ? null : reasonWithoutTable,
+    setCorrected: onCorrect,
+  });
   const calibration = useMemo(() => calibrationOf(slide.scale), [slide.scale]);
 
   /** The field that was visible when `reopenForColours` opened the slide again; null before that. */
@@ -307,6 +314,7 @@ function OpenSlide(props: OpenSlideProps) {
         },
       });
       setView(openedView);
+      setOpenings((before) => before + 1);
     }
 
     /** Sets the state `loading` at most once per frame, because many tiles may be loaded in one frame. */
@@ -370,7 +378,8 @@ function OpenSlide(props: OpenSlideProps) {
 
   const retry = () => {
     setFailure(null);
-    if (view !== null) return view.retryFailedTiles();
+    // `all` includes tiles that the server did not have, for example while the file of the slide was away.
+    if (view !== null) return view.retryFailedTiles('all');
     setLoading({ phase: 'opening' });
     setAttempt(attempt + 1);
   };
@@ -386,17 +395,10 @@ function OpenSlide(props: OpenSlideProps) {
   // Requests failed tiles again as soon as the network is available again or the page becomes visible.
   useEffect(() => {
     if (view === null) return;
-    const retryWhenVisible = () => {
-      if (document.visibilityState !== 'visible') return;
+    return onPossibleReconnect(() => {
       setFailure((before) => (before?.kind === 'other' ? null : before)); // `other` is usually a network error
       view.retryFailedTiles();
-    };
-    window.addEventListener('online', retryWhenVisible);
-    document.addEventListener('visibilitychange', retryWhenVisible);
-    return () => {
-      window.removeEventListener('online', retryWhenVisible);
-      document.removeEventListener('visibilitychange', retryWhenVisible);
-    };
+    });
   }, [view]);
 
   const [latestSession, setLatestSession] = useState(session); // the last session that is not null
@@ -441,11 +443,17 @@ function OpenSlide(props: OpenSlideProps) {
         />
       )}
       {view !== null && (
-        <ShownColours view={view} adjustment={colours.adjustment} table={isCorrected ? table : null} />
+        <ShownColours
+          key={openings}
+          view={view}
+          adjustment={colours.adjustment}
+          table={isCorrected ? table : null}
+        />
       )}
       <PictureNotes
         incomplete={incomplete}
         onRetry={() => view?.retryFailedTiles('all')} // `all` includes the tiles that the server does not have
+        hasTableFailed={colours.missingTable === 'failed'}
         areColoursChanged={!isAsScanned(colours.adjustment)}
         onResetColours={colours.reset}
       />

@@ -120,8 +120,8 @@ function decorate(
   if (view.overlays !== null) context.drawImage(view.overlays, 0, 0, width, height);
   context.font = font;
   for (const figure of view.figures) drawFigure(context, figure);
-  drawFoot(context, view, height);
-  drawNotes(context, view.notes);
+  drawFoot(context, view, { width, height });
+  drawNotes(context, view.notes, width);
 }
 
 function drawFigure(context: Context, { outline, label, labelPosition }: Figure): void {
@@ -134,12 +134,18 @@ function drawFigure(context: Context, { outline, label, labelPosition }: Figure)
   if (label !== null) drawText(context, label, labelPosition.x, labelPosition.y);
 }
 
-/** Draws the scale bar and the caption at the bottom left. */
-function drawFoot(context: Context, { scaleBar, caption }: Decorations, height: number): void {
+/** Draws the scale bar and the caption at the bottom left. A caption that is too long for its place beside the bar is above the bar. */
+function drawFoot(
+  context: Context,
+  { scaleBar, caption }: Decorations,
+  { width, height }: { readonly width: number; readonly height: number },
+): void {
   const bottom = height - margin;
   context.textAlign = 'left';
-  let left = margin;
+  let captionLeft = margin;
+  let captionBottom = bottom;
   if (scaleBar !== null) {
+    const left = margin;
     context.beginPath();
     context.moveTo(left, bottom - endTickHeight);
     context.lineTo(left, bottom);
@@ -148,15 +154,40 @@ function drawFoot(context: Context, { scaleBar, caption }: Decorations, height: 
     stroke(context, light, 5);
     stroke(context, dark, 2);
     drawText(context, scaleBar.label, left, bottom - 2 * endTickHeight);
-    left += Math.max(scaleBar.width, context.measureText(scaleBar.label).width) + margin;
+    const besideBar = left + Math.max(scaleBar.width, widthOf(context, scaleBar.label)) + margin;
+    if (besideBar + widthOf(context, caption) <= width - margin) captionLeft = besideBar;
+    else captionBottom -= 2 * endTickHeight + lineHeight;
   }
-  drawText(context, caption, left, bottom);
+  for (const [index, line] of linesOf(context, caption, width - margin - captionLeft)
+    .toReversed()
+    .entries())
+    drawText(context, line, captionLeft, captionBottom - lineHeight * index);
 }
 
-function drawNotes(context: Context, notes: readonly string[]): void {
+function drawNotes(context: Context, notes: readonly string[], width: number): void {
   context.textAlign = 'left';
-  for (const [line, note] of notes.entries())
-    drawText(context, note, margin, margin + lineHeight * (line + 1));
+  const lines = notes.flatMap((note) => linesOf(context, note, width - 2 * margin));
+  for (const [index, line] of lines.entries())
+    drawText(context, line, margin, margin + lineHeight * (index + 1));
+}
+
+const widthOf = (context: Context, text: string) => context.measureText(text).width;
+
+/** Breaks a text into lines of at most `maxWidth` CSS pixels: at spaces, and inside a word that is longer, such as a file name. */
+function linesOf(context: Context, text: string, maxWidth: number): readonly string[] {
+  if (widthOf(context, text) <= maxWidth) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const character of text) {
+    if (line !== '' && widthOf(context, line + character) > maxWidth) {
+      const lastSpace = line.lastIndexOf(' ');
+      const end = character === ' ' || lastSpace === -1 ? line.length : lastSpace;
+      lines.push(line.slice(0, end).trimEnd());
+      line = line.slice(end).trimStart();
+    }
+    if (line !== '' || character !== ' ') line += character;
+  }
+  return [...lines, line];
 }
 
 function stroke(context: Context, colour: string, width: number): void {

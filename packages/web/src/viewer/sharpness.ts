@@ -3,7 +3,6 @@
  * coarser levels in their place.
  */
 import OpenSeadragon, { type Tile, type TiledImage, type Viewer } from 'openseadragon';
-import { minPixelRatioOf } from './drawn-level.ts';
 
 /**
  * - `sharp`: every visible tile is drawn
@@ -15,7 +14,7 @@ export type Sharpness = 'sharp' | 'loading' | 'incomplete';
 /** Returns whether one of the tiles that failed to load is visible now and belongs to the level that is drawn at this zoom. */
 export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: readonly Tile[]): boolean {
   if (failedTiles.length === 0) return false;
-  const drawnLevel = drawnLevelOf(viewer, image);
+  const drawnLevel = drawnLevelOf(viewer, image as DrawnImage);
   // In OpenSeadragon's viewport coordinates (the slide is 1 wide), like the bounds of tiles. `true`: at this moment.
   const visibleBox = viewer.viewport.getBounds(true).getBoundingBox();
   return failedTiles.some(
@@ -29,12 +28,14 @@ export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: reado
   );
 }
 
+/** OpenSeadragon sets `minPixelRatio` when it opens the image, but its types lack it. The pixel density may have changed since then. */
+type DrawnImage = TiledImage & { readonly minPixelRatio: number };
+
 /** Returns the level that OpenSeadragon draws: the finest with pixels of at least `minPixelRatio` device pixels. */
-function drawnLevelOf(viewer: Viewer, { source }: TiledImage): number {
+function drawnLevelOf(viewer: Viewer, { source, minPixelRatio }: DrawnImage): number {
   const { viewport } = viewer;
   /** Width of the whole slide on the screen in device pixels. */
   const slideWidth = viewport.getContainerSize().x * viewport.getZoom(true) * OpenSeadragon.pixelDensityRatio;
-  const minPixelRatio = minPixelRatioOf(OpenSeadragon.pixelDensityRatio);
   /** Returns the width of a level in its own pixels. */
   const widthOf = (level: number) => Math.ceil(source.dimensions.x / 2 ** (source.maxLevel - level));
   let level = source.maxLevel;

@@ -1,5 +1,6 @@
 /** Saves pictures of the visible field (the part of a slide in the viewer), for the toolbar. */
 import { useEffectEvent } from 'react';
+import { toast } from 'react-toastify';
 import { saveFile } from '../browser/save-file.ts';
 import { changesOf, isAsScanned } from './colours/adjustment.ts';
 import type { SlideColours } from './colours/use-colours.ts';
@@ -34,7 +35,7 @@ interface PicturedSlide {
  * the field at another magnification.
  *
  * @param drawing the measurements and marks, which are drawn over the pictures
- * @param announce called with a text that screen readers read out
+ * @param announce called with a text that screen readers read out; a toast reports failures
  */
 export function usePictures(
   { view, pose, name, calibration, colours, incomplete }: PicturedSlide,
@@ -68,7 +69,7 @@ export function usePictures(
     announce(texts.screenshotTaken);
   });
   const screenshot = () => {
-    takePicture().catch(() => announce(texts.screenshotFailed));
+    takePicture().catch(() => toast.error(texts.screenshotFailed));
   };
   const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureRequest) => {
     // The first choice of the panel is labelled 'As on the screen'; the picture states the magnification instead.
@@ -82,7 +83,7 @@ export function usePictures(
       saveFile(blob, screenshotName(name, pictureMagnification, type));
       announce(texts.screenshotTaken);
     } catch {
-      if (!signal.aborted) announce(texts.screenshotFailed);
+      if (!signal.aborted) toast.error(texts.screenshotFailed);
     }
   });
   const zoomChoices =
@@ -103,12 +104,13 @@ export function usePictures(
 /** Returns the notes without which the picture could mislead: missing tiles, and how its colours were changed. */
 function notesOf(
   incomplete: Incompleteness | null,
-  { profile, isCorrected, adjustment }: SlideColours,
+  { profile, isCorrected, missingTable, adjustment }: SlideColours,
 ): string[] {
   const hasTable = profile !== null && profile.tableSize !== null;
+  const areCorrected = isCorrected && missingTable === null;
   return [
     ...(incomplete === null ? [] : [texts.incomplete[incomplete]]),
-    ...(hasTable ? [isCorrected ? texts.coloursCorrected : texts.coloursScanned] : []),
+    ...(hasTable ? [areCorrected ? texts.coloursCorrected : texts.coloursScanned] : []),
     ...(isAsScanned(adjustment) ? [] : [texts.coloursChanged]),
     ...(adjustment.white === null ? [] : [texts.whiteBalance]),
     ...changesOf(adjustment).map(([name, value]) => `${texts.adjustments[name]} ${texts.percent(value)}`),

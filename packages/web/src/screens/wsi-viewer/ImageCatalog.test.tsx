@@ -112,6 +112,16 @@ describe('the image catalogue of the viewer', () => {
     expect(row.querySelector('svg')).not.toBeNull();
   });
 
+  it('loads a thumbnail that failed again when the network is available again', async () => {
+    stubViewerApi({});
+    renderViewer();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    fireEvent.error(row.querySelector('img') as HTMLImageElement);
+    expect(row.querySelector('img')).toBeNull();
+    fireEvent.online(window);
+    expect(row.querySelector('img')).not.toBeNull();
+  });
+
   it('shows a grey icon instead of a thumbnail while there is no image session (credential for tiles)', async () => {
     stubViewerApi({ sessions: [errorResponse(503)] });
     renderViewer();

@@ -32,7 +32,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
   return (
     <Dialog
       title={texts.requestAccess}
-      closeLabel={texts.close}
+      languageWhenMixed="en"
       centered
       isRunning={isSending}
       onClose={onClose}

@@ -1,10 +1,22 @@
 import { act, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { queryClient } from '../../api/query-client.ts';
 import { type Answers, pendingResponse, stubApi } from '../../testing/stub-api.ts';
 import { RestrictedDatasets } from './RestrictedDatasets.tsx';
+
+/** Whether the dialog throws while it is rendered. A failed import cannot be tested here: another test may have imported it. */
+let isDialogBroken = false;
+vi.mock(import('./RequestDatasetDialog.tsx'), async (original) => {
+  const { RequestDatasetDialog } = await original();
+  return {
+    RequestDatasetDialog: (props) => {
+      if (isDialogBroken) throw new Error('cannot be rendered');
+      return <RequestDatasetDialog {...props} />;
+    },
+  };
+});
 
 const waitingRequest = {
   at: '2026-11-20T09:00:00.000Z',
@@ -18,8 +30,9 @@ const listDatasets = 'GET /image-catalog/datasets';
 
 beforeEach(() => queryClient.clear());
 
+/** `HEAD /` asks whether the server responds, before the code of the dialog is loaded. */
 function renderSection(answers: Answers) {
-  const calls = stubApi(answers);
+  const calls = stubApi({ 'HEAD /': {}, ...answers });
   const onAccessChanged = vi.fn<() => void>();
   render(
     <App env="test">
@@ -65,6 +78,21 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
       reason: 'My thesis.',
     });
     expect(screen.queryByRole('button', { name: 'Request access to Böbrek' })).toBeNull();
+  });
+
+  it('shows a message in the sidebar while the dialog cannot be shown, and the dialog on retry', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    isDialogBroken = true;
+    onTestFinished(() => {
+      isDialogBroken = false;
+    });
+    const { person } = renderSection({ [listDatasets]: { datasets: [kidneyDataset] } });
+    await person.click(await screen.findByRole('button', { name: 'Request access to Böbrek' }));
+    await screen.findByText('The request form cannot be shown');
+    screen.getByText('Restricted datasets');
+    isDialogBroken = false;
+    await person.click(screen.getByRole('button', { name: 'Retry' }));
+    await screen.findByRole('dialog', { name: 'Request access' });
   });
 
   it('keeps the dialog of a request open until the server has answered, so that a late answer closes no other dialog', async () => {

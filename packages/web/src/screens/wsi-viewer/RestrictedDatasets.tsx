@@ -1,16 +1,18 @@
 import type { RequestableDataset } from '@lamina/contract';
 import { Button } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useRequestableDatasets } from '../../api/datasets.ts';
-import { preloadable } from '../../components/preloadable.tsx';
+import { lazyPart } from '../../components/lazy-part.tsx';
+import { PartNotShown } from './PartNotShown.tsx';
 import classes from './RestrictedDatasets.module.css';
 import { SidebarSection } from './SidebarSection.tsx';
 import { texts } from './texts.ts';
 
 /** Loaded separately, so that the catalogue's first rows do not wait for the code of the dialog. */
-const RequestDatasetDialog = preloadable(
+const RequestDatasetDialog = lazyPart(
   async () => (await import('./RequestDatasetDialog.tsx')).RequestDatasetDialog,
+  ({ onRetry }) => <PartNotShown message={texts.requestFormFailed} onRetry={onRetry} />,
 );
 
 /** The `id` attribute of the section, by which the viewer finds its first button. */
@@ -67,9 +69,7 @@ export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: Restri
         ))}
       </ul>
       {requestedDataset !== null && (
-        <Suspense fallback={null}>
-          <RequestDatasetDialog dataset={requestedDataset} onClose={() => setRequestedDataset(null)} />
-        </Suspense>
+        <RequestDatasetDialog dataset={requestedDataset} onClose={() => setRequestedDataset(null)} />
       )}
     </SidebarSection>
   );

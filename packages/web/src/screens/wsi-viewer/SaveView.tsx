@@ -81,6 +81,7 @@ function SaveDialog({ imageId, viewToSave, onClose }: SaveDialogProps) {
   return (
     <FormDialog
       title={texts.saveViewHeading}
+      languageWhenMixed="en"
       submitLabel={texts.save}
       isRunning={isRunning}
       onSubmit={() => void save()}

@@ -1,6 +1,7 @@
 import { IconPhoto } from '@tabler/icons-react';
-import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { thumbnailUrl } from '../../api/images.ts';
+import { onPossibleReconnect } from '../../browser/on-possible-reconnect.ts';
 import classes from './ImageCatalog.module.css';
 import { thumbnailQueue } from './thumbnail-queue.ts';
 
@@ -14,7 +15,8 @@ interface ThumbnailProps {
 
 /**
  * The thumbnail of a slide, or a grey icon before it is loaded and after loading has failed. A loaded thumbnail keeps its image session,
- * so a new session does not reload all visible thumbnails. Only thumbnails that failed are loaded again with the new session.
+ * so a new session does not reload all visible thumbnails. Only thumbnails that failed are loaded again: with the new session, when the
+ * network is available again, and when the page becomes visible.
  */
 export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   /** The session in the URL of the thumbnail; null until there is one. */
@@ -29,6 +31,11 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
     setUsedSession(session);
     setFailed(false);
   }
+
+  useEffect(() => {
+    if (!hasFailed) return;
+    return onPossibleReconnect(() => setFailed(false));
+  }, [hasFailed]);
 
   const isLoadable = usedSession !== null && !hasFailed;
   useLayoutEffect(() => {

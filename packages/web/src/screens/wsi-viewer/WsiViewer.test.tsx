@@ -1,6 +1,6 @@
 import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { setAuthState, signedOut } from '../../api/auth-state.ts';
 import { account } from '../../testing/accounts.ts';
 import {
@@ -17,6 +17,18 @@ import {
   stubViewerApi,
   viewerAt,
 } from './testing/viewer-page.tsx';
+
+/** Whether the section with the properties of the selected image throws while it is rendered. */
+let isSelectedImageBroken = false;
+vi.mock(import('./SelectedImage.tsx'), async (original) => {
+  const { SelectedImage } = await original();
+  return {
+    SelectedImage: (props) => {
+      if (isSelectedImageBroken) throw new Error('cannot be rendered');
+      return <SelectedImage {...props} />;
+    },
+  };
+});
 
 beforeEach(resetPage);
 
@@ -329,4 +341,20 @@ it('WsiViewer deletes the image session (credential for tiles) on the server whe
   await waitFor(() =>
     expect(server.callsWith('DELETE')).toEqual(['DELETE /auth/image-session/0123456789abcdef']),
   );
+});
+
+it('WsiViewer keeps the catalogue and the slide when the properties of the slide cannot be shown, and shows them on retry', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  isSelectedImageBroken = true;
+  onTestFinished(() => {
+    isSelectedImageBroken = false;
+  });
+  stubViewerApi({ descriptors: [pendingResponse] });
+  const user = renderViewer();
+  await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
+  await screen.findByText('The properties of the slide cannot be shown');
+  screen.getByRole('button', { name: /IŞIK-2/ });
+  isSelectedImageBroken = false;
+  await user.click(screen.getByRole('button', { name: 'Retry' }));
+  await screen.findByRole('region', { name: 'Selected Image' });
 });

@@ -8,6 +8,7 @@ import { type ImageSessionState, imageSessions, useImageSession } from '../../ap
 import { descriptorUrl, fetchPixels, thumbnailUrl } from '../../api/images.ts';
 import { useOnline } from '../../browser/use-online.ts';
 import { useWhenIdle } from '../../browser/use-when-idle.ts';
+import { lazyPart } from '../../components/lazy-part.tsx';
 import { preloadable } from '../../components/preloadable.tsx';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { titles } from '../../language/texts.ts';
@@ -18,8 +19,10 @@ import { ArrangementMemoryContext } from '../../viewer/results/arrangement-memor
 import { useSectionOpen } from './catalogue-view-state.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
 import { NothingShown } from './NothingShown.tsx';
+import { PartNotShown } from './PartNotShown.tsx';
 import { RestrictedDatasets, restrictedDatasetsId } from './RestrictedDatasets.tsx';
 import { SessionStats } from './SessionStats.tsx';
+import { texts } from './texts.ts';
 import { useComparison } from './use-comparison.ts';
 import { useIncompleteHalves } from './use-incomplete-halves.ts';
 import { useViewed } from './use-viewed.ts';
@@ -42,10 +45,14 @@ const ViewerBar = preloadable(async () => (await import('./ViewerBar.tsx')).View
 ViewerBar.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
 /** These components appear once a slide is selected. Their code is loaded right after the catalogue, so a click need not wait for it. */
-const loadSelectedImage = async () => ({ default: (await import('./SelectedImage.tsx')).SelectedImage });
-const loadCaseStrip = async () => ({ default: (await import('./CaseStrip.tsx')).CaseStrip });
-const SelectedImage = lazy(loadSelectedImage);
-const CaseStrip = lazy(loadCaseStrip);
+const SelectedImage = lazyPart(
+  async () => (await import('./SelectedImage.tsx')).SelectedImage,
+  ({ onRetry }) => <PartNotShown message={texts.propertiesFailed} onRetry={onRetry} />,
+);
+const CaseStrip = lazyPart(
+  async () => (await import('./CaseStrip.tsx')).CaseStrip,
+  ({ onRetry }) => <PartNotShown message={texts.caseFailed} onRetry={onRetry} />,
+);
 
 /** The slide viewer screen: the catalogue of slides beside a zoomable view of one slide, or of two slides that are compared. */
 export function WsiViewer() {
@@ -70,7 +77,7 @@ export function WsiViewer() {
   useEffect(() => {
     if (!isCatalogReady) return;
     // Ignores failures: rendering the component loads its code again and shows the failure.
-    for (const load of [loadSelectedImage, loadCaseStrip]) load().catch(() => undefined);
+    for (const part of [SelectedImage, CaseStrip]) part.preload().catch(() => undefined);
   }, [isCatalogReady]);
 
   const comparison = useComparison(viewed, historyStep);
@@ -153,14 +160,12 @@ export function WsiViewer() {
           onToggle={setRestrictedOpen}
         />
         {describedImage !== null && (
-          <Suspense fallback={null}>
-            <SelectedImage
-              image={describedImage}
-              view={comparison.halves[activeHalf].view}
-              isCorrected={colours === 'corrected'}
-              results={viewed[activeHalf]?.results ?? null}
-            />
-          </Suspense>
+          <SelectedImage
+            image={describedImage}
+            view={comparison.halves[activeHalf].view}
+            isCorrected={colours === 'corrected'}
+            results={viewed[activeHalf]?.results ?? null}
+          />
         )}
       </aside>
       <div className={classes.main}>
@@ -240,19 +245,17 @@ export function WsiViewer() {
           {areStatsOpen && <SessionStats session={session} />}
         </div>
         {describedImage !== null && (
-          <Suspense fallback={null}>
-            <CaseStrip
-              image={describedImage}
-              session={session.id}
-              onSelect={select}
-              onThumbnailFailed={renewEndedSession}
-              comparedSlides={comparedSlides}
-              onRegisteringChange={(isRegistering) => {
-                // Unlinks the slides while the user places points; links them afterwards, even if they were not before.
-                if (isRegistering === comparison.isLinked) comparison.toggleLink();
-              }}
-            />
-          </Suspense>
+          <CaseStrip
+            image={describedImage}
+            session={session.id}
+            onSelect={select}
+            onThumbnailFailed={renewEndedSession}
+            comparedSlides={comparedSlides}
+            onRegisteringChange={(isRegistering) => {
+              // Unlinks the slides while the user places points; links them afterwards, even if they were not before.
+              if (isRegistering === comparison.isLinked) comparison.toggleLink();
+            }}
+          />
         )}
       </div>
     </div>

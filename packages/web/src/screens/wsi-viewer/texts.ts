@@ -25,6 +25,11 @@ export const texts = wording({
     startAgain: 'Baştan başla',
     registerNow: 'Hizala',
     registered: 'Slaytlar hizalandı. Bağlı görünüm artık dokuyu izler.',
+    propertiesFailed: 'Slaydın özellikleri gösterilemiyor',
+    caseFailed: 'Vakanın slaytları gösterilemiyor',
+    requestFormFailed: 'İstek formu gösterilemiyor',
+    partNotShownHint:
+      'Ağ bağlantınızı kontrol edip tekrar deneyin. Sorun sürerse sayfayı yenileyin; saklamadığınız ölçümler silinir.',
     saveView: 'Görünümü kaydet',
     saveViewHeading: 'Bu görünümü kaydet',
     viewTitle: 'Başlık',
@@ -153,6 +158,11 @@ export const texts = wording({
     startAgain: 'Start again',
     registerNow: 'Register',
     registered: 'The slides are registered. Linked views now follow the tissue.',
+    propertiesFailed: 'The properties of the slide cannot be shown',
+    caseFailed: 'The slides of the case cannot be shown',
+    requestFormFailed: 'The request form cannot be shown',
+    partNotShownHint:
+      'Check your network and try again. If that does not help, reload the page; this removes measurements that you have not kept.',
     saveView: 'Save view',
     saveViewHeading: 'Save this view',
     viewTitle: 'Title',

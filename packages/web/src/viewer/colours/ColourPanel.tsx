@@ -65,7 +65,9 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
       >
         {texts.whiteBalance}
       </Button>
-      {whiteBalance.isPicking && <Text size="sm">{texts.whiteBalanceHint}</Text>}
+      {whiteBalance.isPicking && (
+        <Text size="sm">{whiteBalance.isTooDark ? texts.whiteBalanceTooDark : texts.whiteBalanceHint}</Text>
+      )}
       {adjustment.white !== null && (
         <Button size="xs" variant="default" onClick={() => change({ ...adjustment, white: null })}>
           {texts.resetWhiteBalance}
@@ -86,7 +88,7 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
 
 /** Names the ICC profile of the slide's file, and switches the correction of colours by this profile on and off. */
 function ProfileSwitch({
-  colours: { profile, isCorrected, setCorrected },
+  colours: { profile, isCorrected, missingTable, setCorrected },
 }: Pick<ColourPanelProps, 'colours'>) {
   if (profile === null) return <Text size="sm">{texts.noProfile}</Text>;
   if (profile.tableSize === null) return <Text size="sm">{texts.profileIgnored}</Text>;
@@ -102,6 +104,7 @@ function ProfileSwitch({
         value={isCorrected ? 'corrected' : 'scanned'}
         onChange={(value) => setCorrected(value === 'corrected')}
       />
+      {missingTable === 'failed' && <Text size="sm">{texts.coloursNotCorrected}</Text>}
       <Text size="sm">{texts.profile(profile.name, formatBytes(profile.bytes))}</Text>
     </>
   );

@@ -8,6 +8,11 @@ export interface SlideColours {
   readonly profile: ColourProfile | null;
   /** Whether the viewer corrects the scanner's colours if the slide has a profile. */
   readonly isCorrected: boolean;
+  /**
+   * Why the colours are as scanned although the correction is on: the colour table is being loaded, or could not be loaded; null when
+   * the colours are corrected, when the correction is off, and for a slide without a usable profile.
+   */
+  readonly missingTable: 'loading' | 'failed' | null;
   /** Switches the correction by the profile on or off. */
   readonly setCorrected: (isCorrected: boolean) => void;
   readonly adjustment: ColourAdjustment;
@@ -27,20 +32,21 @@ export interface SlideColours {
  *
  * @param sharedAdjustment the adjustment for all slides; null when there is none
  * @param onKeep stores the adjustment for all slides; null removes it
- * @param correction the slide's ICC profile, and whether the viewer corrects the colours by this profile
+ * @param correction the slide's ICC profile, and whether the viewer corrects the colours by this profile and can do so
  */
 export function useColours(
   sharedAdjustment: ColourAdjustment | null,
   onKeep: (adjustment: ColourAdjustment | null) => void,
-  correction: Pick<SlideColours, 'profile' | 'isCorrected' | 'setCorrected'>,
+  correction: Pick<SlideColours, 'profile' | 'isCorrected' | 'missingTable' | 'setCorrected'>,
 ): SlideColours {
-  const { profile, isCorrected, setCorrected } = correction;
+  const { profile, isCorrected, missingTable, setCorrected } = correction;
   const [ownAdjustment, setOwnAdjustment] = useState(asScanned);
   return useMemo(() => {
     const adjustment = sharedAdjustment ?? ownAdjustment;
     return {
       profile,
       isCorrected,
+      missingTable,
       setCorrected,
       adjustment,
       change: sharedAdjustment === null ? setOwnAdjustment : onKeep,
@@ -54,5 +60,5 @@ export function useColours(
         onKeep(null);
       },
     };
-  }, [sharedAdjustment, ownAdjustment, onKeep, profile, isCorrected, setCorrected]);
+  }, [sharedAdjustment, ownAdjustment, onKeep, profile, isCorrected, missingTable, setCorrected]);
 }

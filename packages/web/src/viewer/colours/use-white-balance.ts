@@ -7,6 +7,8 @@ import type { SlideColours } from './use-colours.ts';
 export interface WhiteBalance {
   /** Whether the next click on the slide sets the white point. */
   readonly isPicking: boolean;
+  /** Whether the last click was on a place that is too dark for a white point, such as tissue. */
+  readonly isTooDark: boolean;
   /** Starts or cancels the choice of the white point. */
   readonly setPicking: (isPicking: boolean) => void;
 }
@@ -22,9 +24,11 @@ export function useWhiteBalance(
   announce: (text: string) => void,
 ): WhiteBalance {
   const [isPicking, setPicking] = useState(false);
+  const [isTooDark, setTooDark] = useState(false);
   const setWhitePoint = useEffectEvent((x: number, y: number) => {
     const white = view.colourAt({ x, y });
     if (white === null) return; // beside the slide
+    setTooDark(!isBackground(white));
     if (!isBackground(white)) {
       announce(texts.whiteBalanceTooDark);
       return;
@@ -40,8 +44,15 @@ export function useWhiteBalance(
       onPress: () => {},
       onMove: () => {},
       onRelease: ({ x, y }) => setWhitePoint(x, y),
-      onPinch: () => {},
+      onCancel: () => {},
     });
   }, [view, isPicking]);
-  return { isPicking, setPicking };
+  return {
+    isPicking,
+    isTooDark,
+    setPicking: (newIsPicking) => {
+      setTooDark(false);
+      setPicking(newIsPicking);
+    },
+  };
 }

@@ -61,6 +61,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
   return (
     <FormDialog
       title={texts.add}
+      languageWhenMixed="en"
       submitLabel={texts.upload}
       isRunning={isRunning}
       isSubmitDisabled={file === null || name.trim() === '' || registration === null}

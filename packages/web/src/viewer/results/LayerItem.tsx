@@ -91,7 +91,7 @@ export function LayerItem({
             size="sm"
             min={0}
             max={100}
-            label={(value) => `${value}%`}
+            label={texts.percent}
             thumbLabel={texts.opacity}
             value={Math.round(settings.opacity * 100)}
             onChange={(value) => onChange({ ...settings, opacity: value / 100 })}

@@ -229,6 +229,7 @@ export function Results({
         {layerToRemove !== null && (
           <ConfirmDialog
             title={texts.removeTitle}
+            languageWhenMixed="en"
             confirmLabel={texts.removeConfirm}
             isDestructive
             onConfirm={() => remove(layerToRemove)}
@@ -294,7 +295,8 @@ function ListedLayer({ view, layer, isIncomplete, areas, choice, onChange, ...pr
     <LayerItem
       layer={layer}
       descriptor={descriptor}
-      failure={descriptorQuery.isError ? 'descriptor' : partsFailure}
+      // Unlike `isError`, this stays while the request is repeated.
+      failure={descriptor === null && descriptorQuery.errorUpdateCount > 0 ? 'descriptor' : partsFailure}
       settings={settings}
       counts={counts}
       areas={areas}

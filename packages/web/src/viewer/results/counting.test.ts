@@ -182,4 +182,23 @@ describe('useCounts (counts of objects in the field of view)', () => {
     if (region === undefined || !('type' in region)) throw new Error('The region is not an area.');
     expect(areaOf(region)).toBeCloseTo(400 * 200, 3);
   });
+
+  it('returns null instead of the counts of the previous field when the objects of the new field cannot be counted', async () => {
+    vi.mocked(countObjectsIn).mockResolvedValueOnce({ Mitosis: 1 });
+    vi.mocked(countObjectsIn).mockRejectedValueOnce(new TypeError('Failed to fetch'));
+    let move = () => {};
+    const view: Pick<SlideView, 'placement' | 'size' | 'watch'> = {
+      placement: () => ({ a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 }),
+      size: () => ({ width: 200, height: 100 }),
+      watch: (onMove) => {
+        move = onMove;
+        return () => undefined;
+      },
+    };
+    const options = { descriptor, area: null, measurementIndex: null, minValue: 0, maxValue: 1 };
+    const { result } = renderHook(() => useCounts(view as SlideView, options));
+    await waitFor(() => expect(result.current).toEqual({ Mitosis: 1 }));
+    move();
+    await waitFor(() => expect(result.current).toBeNull());
+  });
 });

@@ -24,7 +24,7 @@ interface CountOptions extends ObjectFilter {
  * Returns the number of objects of each class, by class name, in `area` or, without an area, in the field of view. After each
  * movement of the view, the hook counts the objects in the field of view again.
  *
- * @returns null if there is no layer, until the objects are counted, and when there are too many to count
+ * @returns null if there is no layer, until the objects are counted, after a failed count, and when there are too many to count
  */
 export function useCounts(
   view: SlideView,
@@ -52,7 +52,9 @@ export function useCounts(
             if (!signal.aborted) setLastCount({ descriptor, area, ...filter, counts });
           },
           () => {
-            if (!signal.aborted) timer = setTimeout(scheduleCount, retryAfterMs);
+            if (signal.aborted) return;
+            setLastCount(null); // the last count may be that of another field
+            timer = setTimeout(scheduleCount, retryAfterMs);
           },
         );
       }, countDelayMs);

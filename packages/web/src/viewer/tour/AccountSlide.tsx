@@ -1,15 +1,22 @@
 import type { Field } from '@lamina/contract';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { useImage } from '../../api/catalogue.ts';
 import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
 import { fetchPixels, thumbnailUrl } from '../../api/images.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { lazyPart } from '../../components/lazy-part.tsx';
 import { createDescriptorSupply } from '../preload.ts';
 import type { SlideView } from '../slide-view.ts';
 import { useViewedSlide } from '../use-viewed-slide.ts';
 import { slideFieldOf } from './steps.ts';
 import { TourOverlay } from './TourOverlay.tsx';
+import { texts } from './texts.ts';
 
-const SlideViewer = lazy(async () => ({ default: (await import('../SlideViewer.tsx')).SlideViewer }));
+/** A part, because the screen around it may have changes that are not saved. */
+const SlideViewer = lazyPart(
+  async () => (await import('../SlideViewer.tsx')).SlideViewer,
+  ({ onRetry }) => <LoadFailed message={texts.notLoaded} onRetry={onRetry} />,
+);
 
 const descriptors = createDescriptorSupply(fetchPixels);
 
@@ -29,25 +36,23 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
   const { image } = useImage(imageId);
   const slide = useViewedSlide(image);
   return (
-    <Suspense fallback={null}>
-      <SlideViewer
-        slide={slide}
-        thumbnailUrl={session.id === null ? null : thumbnailUrl(imageId, session.id)}
-        fetchPixels={fetchPixels}
-        descriptors={descriptors}
-        session={session.id}
-        initialField={() => (field === null ? null : slideFieldOf(field))}
-        onField={doNothing}
-        onView={onView}
-        onIncomplete={doNothing}
-        isCorrected // by the colour profile in the slide's file
-        onCorrect={doNothing}
-        keptColours={null} // the slide opens without a colour adjustment
-        onKeepColours={doNothing}
-        handlesKeys={false}
-        Overlay={TourOverlay}
-      />
-    </Suspense>
+    <SlideViewer
+      slide={slide}
+      thumbnailUrl={session.id === null ? null : thumbnailUrl(imageId, session.id)}
+      fetchPixels={fetchPixels}
+      descriptors={descriptors}
+      session={session.id}
+      initialField={() => (field === null ? null : slideFieldOf(field))}
+      onField={doNothing}
+      onView={onView}
+      onIncomplete={doNothing}
+      isCorrected // by the colour profile in the slide's file
+      onCorrect={doNothing}
+      keptColours={null} // the slide opens without a colour adjustment
+      onKeepColours={doNothing}
+      handlesKeys={false}
+      Overlay={TourOverlay}
+    />
   );
 }
 

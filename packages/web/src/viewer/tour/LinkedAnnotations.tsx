@@ -1,10 +1,12 @@
 import { useEffect, useRef } from 'react';
 import { type LinkedFeatures, useLinkedAnnotations } from '../../api/linked-annotations.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
 import classes from '../annotations/Annotations.module.css';
 import { type Annotation, annotationOf, readFeature } from '../annotations/annotation.ts';
 import { AnnotationPainter } from '../annotations/painter.ts';
 import { clearCanvas } from '../overlay/clear-canvas.ts';
 import type { SlideView } from '../slide-view.ts';
+import tourClasses from './Tour.module.css';
 import { texts } from './texts.ts';
 
 interface LinkedAnnotationsProps {
@@ -17,7 +19,7 @@ interface LinkedAnnotationsProps {
 /** Draws the annotations of a slide for visitors of a share link. Pointer events pass through to the slide. */
 export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { data: layers, isError } = useLinkedAnnotations(imageId, session);
+  const { data: layers, errorUpdateCount, refetch } = useLinkedAnnotations(imageId, session);
   useEffect(() => {
     if (layers === undefined) return;
     const painter = new AnnotationPainter();
@@ -50,14 +52,23 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
     return view.addOverlay({ canvas: canvas.current }); // saved pictures show the annotations
   }, [view]);
   const count = layers?.reduce((sum, { features }) => sum + features.length, 0);
+  /** Stays true while the request is repeated, so that the message does not come and go. */
+  const hasFailed = layers === undefined && errorUpdateCount > 0;
   return (
-    <div
-      className={classes.canvases}
-      role="img"
-      aria-label={isError ? texts.annotationsNotLoaded : texts.annotationsShown(count ?? 0)}
-    >
-      <canvas ref={canvas} />
-    </div>
+    <>
+      <div
+        className={classes.canvases}
+        role="img"
+        aria-label={hasFailed ? texts.annotationsNotLoaded : texts.annotationsShown(count ?? 0)}
+      >
+        <canvas ref={canvas} />
+      </div>
+      {hasFailed && (
+        <div className={tourClasses.failed}>
+          <LoadFailed message={texts.annotationsNotLoaded} onRetry={() => void refetch()} />
+        </div>
+      )}
+    </>
   );
 }
 

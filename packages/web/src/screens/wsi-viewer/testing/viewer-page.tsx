@@ -85,6 +85,7 @@ export function stubViewerApi(answers: {
   vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
     const call = `${init.method ?? 'GET'} ${address.replace('/api/v1', '')}`;
     calls.push(call);
+    if (call === 'HEAD /') return new Response(); // asks whether the server responds
     if (call.startsWith('DELETE')) return new Response(null, { status: 204 });
     if (call === 'POST /auth/image-session') return next(sessions)();
     if (call.startsWith('GET /image-catalog/annotation-counts')) {
