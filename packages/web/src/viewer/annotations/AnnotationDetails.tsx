@@ -1,6 +1,8 @@
 import {
   annotationLimits,
   type Classification,
+  cleanLine,
+  cleanText,
   isArea,
   isSelfIntersecting,
   repairArea,
@@ -69,7 +71,9 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   );
 
   const saveText = (field: 'name' | 'description', typed: string | null) => {
-    const newText = typed?.trim();
+    // Pasted text may contain characters that the server rejects, such as the tab between two cells of a spreadsheet.
+    const clean = field === 'name' ? cleanLine : cleanText;
+    const newText = typed === null ? undefined : clean(typed).trim();
     const setTyped = field === 'name' ? setTypedName : setTypedDescription;
     setTyped(null); // the field shows the value of the annotation again
     if (newText === undefined || newText === (properties[field] ?? '')) return;

@@ -12,7 +12,6 @@ function renderList(names: readonly string[]) {
   const store = new AnnotationStore('image', createQueue());
   store.change(
     names.map((name) => ({
-      id: name,
       feature: {
         type: 'Feature',
         id: name,
@@ -32,7 +31,11 @@ function renderList(names: readonly string[]) {
   );
   fireEvent.change(screen.getByRole('combobox'), { target: { value: 'name' } }); // sorts by name
   const rowOf = (name: string) => screen.getByRole('button', { name: new RegExp(`^${name}`) });
-  const remove = (name: string) => act(async () => store.change([{ id: name, feature: null }]));
+  const remove = (name: string) =>
+    act(async () => {
+      const annotation = store.all().find(({ feature }) => feature.id === name);
+      store.change([{ ...annotation, feature: null }]);
+    });
   return { rowOf, remove };
 }
 

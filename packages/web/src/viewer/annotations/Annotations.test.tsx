@@ -1,5 +1,5 @@
 import type { AnnotationFeature } from '@lamina/annotations';
-import type { AnnotationLayer, User } from '@lamina/contract';
+import type { User } from '@lamina/contract';
 import { act, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
@@ -10,28 +10,11 @@ import type { Shape } from '../overlay/shapes.ts';
 import type { SlideView } from '../slide-view.ts';
 import { Annotations } from './Annotations.tsx';
 import type { AnnotationStore } from './annotation-store.ts';
+import { layerOf } from './testing/layer-of.ts';
 
 vi.mock('./AnnotationCanvas.tsx', () => ({ AnnotationCanvas: () => null })); // jsdom has no canvas
 
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
-const layerOf = (id: string, owner: string, mayAnnotate: boolean): AnnotationLayer => ({
-  id,
-  image_id: 'image',
-  name: id,
-  owner,
-  owner_name: null,
-  visibility: 'members',
-  editing: 'members',
-  locked: !mayAnnotate,
-  source: 'manual',
-  created_at: '2026-01-01T00:00:00Z',
-  updated_at: '2026-01-01T00:00:00Z',
-  version: 1,
-  deleted_at: null,
-  annotation_count: 0,
-  counts: [],
-  rights: { annotate: mayAnnotate, manage: false, lock: false },
-});
 const foot = document.createElement('div');
 const ruler: Shape = {
   kind: 'ruler',
@@ -99,7 +82,7 @@ async function openAnnotations(answers: Parameters<typeof stubApi>[0] = {}) {
 describe('annotations of a slide outside the drawing mode', () => {
   it('shows that a change is not saved while the server is unreachable, and nothing while it is being saved', async () => {
     const { store } = await openAnnotations();
-    act(() => store.change([{ id, feature }]));
+    act(() => store.change([{ feature }]));
     expect(foot.textContent).toBe('');
     expect(await screen.findByText('Offline: 1 change kept on this computer')).toBeDefined();
   });
@@ -108,7 +91,7 @@ describe('annotations of a slide outside the drawing mode', () => {
     const { store } = await openAnnotations({
       'POST /annotation-layers/own/changes': errorResponse('layer_locked'),
     });
-    act(() => store.change([{ id, feature }]));
+    act(() => store.change([{ feature }]));
     expect((await screen.findByRole('status')).textContent).toContain('Not saved');
   });
 

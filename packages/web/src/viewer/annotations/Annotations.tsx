@@ -103,6 +103,7 @@ function DrawingMode({
   const tool = useSessionValue(session, (state) => state.tool);
   const canDrawOnActiveLayer = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const hasSelection = useStoreValue(store, ({ selection }) => selection.size > 0);
+  const hasDraft = useSessionValue(session, ({ draft }) => draft !== null);
   const mayDraw = may(user, 'annotations.write'); // whether the role of the account allows drawing at all
   // The list is open at first, except on a phone (at most 48em wide) of a user who may draw.
   const [isListOpen, setListOpen] = useState(
@@ -141,7 +142,12 @@ function DrawingMode({
     if (shortcut !== null) classKeys[shortcut] = () => session.classify(classificationOf(datasetClass));
   }
   const keys: DrawingKeys = {
-    Escape: () => session.cancel(),
+    // Without anything to cancel, Esc closes a panel of the viewer.
+    ...((hasDraft || hasSelection || tool !== 'move') && {
+      Escape: () => {
+        if (!view.cancelPress()) session.cancel();
+      },
+    }),
     // `mod` is Ctrl or Command. Without a selected annotation, the browser copies the selected text.
     ...(hasSelection && { 'mod+c': actions.copy }),
     d: finishDrawing,
@@ -222,7 +228,7 @@ function useMeasurementConversion(
   const convert = useEffectEvent((store: SlideAnnotations['store']) => {
     const features = featuresOfShapes(shapesToKeep, calibration);
     const layerId = store.canDrawOn(store.activeLayerId) ? store.activeLayerId : store.ownLayerId;
-    store.change(features.map((feature) => ({ id: feature.id, feature, layerId })));
+    store.change(features.map((feature) => ({ feature, layerId })));
     onKept();
   });
   useEffect(() => {

@@ -21,18 +21,30 @@ export function AnnotationsGate(props: AnnotationsGateProps) {
   /** Whether the code is needed even if the slide has no annotation layers yet. */
   const hasWork = props.isDrawing || props.shapesToKeep.length > 0 || hasPendingAnnotations();
   // While nothing needs the code, the query is repeated until the slide has its first layer.
-  const { data: layers = [] } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
-  if (user === null || (layers.length === 0 && !hasWork)) return null;
-  return <Annotations key={props.imageId} {...props} user={user} />;
+  const {
+    data: layers,
+    errorUpdateCount,
+    refetch,
+  } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
+  if (user === null) return null;
+  /** Stays true while the request is repeated, so that the message does not come and go. */
+  const hasFailed = layers === undefined && errorUpdateCount > 0;
+  return (
+    <>
+      {hasFailed && <AnnotationsFailed {...props} onRetry={() => void refetch()} />}
+      {(hasWork || (layers !== undefined && layers.length > 0)) && (
+        <Annotations key={props.imageId} {...props} user={user} />
+      )}
+    </>
+  );
 }
 
+type AnnotationsFailedProps = Pick<AnnotationsProps, 'foot' | 'isDrawing' | 'onDone'> & {
+  readonly onRetry: () => void;
+};
+
 /** In the drawing mode, the button Close ends the mode, because the tools with their own button are missing. */
-function AnnotationsFailed({
-  foot,
-  isDrawing,
-  onDone,
-  onRetry,
-}: AnnotationsProps & { readonly onRetry: () => void }) {
+function AnnotationsFailed({ foot, isDrawing, onDone, onRetry }: AnnotationsFailedProps) {
   if (foot === null) return null;
   return createPortal(
     <div className={viewerClasses.failedAnnotations}>

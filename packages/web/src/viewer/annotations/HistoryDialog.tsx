@@ -18,7 +18,10 @@ interface HistoryDialogProps {
 
 /** Lists the revisions (saved changes) of an annotation with author and time, and offers to return to one of them. */
 export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps) {
-  const { id, layerId } = annotation;
+  const {
+    layerId,
+    feature: { id },
+  } = annotation;
   const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null); // null while they are being loaded
   const [failure, setFailure] = useState<string | null>(null); // error message
   useEffect(() => {

@@ -61,10 +61,19 @@ function openDialog(importAnswer: object = { ...preview, dry_run: false, importe
       />
     </App>,
   );
-  return { onClose, deletions: () => calls.filter(({ name }) => name.startsWith('DELETE')).length };
+  return { onClose, calls, deletions: () => calls.filter(({ name }) => name.startsWith('DELETE')).length };
 }
 
 describe('import dialog of an annotation file, for a slide on which the user has no layer', () => {
+  it('creates a layer whose source is the import', async () => {
+    const { calls } = openDialog();
+    await screen.findByText(/Tumor/);
+    const creation = calls.find(
+      ({ name }) => name === 'POST /image-catalog/images/image-1/annotation-layers',
+    );
+    expect(creation?.body).toEqual({ name: 'cells.geojson', source: 'import' });
+  });
+
   it('deletes the layer that it has created when the user cancels after the preview', async () => {
     const { onClose, deletions } = openDialog();
     await screen.findByText(/Tumor/);

@@ -43,7 +43,8 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
     const check = async () => {
       const { activeLayerId } = store;
       if (isNewLayer(activeLayerId)) {
-        const createdLayer = await createLayer(store.imageId, file.name.slice(0, maxLayerNameLength));
+        const name = file.name.slice(0, maxLayerNameLength);
+        const createdLayer = await createLayer(store.imageId, name, 'import');
         createdLayerId = createdLayer.id;
         if (isClosed) return discardEmptyLayer(); // the cleanup below ran before the layer was created
       }

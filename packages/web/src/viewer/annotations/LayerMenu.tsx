@@ -4,6 +4,7 @@ import { IconDotsVertical } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { type ExportFormat, exportFile } from '../../api/annotations.ts';
 import { saveFile } from '../../browser/save-file.ts';
+import { DeletedAnnotationsDialog } from './DeletedAnnotationsDialog.tsx';
 import { DeletedLayersDialog } from './DeletedLayersDialog.tsx';
 import { ImportDialog } from './ImportDialog.tsx';
 import { RenameDialog } from './RenameDialog.tsx';
@@ -36,16 +37,16 @@ interface LayerMenuProps {
   readonly onReload: () => void;
 }
 
-/** The menu with the actions for a whole layer: rename, lock, delete, restore, import and export. */
+/** The menu with the actions for a whole layer: rename, lock, delete, restore (also single annotations), import and export. */
 export function LayerMenu(props: LayerMenuProps) {
   const { slideAnnotations, activeLayer, mayDraw } = props;
   const { store } = slideAnnotations;
-  const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null); // the open dialog
+  const [dialog, setDialog] = useState<'rename' | 'deleted' | 'deleted annotations' | null>(null); // the open dialog
   /** The file that the user has chosen to import; null if there is none. */
   const [fileToImport, setFileToImport] = useState<File | null>(null);
   const fileInput = useRef<HTMLInputElement>(null);
   const closeDialog = () => setDialog(null);
-  const mayImport = mayDraw && store.canDrawOn(store.activeLayerId);
+  const mayChangeAnnotations = mayDraw && store.canDrawOn(store.activeLayerId);
 
   const exportLayer = (layer: AnnotationLayer, format: ExportFormat) => {
     exportFile(layer.id, format).then(
@@ -75,7 +76,10 @@ export function LayerMenu(props: LayerMenuProps) {
             <Menu.Item onClick={props.onDelete}>{texts.deleteLayer}</Menu.Item>
           )}
           {mayDraw && <Menu.Item onClick={() => setDialog('deleted')}>{texts.deletedLayers}</Menu.Item>}
-          {mayImport && (
+          {mayChangeAnnotations && activeLayer !== null && (
+            <Menu.Item onClick={() => setDialog('deleted annotations')}>{texts.deletedAnnotations}</Menu.Item>
+          )}
+          {mayChangeAnnotations && (
             <>
               <Menu.Divider />
               <Menu.Item onClick={() => fileInput.current?.click()}>{texts.importFile}</Menu.Item>
@@ -118,6 +122,13 @@ export function LayerMenu(props: LayerMenuProps) {
       )}
       {dialog === 'deleted' && (
         <DeletedLayersDialog imageId={store.imageId} onClose={closeDialog} onRestored={props.onReload} />
+      )}
+      {dialog === 'deleted annotations' && activeLayer !== null && (
+        <DeletedAnnotationsDialog
+          layerId={activeLayer.id}
+          onClose={closeDialog}
+          onRestored={props.onReload}
+        />
       )}
     </>
   );

@@ -4,11 +4,14 @@ import type { AnnotationLayer } from '@lamina/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChangeOutcome } from '../../api/annotations.ts';
 import { AnnotationStore } from './annotation-store.ts';
-import { newLayerId } from './pending-change.ts';
+import { annotationKey, newLayerId } from './pending-change.ts';
 import { createQueue } from './testing/drawing-mode.ts';
 
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
 const otherId = 'a9d3d08f-35cd-46d4-93d6-08d71feefaa6';
+
+/** `Annotation.id` of the annotation with this id in the layer `layer`. */
+const key = annotationKey({ layerId: 'layer', id });
 
 const layer: AnnotationLayer = {
   id: 'layer',
@@ -84,12 +87,12 @@ async function openStore(send?: (layerId: string) => Promise<ChangeOutcome>) {
   const store = new AnnotationStore('image', queue);
   await store.setLayers([layer], 'me');
   const x = () =>
-    (store.find(id)?.feature.geometry as { readonly coordinates: number[] } | undefined)?.coordinates[0];
+    (store.find(key)?.feature.geometry as { readonly coordinates: number[] } | undefined)?.coordinates[0];
   const moveTo = (newX: number) => {
-    const annotation = store.find(id);
+    const annotation = store.find(key);
     if (annotation === undefined) throw new Error('The annotation is missing.');
     const { feature } = annotation;
-    store.change([{ id, feature: { ...feature, geometry: { type: 'Point', coordinates: [newX, 0] } } }]);
+    store.change([{ id: key, feature: { ...feature, geometry: { type: 'Point', coordinates: [newX, 0] } } }]);
   };
   return { store, x, moveTo };
 }
@@ -100,8 +103,8 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 2));
     expect(x()).toBe(20);
-    expect(store.find(id)?.author).toBe('Deniz Kaya');
-    expect([...store.recentAuthors]).toEqual([[id, 'DK']]);
+    expect(store.find(key)?.author).toBe('Deniz Kaya');
+    expect([...store.recentAuthors]).toEqual([[key, 'DK']]);
     vi.advanceTimersByTime(6000);
     expect(store.recentAuthors.size).toBe(0);
   });
@@ -113,7 +116,7 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
     vi.advanceTimersByTime(4000);
     store.receiveChanges(putEvent(30, 3));
     vi.advanceTimersByTime(5999);
-    expect([...store.recentAuthors]).toEqual([[id, 'DK']]);
+    expect([...store.recentAuthors]).toEqual([[key, 'DK']]);
     vi.advanceTimersByTime(1);
     expect(store.recentAuthors.size).toBe(0);
   });
@@ -128,7 +131,7 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
 
   it('deletes and deselects an annotation that another user deletes', async () => {
     const { store, x } = await openStore();
-    store.select([id]);
+    store.select([key]);
     store.receiveChanges(deleteEvent(2));
     expect(x()).toBeUndefined();
     expect(store.selection.size).toBe(0);
@@ -146,13 +149,13 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
     expect(x()).toBe(50);
     await vi.waitFor(() => expect(x()).toBe(60), { timeout: 5000 });
     expect(send).toHaveBeenCalledOnce();
-    expect(store.find(id)?.revision).toBe(3);
+    expect(store.find(key)?.revision).toBe(3);
   });
 
   it('offers no undo of a local change when another user has changed the same annotation afterwards', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
-    await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });
+    await vi.waitFor(() => expect(store.find(key)?.revision).toBe(2), { timeout: 5000 });
     store.receiveChanges(putEvent(60, 3));
     expect(store.canUndo).toBe(false);
     expect(x()).toBe(60);
@@ -195,12 +198,94 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
   });
 });
 
+describe('AnnotationStore (annotations of the open slide): the same annotation id in two layers', () => {
+  /** Opens a store whose two layers contain an annotation with the same id, as after the import of an exported layer. */
+  async function openWithTwoLayers() {
+    const { store } = await openStore();
+    await store.setLayers([layer, { ...layer, id: 'second' }], 'me');
+    return store;
+  }
+  const layersOf = (store: AnnotationStore) => store.all().map(({ layerId }) => layerId);
+
+  it('shows the annotations of both layers when they have the same id', async () => {
+    const store = await openWithTwoLayers();
+    expect(layersOf(store)).toEqual(['layer', 'second']);
+    store.toggleLayer('layer');
+    expect(store.all().map((annotation) => store.isVisible(annotation))).toEqual([false, true]);
+  });
+
+  it('deletes only the annotation of the event’s layer when annotations of two layers have the same id', async () => {
+    const store = await openWithTwoLayers();
+    store.receiveChanges({ ...deleteEvent(2), layer_id: 'second' });
+    expect(layersOf(store)).toEqual(['layer']);
+  });
+
+  it('keeps the annotation of the other layer, and its unsent change, when a layer with the same annotation id is removed', async () => {
+    const store = await openWithTwoLayers();
+    store.change(store.all().map(({ id: changed, feature }) => ({ id: changed, feature })));
+    store.removeLayer('second');
+    expect(layersOf(store)).toEqual(['layer']);
+    expect(store.queue.isPending('layer', id)).toBe(true);
+  });
+
+  it('stores the acknowledged revision only at the annotation of the layer whose change was sent', async () => {
+    const { store } = await openStore(async (layerId) =>
+      layerId === 'layer' ? { kind: 'applied', revisions: { [id]: 7 } } : { kind: 'unreachable' },
+    );
+    await store.setLayers([layer, { ...layer, id: 'second' }], 'me');
+    store.change([{ id: key, feature: newFeature(id) }]);
+    await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
+    expect(store.all().map(({ revision }) => revision)).toEqual([7, 1]);
+  });
+});
+
+describe('AnnotationStore (annotations of the open slide): the first layer of the user', () => {
+  const created = { ...layer, id: 'created', owner: 'me' };
+  /** Draws the first annotation, for which the server creates the layer `created` after `beforeCreation`. */
+  async function drawFirst(beforeCreation: (store: AnnotationStore) => Promise<void>) {
+    const queue = createQueue({
+      send: async () => ({ kind: 'applied', revisions: { [otherId]: 1 } }),
+      createLayer: async () => {
+        await beforeCreation(store);
+        return created;
+      },
+    });
+    const store = new AnnotationStore('image', queue);
+    await store.setLayers([], 'me');
+    const ids = store.change([{ feature: newFeature(otherId) }]);
+    return { store, ids };
+  }
+
+  it('keeps the selection, the undo step and the id of the first annotation when its layer is created', async () => {
+    const { store, ids } = await drawFirst(async () => {});
+    store.select(ids);
+    await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
+    expect(store.selected()).toMatchObject([{ id: ids[0], layerId: 'created', revision: 1 }]);
+    store.receiveChanges({ ...putEvent(30, 2), layer_id: 'created' });
+    expect(store.all()).toHaveLength(2);
+    store.undo();
+    expect(store.all()).toMatchObject([{ layerId: 'created', feature: { id } }]);
+  });
+
+  it('moves the first annotation into the user’s layer with all its annotations when another tab has created the layer', async () => {
+    const { store } = await drawFirst((opened) => opened.setLayers([created], 'me'));
+    await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
+    expect(store.all()).toMatchObject([
+      { layerId: 'created', feature: { id } },
+      { layerId: 'created', feature: { id: otherId }, revision: 1 },
+    ]);
+    store.receiveChanges({ ...deleteEvent(2), layer_id: 'created' });
+    store.undo();
+    expect(store.all()).toEqual([]);
+  });
+});
+
 describe('AnnotationStore (annotations of the open slide): local changes', () => {
   it('offers no undo of changes in a layer that is removed', async () => {
     const { store, moveTo } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
     await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
-    store.change([{ id, feature: null }]);
+    store.change([{ id: key, feature: null }]);
     store.removeLayer('layer');
     expect(store.canUndo).toBe(false);
   });
@@ -213,11 +298,11 @@ describe('AnnotationStore (annotations of the open slide): local changes', () =>
     });
     const store = new AnnotationStore('image', queue);
     await store.setLayers([], 'me');
-    store.change([{ id, feature: newFeature(id) }]);
-    await vi.waitUntil(() => store.find(id)?.layerId === 'created', { timeout: 5000 });
+    store.change([{ feature: newFeature(id) }]);
+    await vi.waitUntil(() => store.all()[0]?.layerId === 'created', { timeout: 5000 });
     store.removeLayer('created');
-    store.change([{ id: otherId, feature: newFeature(otherId) }]);
-    expect(store.find(otherId)?.layerId).toBe(newLayerId('image'));
+    store.change([{ feature: newFeature(otherId) }]);
+    expect(store.all().map(({ layerId }) => layerId)).toEqual([newLayerId('image')]);
   });
 
   it('keeps a change that the server has not acknowledged when its layer is loaded again', async () => {
@@ -226,7 +311,7 @@ describe('AnnotationStore (annotations of the open slide): local changes', () =>
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     await new Promise((resolve) => setTimeout(resolve, 20)); // the layer is loaded meanwhile
     expect(x()).toBe(50);
-    const pending = store.queue.pendingOf('image').get(id)?.feature as FeatureJson;
+    const pending = store.queue.pendingOf('image').get(key)?.feature as FeatureJson;
     expect(pending.geometry).toMatchObject({ coordinates: [50, 0] });
   });
 });
@@ -265,10 +350,20 @@ describe('AnnotationStore (annotations of the open slide): discarding rejected c
 
   it('shows an annotation again when its deletion is rejected by the server and discarded by the user', async () => {
     const { store, x } = await openStore(async () => rejected);
-    store.change([{ id, feature: null }]);
+    store.change([{ id: key, feature: null }]);
     await vi.waitUntil(() => store.queue.state().kind === 'rejected', { timeout: 5000 });
     await store.discard([layer], 'me');
     expect(x()).toBe(10);
+    expect(store.canUndo).toBe(false);
+  });
+
+  it('shows the version on the server again when the rejected change is discarded in the other half of a comparison', async () => {
+    const { store, moveTo, x } = await openStore(async () => rejected);
+    const otherHalf = new AnnotationStore('other image', store.queue);
+    moveTo(50);
+    await vi.waitUntil(() => store.queue.state().kind === 'rejected', { timeout: 5000 });
+    await otherHalf.discard([], 'me');
+    await vi.waitUntil(() => x() === 10);
     expect(store.canUndo).toBe(false);
   });
 
@@ -278,12 +373,12 @@ describe('AnnotationStore (annotations of the open slide): discarding rejected c
     );
     moveTo(50);
     await vi.waitUntil(() => store.queue.state().kind === 'rejected', { timeout: 5000 });
-    store.change([{ id: otherId, feature: newFeature(otherId), layerId: newLayerId('image') }]);
+    const [otherKey] = store.change([{ feature: newFeature(otherId), layerId: newLayerId('image') }]);
     await store.discard([layer], 'me');
     expect(x()).toBe(10);
-    expect(store.find(otherId)?.layerId).toBe(newLayerId('image'));
+    expect(store.find(otherKey ?? '')?.layerId).toBe(newLayerId('image'));
     store.undo();
-    expect(store.all().map((annotation) => annotation.id)).toEqual([id]);
+    expect(store.all().map((annotation) => annotation.id)).toEqual([key]);
   });
 });
 
@@ -293,14 +388,14 @@ describe('AnnotationStore (annotations of the open slide): selection', () => {
     ['class', (store: AnnotationStore) => store.toggleClass(null)],
   ])('deselects an annotation when its %s is hidden, so that a drag cannot move it', async (_, hide) => {
     const { store } = await openStore();
-    store.select([id]);
+    store.select([key]);
     hide(store);
     expect(store.selection.size).toBe(0);
   });
 
   it('deselects an annotation that is missing when its layer is loaded again', async () => {
     const { store } = await openStore();
-    store.select([id]);
+    store.select([key]);
     featuresOnServer = [];
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     await vi.waitFor(() => expect(store.selection.size).toBe(0), { timeout: 5000 });
@@ -311,7 +406,7 @@ describe('AnnotationStore (annotations of the open slide): loading of layers', (
   it('offers no undo of a local change when a reload of the layer brings a later change of another user', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
-    await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });
+    await vi.waitFor(() => expect(store.find(key)?.revision).toBe(2), { timeout: 5000 });
     featuresOnServer = [featureAt(60, 3)];
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     await vi.waitFor(() => expect(x()).toBe(60), { timeout: 5000 });
@@ -338,7 +433,9 @@ describe('AnnotationStore (annotations of the open slide): loading of layers', (
     const { store } = await openStore(send);
     const geometries = () => store.all().map(({ feature }) => feature.geometry);
     const geometriesBefore = geometries();
-    store.change(store.all().map(({ id: movedId }) => ({ id: movedId, feature: newFeature(movedId) })));
+    store.change(
+      store.all().map((annotation) => ({ id: annotation.id, feature: newFeature(annotation.feature.id) })),
+    );
     await vi.waitFor(() => expect(send).toHaveBeenCalledOnce(), { timeout: 5000 });
 
     const lastFeature = JSON.stringify({ ...featureAt(90, 1), id: 'b3c1a7f2-5d0e-4c8b-9a6f-1e2d3c4b5a69' });

@@ -12,7 +12,7 @@ import type { AnnotationLayer } from '@lamina/contract';
 import type { AnnotationsEvent, LayerEvent } from '../../api/annotations.ts';
 import { type Annotation, annotationOf, classNameOf, readFeature } from './annotation.ts';
 import type { ChangeQueue, Conflict } from './change-queue.ts';
-import { newLayerId, type PendingChange } from './pending-change.ts';
+import { annotationKey, newLayerId, type PendingChange } from './pending-change.ts';
 import { readInSlices } from './read-in-slices.ts';
 import { RecentAuthors } from './recent-authors.ts';
 import { type Edit, UndoHistory } from './undo-history.ts';
@@ -22,6 +22,17 @@ export type AnnotationListener = (ids: readonly string[] | null) => void;
 
 /** While a layer is being loaded, the store notifies its listeners at most once per interval. */
 const loadNotifyIntervalMs = 100;
+
+/**
+ * A change by this user. It applies to the annotation `id` of the store, or creates an annotation when `id` is absent.
+ * A null `feature` deletes the annotation.
+ */
+export interface UserChange {
+  readonly id?: string;
+  readonly feature: AnnotationFeature | null;
+  /** Layer of a new annotation; the active layer when it is absent. */
+  readonly layerId?: string;
+}
 
 /** Another user's change. It waits until the server acknowledges this user's change of the same annotation. */
 interface DeferredChange {
@@ -50,16 +61,21 @@ export class AnnotationStore {
   readonly #loadingLayers = new Map<string, Promise<void>>();
   /** Aborts the loading of layers when the store is closed. */
   readonly #abortController = new AbortController();
-  /** Changes of other users to apply later, by annotation id. */
+  /** Changes of other users to apply later, by `Annotation.id`. */
   readonly #deferred = new Map<string, DeferredChange>();
   readonly #recentAuthors = new RecentAuthors(() => this.#notify([]));
   /** Id of the user's account; empty before the layers are set. */
   #uid = '';
   #isLive = false;
-  /** Last revision of each deleted annotation. An undo that creates the annotation again uses it as base revision. */
+  /** Last revision of each deleted annotation, by `Annotation.id`. An undo that creates the annotation again uses it as base revision. */
   readonly #deletedRevisions = new Map<string, number>();
   /** Ids of created layers, by the placeholder id (`newLayerId`) that their first annotations had as layer id. */
   readonly #createdLayers = new Map<string, string>();
+  /**
+   * The layer ids that stand for other layer ids in `Annotation.id`. Annotations of a created layer keep its placeholder there, so
+   * that a selection, a draft and a text that is being typed survive the creation of the layer.
+   */
+  readonly #layersInIds = new Map<string, string>();
   /** Increments with every change: React's `useSyncExternalStore` compares it. */
   version = 0;
 
@@ -68,8 +84,9 @@ export class AnnotationStore {
     this.queue = queue;
     this.#activeLayerId = newLayerId(imageId);
     this.#stopListening = queue.listen({
-      onApplied: (revisions) => this.#acknowledge(revisions),
+      onApplied: (layerId, revisions) => this.#acknowledge(layerId, revisions),
       onLayerCreated: (placeholder, layer) => this.#adoptLayer(placeholder, layer),
+      onDiscarded: (changes) => this.#dropDiscarded(changes),
       onChange: () => this.#notify([]),
     });
   }
@@ -242,7 +259,8 @@ export class AnnotationStore {
       return;
     }
     for (const change of changes) {
-      this.#deferred.set(change.op === 'put' ? change.feature.id : change.id, { change, layerId, authors });
+      const { id } = change.op === 'put' ? change.feature : change;
+      this.#deferred.set(this.#idOf(layerId, id), { change, layerId, authors });
     }
     this.#applyDeferred();
   }
@@ -261,23 +279,21 @@ export class AnnotationStore {
   }
 
   /**
-   * Applies changes as one undo step. A null `feature` deletes the annotation. A new annotation goes to the layer of its change,
-   * which is the active layer by default.
+   * Applies changes as one undo step. Ignores changes of annotations that do not exist any more.
+   *
+   * @returns the ids of the changed annotations, in the order of the changes
    */
-  change(
-    changes: readonly {
-      readonly id: string;
-      readonly feature: AnnotationFeature | null;
-      readonly layerId?: string;
-    }[],
-  ): void {
-    const edits = changes.map(({ id, feature, layerId = this.#activeLayerId }): Edit => {
+  change(changes: readonly UserChange[]): readonly string[] {
+    const edits = changes.flatMap(({ id, feature, layerId = this.#activeLayerId }): Edit | [] => {
+      if (id === undefined)
+        return feature === null ? [] : { id: feature.id, layerId, before: null, after: feature };
       const stored = this.#annotations.get(id);
-      return { id, layerId: stored?.layerId ?? layerId, before: stored?.feature ?? null, after: feature };
+      if (stored === undefined) return [];
+      return { id: stored.feature.id, layerId: stored.layerId, before: stored.feature, after: feature };
     });
-    if (edits.length === 0) return;
+    if (edits.length === 0) return [];
     this.#history.add(edits);
-    this.#apply(edits.map(({ id, layerId, after }) => ({ id, layerId, feature: after })));
+    return this.#apply(edits.map(({ id, layerId, after }) => ({ id, layerId, feature: after })));
   }
 
   undo(): void {
@@ -297,16 +313,16 @@ export class AnnotationStore {
   }
 
   /** Resolves a conflict between this user's version of an annotation and the server's. @param keep the chosen version */
-  resolve({ id, theirs, mine }: Conflict, keep: 'mine' | 'theirs'): void {
+  resolve(conflict: Conflict, keep: 'mine' | 'theirs'): void {
+    const { theirs, mine } = conflict;
     if (mine.imageId !== this.imageId) return; // the annotation belongs to another slide
+    const id = this.#idOf(mine.layerId, mine.id);
     const theirFeature = readFeature(theirs);
     const revision = revisionOf(theirs);
-    if (keep === 'theirs' && theirFeature !== null) {
-      const stored = this.#annotations.get(id);
-      this.#put(theirFeature, stored?.layerId ?? mine.layerId, revision);
-    } else if (keep === 'theirs') this.#annotations.delete(id); // `readFeature` returns null for a feature that was deleted
+    if (keep === 'theirs' && theirFeature !== null) this.#put(theirFeature, mine.layerId, revision);
+    else if (keep === 'theirs') this.#annotations.delete(id); // `readFeature` returns null for a feature that was deleted
     this.#forgetEdits([id]);
-    this.queue.resolve(id, keep, revision);
+    this.queue.resolve(conflict, keep, revision);
     this.#notify([id]);
     this.#applyDeferred();
   }
@@ -317,7 +333,18 @@ export class AnnotationStore {
    * @param layers the current layers on the server
    */
   async discard(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
-    const ids = this.queue.discard();
+    this.queue.discard();
+    this.#loadedVersions.clear();
+    this.#loadingLayers.clear();
+    await this.setLayers(layers, uid);
+  }
+
+  /** Removes discarded changes of this slide, also when they were discarded in the other half of a comparison, and loads its annotations. */
+  #dropDiscarded(changes: readonly PendingChange[]): void {
+    const ids = changes
+      .filter(({ imageId }) => imageId === this.imageId)
+      .map(({ layerId, id }) => this.#idOf(layerId, id));
+    if (ids.length === 0) return;
     for (const id of ids) {
       this.#annotations.delete(id);
       this.#deletedRevisions.delete(id); // otherwise, loading would ignore an annotation whose deletion is dropped
@@ -325,30 +352,39 @@ export class AnnotationStore {
     this.#forgetEdits(ids);
     this.#loadedVersions.clear();
     this.#loadingLayers.clear();
-    await this.setLayers(layers, uid);
+    void this.setLayers(this.#layers, this.#uid);
   }
 
-  /** Applies changes of this user to the store and adds them to the queue. */
+  /** Returns the `Annotation.id` of an annotation. @param featureId id of the annotation on the server */
+  #idOf(layerId: string, featureId: string): string {
+    return annotationKey({ layerId: this.#layersInIds.get(layerId) ?? layerId, id: featureId });
+  }
+
+  /** Applies changes of this user to the store and adds them to the queue. @returns the ids of the annotations in the store */
   #apply(
     changes: readonly {
-      readonly id: string;
+      readonly id: string; // on the server
       readonly layerId: string;
       readonly feature: AnnotationFeature | null; // null deletes the annotation
     }[],
-  ) {
-    for (const { id, layerId: requestedLayerId, feature } of changes) {
+  ): readonly string[] {
+    const ids: string[] = [];
+    for (const { id: featureId, layerId: requestedLayerId, feature } of changes) {
+      const id = this.#idOf(requestedLayerId, featureId);
+      ids.push(id);
       const stored = this.#annotations.get(id);
-      const layerId = stored?.layerId ?? this.#createdLayers.get(requestedLayerId) ?? requestedLayerId;
+      const layerId = this.#createdLayers.get(requestedLayerId) ?? requestedLayerId;
       const baseRevision = stored?.revision ?? this.#deletedRevisions.get(id) ?? null; // null: the server has no revision
       if (feature === null) {
         this.#annotations.delete(id);
         if (baseRevision !== null) this.#deletedRevisions.set(id, baseRevision);
       } else this.#put(feature, layerId, baseRevision);
       const encoded = feature === null ? null : encodeFeature(feature);
-      this.queue.add({ id, layerId, imageId: this.imageId, base: baseRevision, feature: encoded });
+      this.queue.add({ id: featureId, layerId, imageId: this.imageId, base: baseRevision, feature: encoded });
     }
     this.#dropMissingFromSelection();
-    this.#notify(changes.map(({ id }) => id));
+    this.#notify(ids);
+    return ids;
   }
 
   /** Removes annotations from the selection that do not exist any more. */
@@ -371,16 +407,18 @@ export class AnnotationStore {
    */
   #forgetEdits(ids: Iterable<string>): void {
     const replacedIds = new Set(ids);
-    this.#history.forget(({ id }) => replacedIds.has(id));
+    this.#history.forget(({ id, layerId }) => replacedIds.has(this.#idOf(layerId, id)));
     this.#dropMissingFromSelection();
   }
 
   /** Stores an annotation that this user has changed, or whose server version this user has chosen in a conflict. */
   #put(feature: AnnotationFeature, layerId: string, revision: number | null): void {
-    this.#annotations.set(
-      feature.id,
-      annotationOf({ feature, layerId, revision, author: null, changedAt: Date.now() }),
-    );
+    this.#set({ feature, layerId, revision, author: null, changedAt: Date.now() });
+  }
+
+  #set(fields: Parameters<typeof annotationOf>[0]): void {
+    const id = this.#idOf(fields.layerId, fields.feature.id);
+    this.#annotations.set(id, { ...annotationOf(fields), id });
   }
 
   #loadLayer(layerId: string): Promise<void> {
@@ -397,16 +435,16 @@ export class AnnotationStore {
     const acknowledgedBefore = this.all().filter(
       (annotation) => annotation.layerId === layerId && annotation.revision !== null,
     );
-    const idsOnServer = new Set<unknown>();
+    const idsOnServer = new Set<string>();
     let idsToNotify: string[] = [];
     /** Those of `idsToNotify` that had no pending change when they were loaded: their loaded version is another user's change. */
     let idsOfOthers: string[] = [];
     let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
     const notifyLoaded = () => {
       this.#applyPending(); // loaded annotations may have replaced changes that are not sent yet
-      const pending = this.queue.pendingOf(this.imageId);
+      const pending = this.#idsOfPending();
       this.#forgetEdits(idsOfOthers.filter((id) => !pending.has(id)));
-      this.#notify([...idsToNotify, ...pending.keys()]);
+      this.#notify([...idsToNotify, ...pending]);
       idsToNotify = [];
       idsOfOthers = [];
       notifiedAt = performance.now();
@@ -414,20 +452,22 @@ export class AnnotationStore {
     try {
       const version = await readInSlices(layerId, signal, (featureJson, authors) => {
         if (!this.#layers.some((layer) => layer.id === layerId)) return; // the layer was removed meanwhile
-        const { id } = featureJson as { readonly id?: unknown };
-        idsOnServer.add(id);
+        const featureId = String((featureJson as { readonly id?: unknown }).id);
+        const id = this.#idOf(layerId, featureId);
+        idsOnServer.add(featureId);
         if (this.#putIfNewer(featureJson, layerId, authors)) {
-          idsToNotify.push(String(id));
+          idsToNotify.push(id);
           // With a pending change, the loaded version may be that change, which may be acknowledged before the next notification.
-          if (!this.queue.isPending(String(id))) idsOfOthers.push(String(id));
+          if (!this.queue.isPending(layerId, featureId)) idsOfOthers.push(id);
         }
         const isNotifyDue = performance.now() - notifiedAt > loadNotifyIntervalMs;
         if (idsToNotify.length > 0 && isNotifyDue) notifyLoaded();
       });
       // Annotations that the server no longer lists were deleted, unless they have changed since the request.
-      for (const { id, revision } of acknowledgedBefore) {
+      for (const { id, feature, revision } of acknowledgedBefore) {
         const isUnchanged = this.#annotations.get(id)?.revision === revision;
-        if (!isUnchanged || idsOnServer.has(id) || this.queue.isPending(id)) continue;
+        const isPending = this.queue.isPending(layerId, feature.id);
+        if (!isUnchanged || idsOnServer.has(feature.id) || isPending) continue;
         this.#annotations.delete(id);
         idsToNotify.push(id);
         idsOfOthers.push(id);
@@ -449,23 +489,24 @@ export class AnnotationStore {
     const feature = readFeature(featureJson);
     if (feature === null) return false;
     const revision = revisionOf(featureJson);
-    const storedRevision =
-      this.#annotations.get(feature.id)?.revision ?? this.#deletedRevisions.get(feature.id) ?? 0;
+    const id = this.#idOf(layerId, feature.id);
+    const storedRevision = this.#annotations.get(id)?.revision ?? this.#deletedRevisions.get(id) ?? 0;
     if (revision !== null && revision <= storedRevision) return false;
     const { properties: serverFields } = featureJson as {
       readonly properties: Readonly<Record<string, unknown>>;
     };
     const author = authors[String(serverFields.updated_by)] ?? null; // null for an account without a display name
     const changedAt = Date.parse(String(serverFields.updated_at));
-    this.#annotations.set(feature.id, annotationOf({ feature, layerId, revision, author, changedAt }));
+    this.#set({ feature, layerId, revision, author, changedAt });
     return true;
   }
 
   /** Applies the deferred changes of annotations that no longer have an unacknowledged change. */
   #applyDeferred(): void {
     const changed: string[] = [];
+    const pending = this.#idsOfPending();
     for (const [id, deferred] of this.#deferred) {
-      if (this.queue.isPending(id)) continue;
+      if (pending.has(id)) continue;
       this.#deferred.delete(id);
       if (this.#applyEvent(deferred)) changed.push(id);
     }
@@ -477,17 +518,18 @@ export class AnnotationStore {
   /** Applies a change from an event if its revision is newer than the stored one. @returns whether anything changed */
   #applyEvent({ change, layerId, authors }: DeferredChange): boolean {
     if (change.op === 'delete') {
-      const storedRevision = this.#annotations.get(change.id)?.revision ?? 0;
+      const id = this.#idOf(layerId, change.id);
+      const storedRevision = this.#annotations.get(id)?.revision ?? 0;
       if (storedRevision >= change.revision) return false;
-      this.#deletedRevisions.set(change.id, change.revision);
-      return this.#annotations.delete(change.id);
+      this.#deletedRevisions.set(id, change.revision);
+      return this.#annotations.delete(id);
     }
     if (!this.#putIfNewer(change.feature, layerId, authors)) return false;
     const { properties } = change.feature as { readonly properties?: { readonly updated_by?: unknown } };
     const uid = String(properties?.updated_by);
     const displayName = authors[uid];
     if (uid !== this.#uid && displayName !== undefined)
-      this.#recentAuthors.show(change.feature.id, displayName);
+      this.#recentAuthors.show(this.#idOf(layerId, change.feature.id), displayName);
     return true;
   }
 
@@ -501,6 +543,8 @@ export class AnnotationStore {
     this.#history.forget(({ layerId }) => removedLayerIds.has(this.#createdLayers.get(layerId) ?? layerId));
     for (const [placeholder, id] of this.#createdLayers)
       if (removedLayerIds.has(id)) this.#createdLayers.delete(placeholder);
+    for (const [id, idInIds] of this.#layersInIds)
+      if (removedLayerIds.has(id) || removedLayerIds.has(idInIds)) this.#layersInIds.delete(id);
     this.#dropMissingFromSelection();
     for (const id of removedLayerIds) this.#loadedVersions.delete(id);
   }
@@ -512,35 +556,49 @@ export class AnnotationStore {
 
   #applyPendingChange({ id, layerId, feature, base }: PendingChange): void {
     if (feature === null) {
-      this.#annotations.delete(id);
+      this.#annotations.delete(this.#idOf(layerId, id));
       return;
     }
     const pendingFeature = readFeature(feature);
     if (pendingFeature !== null) this.#put(pendingFeature, layerId, base);
   }
 
-  /** Stores the new revisions of annotations whose changes the server has acknowledged. */
-  #acknowledge(revisions: Readonly<Record<string, number>>): void {
-    for (const [id, revision] of Object.entries(revisions)) {
+  /** Returns the ids of the annotations with changes that the server has not acknowledged. */
+  #idsOfPending(): ReadonlySet<string> {
+    const pending = [...this.queue.pendingOf(this.imageId).values()];
+    return new Set(pending.map(({ layerId, id }) => this.#idOf(layerId, id)));
+  }
+
+  /** Stores the new revisions of annotations of a layer whose changes the server has acknowledged. */
+  #acknowledge(layerId: string, revisions: Readonly<Record<string, number>>): void {
+    const revisionsById = new Map(
+      Object.entries(revisions).map(([featureId, revision]) => [this.#idOf(layerId, featureId), revision]),
+    );
+    for (const [id, revision] of revisionsById) {
       const annotation = this.#annotations.get(id);
       if (annotation !== undefined) this.#annotations.set(id, { ...annotation, revision });
       else this.#deletedRevisions.set(id, revision);
     }
-    this.#notify(Object.keys(revisions));
+    this.#notify([...revisionsById.keys()]);
     this.#applyDeferred();
   }
 
-  /** Replaces the placeholder id of a layer with the id of the created layer. */
+  /** Replaces the placeholder id of a layer with the id of the created layer, or of the user's layer that another tab has created. */
   #adoptLayer(placeholder: string, layer: AnnotationLayer): void {
     if (placeholder !== newLayerId(this.imageId)) return; // a layer of another slide: the queue also sends its changes
     this.#createdLayers.set(placeholder, layer.id);
     this.#loadedVersions.set(layer.id, layer.version);
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];
     if (this.#activeLayerId === placeholder) this.#activeLayerId = layer.id;
-    for (const annotation of this.#annotations.values()) {
+    // A layer with annotations keeps its id in theirs; those of the placeholder then change their ids.
+    if (this.all().some(({ layerId }) => layerId === layer.id)) this.#layersInIds.set(placeholder, layer.id);
+    else this.#layersInIds.set(layer.id, placeholder);
+    for (const annotation of this.all()) {
       if (annotation.layerId !== placeholder) continue;
-      this.#annotations.set(annotation.id, { ...annotation, layerId: layer.id });
+      this.#annotations.delete(annotation.id);
+      this.#set({ ...annotation, layerId: layer.id });
     }
+    this.#dropMissingFromSelection();
     this.#notify(null);
   }
 

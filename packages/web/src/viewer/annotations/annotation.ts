@@ -9,8 +9,13 @@ import {
   parseFeature,
   type Rings,
 } from '@lamina/annotations';
+import { annotationKey } from './pending-change.ts';
 
 export interface Annotation {
+  /**
+   * Identifies the annotation on this page, as `annotationKey` does. The server knows the annotation by `layerId` and the id of
+   * the feature, which annotations of several layers may share.
+   */
   readonly id: string;
   readonly layerId: string;
   readonly feature: AnnotationFeature;
@@ -33,9 +38,10 @@ export function readFeature(json: unknown): AnnotationFeature | null {
   return parsed.ok ? parsed.feature : null;
 }
 
-/** Creates an annotation; its id and bounds come from the feature. */
+/** Creates an annotation; its id comes from its layer and feature, and its bounds from the geometry. */
 export function annotationOf(fields: Omit<Annotation, 'id' | 'bounds'>): Annotation {
-  return { ...fields, id: fields.feature.id, bounds: boundsOf(fields.feature.geometry) };
+  const { layerId, feature } = fields;
+  return { ...fields, id: annotationKey({ layerId, id: feature.id }), bounds: boundsOf(feature.geometry) };
 }
 
 /** The colour of annotations without a class: red, as in QuPath (a desktop slide viewer). */

@@ -8,9 +8,10 @@
  *
  * The file is long because the methods of the queue share its private state.
  */
+import { countVertices } from '@lamina/annotations';
 import type { AnnotationChange, AnnotationFeature, AnnotationLayer } from '@lamina/contract';
 import type { ChangeOutcome } from '../../api/annotations.ts';
-import { isNewLayer, type PendingBatch, type PendingChange } from './pending-change.ts';
+import { annotationKey, isNewLayer, type PendingBatch, type PendingChange } from './pending-change.ts';
 import type { PendingStorage } from './pending-storage.ts';
 
 /** State of the queue. `count` is the number of annotations with changes that the server has not acknowledged. */
@@ -24,8 +25,6 @@ export type SaveState =
 
 /** An annotation that this user and another user have changed at the same time. */
 export interface Conflict {
-  /** Id of the annotation. */
-  readonly id: string;
   /** The change of this user. */
   readonly mine: PendingChange;
   /** The feature on the server, with `revision` in its properties; its geometry is null for a deleted annotation. */
@@ -33,10 +32,12 @@ export interface Conflict {
 }
 
 export interface QueueListener {
-  /** Called when the server has acknowledged changes. @param revisions new revisions by annotation id */
-  onApplied(revisions: Readonly<Record<string, number>>): void;
+  /** Called when the server has acknowledged changes of a layer. @param revisions new revisions by annotation id */
+  onApplied(layerId: string, revisions: Readonly<Record<string, number>>): void;
   /** Called when the server has created the user's first layer. @param placeholderId its previous id (`newLayerId`) */
   onLayerCreated(placeholderId: string, layer: AnnotationLayer): void;
+  /** Called when the user has discarded changes, which may be of several slides. */
+  onDiscarded(changes: readonly PendingChange[]): void;
   /** Called when the save state or the conflicts have changed. */
   onChange(): void;
 }
@@ -55,18 +56,29 @@ const collectDelayMs = 300;
 const retryDelaysMs = [1000, 2000, 5000, 10_000, 30_000];
 /** Maximum number of changes in one request: half of the number that the server accepts. */
 const maxChangesPerBatch = 500;
+/**
+ * Maximum estimated size of the changes in one request; a larger change is sent alone. The server accepts more, but a request must
+ * arrive within 30 s: at 1.2 Mbit/s, it does.
+ */
+const maxBytesPerBatch = 4 * 2 ** 20;
+/** Estimated bytes of a position such as `[123456.78,123456.78],`. */
+const bytesPerPosition = 24;
+/** Estimated bytes of the operation, the ids and the base revision of a change. */
+const bytesWithoutFeature = 200;
 
 export class ChangeQueue {
   readonly #dependencies: Dependencies;
-  /** Changes that are not sent yet, by annotation id. */
+  /** Changes that are not sent yet, by `annotationKey`. */
   readonly #queued = new Map<string, PendingChange>();
   /** Sent batches without a response, by layer id. */
   readonly #batches = new Map<string, PendingBatch>();
-  /** Conflicts that the user has not resolved yet, by annotation id. */
+  /** Conflicts that the user has not resolved yet, by `annotationKey`. */
   readonly #conflicts = new Map<string, Conflict>();
   readonly #listeners = new Set<QueueListener>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSending = false;
+  /** Maximum estimated size of a batch, in bytes; it decreases when the server answers that a batch is too large. */
+  #maxBytesPerBatch = maxBytesPerBatch;
   /** Failed attempts since the server last applied a batch or reported conflicts. */
   #failures = 0;
   /** Errors with which the server has rejected changes, by layer id. */
@@ -84,7 +96,10 @@ export class ChangeQueue {
       .load()
       .catch(() => ({ changes: [], batches: [] })); // some private windows have no storage
     for (const batch of batches) this.#batches.set(batch.layerId, batch);
-    for (const change of changes) if (!this.#queued.has(change.id)) this.#queued.set(change.id, change);
+    for (const change of changes) {
+      const key = annotationKey(change);
+      if (!this.#queued.has(key)) this.#queued.set(key, change);
+    }
     window.addEventListener('online', this.retry);
     if (changes.length > 0 || batches.length > 0) this.#schedule(0);
     this.#notify();
@@ -97,41 +112,41 @@ export class ChangeQueue {
 
   /** Adds a change. It replaces a queued change of the same annotation and keeps the base revision of that change. */
   add(change: PendingChange): void {
-    const conflict = this.#conflicts.get(change.id);
-    const earlier = this.#queued.get(change.id);
+    const key = annotationKey(change);
+    const conflict = this.#conflicts.get(key);
+    const earlier = this.#queued.get(key);
     const base = earlier === undefined ? change.base : earlier.base;
     const next = { ...change, base };
-    if (conflict !== undefined) this.#conflicts.set(change.id, { ...conflict, mine: next });
+    if (conflict !== undefined) this.#conflicts.set(key, { ...conflict, mine: next });
     const isInBatch = this.#batches.get(change.layerId)?.changes.some(({ id }) => id === change.id) ?? false;
     if (next.feature === null && base === null && !isInBatch) {
       // The annotation was created and deleted before it was sent: the server does not have it.
-      this.#queued.delete(change.id);
-      this.#write((storage) => storage.removeChange(change.id));
+      this.#queued.delete(key);
+      this.#write((storage) => storage.removeChange(change));
     } else {
-      this.#queued.set(change.id, next);
+      this.#queued.set(key, next);
       this.#write((storage) => storage.saveChange(next));
     }
     this.#schedule(collectDelayMs);
     this.#notify();
   }
 
-  /** Returns the latest pending change of each annotation of a slide, by annotation id. */
+  /** Returns the latest pending change of each annotation of a slide, by `annotationKey`. */
   pendingOf(imageId: string): ReadonlyMap<string, PendingChange> {
     // A queued change is later than a change of the same annotation in a batch, and replaces it here.
     const pending = new Map<string, PendingChange>();
     for (const { changes } of this.#batches.values()) {
-      for (const change of changes) if (change.imageId === imageId) pending.set(change.id, change);
+      for (const change of changes)
+        if (change.imageId === imageId) pending.set(annotationKey(change), change);
     }
-    for (const change of this.#queued.values()) {
-      if (change.imageId === imageId) pending.set(change.id, change);
-    }
+    for (const [key, change] of this.#queued) if (change.imageId === imageId) pending.set(key, change);
     return pending;
   }
 
   /** Whether the server has not acknowledged the latest change of an annotation. */
-  isPending(id: string): boolean {
-    if (this.#queued.has(id)) return true;
-    return [...this.#batches.values()].some(({ changes }) => changes.some((change) => change.id === id));
+  isPending(layerId: string, id: string): boolean {
+    if (this.#queued.has(annotationKey({ layerId, id }))) return true;
+    return this.#batches.get(layerId)?.changes.some((change) => change.id === id) ?? false;
   }
 
   state(): SaveState {
@@ -155,17 +170,17 @@ export class ChangeQueue {
     this.#notify();
   };
 
-  /** Drops the changes of all layers whose changes the server has rejected. @returns the ids of their annotations */
-  discard(): readonly string[] {
+  /** Drops the changes of all layers whose changes the server has rejected. */
+  discard(): void {
     const changes = [...this.#queued.values()].filter(({ layerId }) => this.#rejections.has(layerId));
-    for (const { id } of changes) {
-      this.#queued.delete(id);
-      this.#conflicts.delete(id);
-      this.#write((storage) => storage.removeChange(id));
+    for (const change of changes) {
+      this.#queued.delete(annotationKey(change));
+      this.#conflicts.delete(annotationKey(change));
+      this.#write((storage) => storage.removeChange(change));
     }
     this.#rejections.clear();
+    for (const listener of this.#listeners) listener.onDiscarded(changes);
     this.#notify();
-    return changes.map(({ id }) => id);
   }
 
   /**
@@ -174,27 +189,27 @@ export class ChangeQueue {
    * @param keep `mine` sends this user's version in place of the server's, `theirs` drops this user's version
    * @param revision of the version on the server; null when the server has none
    */
-  resolve(id: string, keep: 'mine' | 'theirs', revision: number | null): void {
-    const conflict = this.#conflicts.get(id);
-    if (conflict === undefined) return;
-    this.#conflicts.delete(id);
+  resolve(conflict: Conflict, keep: 'mine' | 'theirs', revision: number | null): void {
+    const key = annotationKey(conflict.mine);
+    if (!this.#conflicts.delete(key)) return;
     const mine = { ...conflict.mine, base: revision };
     const areBothDeletions = mine.feature === null && isDeleted(conflict.theirs);
     if (keep === 'mine' && !areBothDeletions) {
-      this.#queued.set(id, mine);
+      this.#queued.set(key, mine);
       this.#write((storage) => storage.saveChange(mine));
       this.#schedule(0);
     } else {
-      this.#queued.delete(id);
-      this.#write((storage) => storage.removeChange(id));
+      this.#queued.delete(key);
+      this.#write((storage) => storage.removeChange(mine));
     }
     this.#notify();
   }
 
   #count(): number {
-    const ids = new Set(this.#queued.keys());
-    for (const { changes } of this.#batches.values()) for (const { id } of changes) ids.add(id);
-    return ids.size;
+    const keys = new Set(this.#queued.keys());
+    for (const { changes } of this.#batches.values())
+      for (const change of changes) keys.add(annotationKey(change));
+    return keys.size;
   }
 
   /** Writes to the storage after all earlier writes. */
@@ -221,10 +236,13 @@ export class ChangeQueue {
 
   /** Sends batches one after the other until no batch is left or a batch cannot be sent. */
   async #sendAll(): Promise<void> {
-    if (this.#isSending || !this.#dependencies.isSignedIn()) return;
+    if (this.#isSending) return;
     this.#isSending = true;
     try {
-      for (let batch = await this.#nextBatch(); batch !== null; batch = await this.#nextBatch()) {
+      // Asked before each request: another account may have signed in meanwhile, and the request would be made in its name.
+      while (this.#dependencies.isSignedIn()) {
+        const batch = await this.#nextBatch();
+        if (batch === null || !this.#dependencies.isSignedIn()) break;
         const outcome = await this.#dependencies.send(batch.layerId, batch.changes.map(toApiChange));
         if (!this.#settle(batch, outcome)) break;
         this.#notify();
@@ -239,21 +257,33 @@ export class ChangeQueue {
   async #nextBatch(): Promise<PendingBatch | null> {
     const [unansweredBatch] = this.#batches.values();
     if (unansweredBatch !== undefined) return unansweredBatch;
-    const first = [...this.#queued.values()].find(
-      ({ id, layerId }) => !this.#conflicts.has(id) && !this.#rejections.has(layerId),
+    const sendable = [...this.#queued.values()].filter(
+      (change) => !this.#conflicts.has(annotationKey(change)) && !this.#rejections.has(change.layerId),
     );
+    const [first] = sendable;
     if (first === undefined) return null;
     const { layerId, imageId } = first;
     if (isNewLayer(layerId)) return (await this.#createLayer(layerId, imageId)) ? this.#nextBatch() : null;
-    const changes = [...this.#queued.values()]
-      .filter((change) => change.layerId === layerId && !this.#conflicts.has(change.id))
-      .slice(0, maxChangesPerBatch);
+    const changes = this.#fittingBatch(sendable.filter((change) => change.layerId === layerId));
     const batch = { layerId, imageId, changes };
     this.#batches.set(layerId, batch);
-    for (const { id } of changes) this.#queued.delete(id);
+    for (const change of changes) this.#queued.delete(annotationKey(change));
     this.#write((storage) => storage.startBatch(batch));
     await this.#lastWrite; // the batch must be stored before it is sent
     return batch;
+  }
+
+  /** Returns as many changes as a batch may contain, beginning with the first; a large change is a batch of its own. */
+  #fittingBatch(changes: readonly PendingChange[]): readonly PendingChange[] {
+    let count = 0;
+    let bytes = 0;
+    for (const change of changes.slice(0, maxChangesPerBatch)) {
+      bytes += estimateBytes(change);
+      if (count > 0 && bytes > this.#maxBytesPerBatch) break;
+
+      count++;
+    }
+    return changes.slice(0, count);
   }
 
   /**
@@ -264,12 +294,13 @@ export class ChangeQueue {
   async #createLayer(placeholder: string, imageId: string): Promise<boolean> {
     try {
       const layer = await this.#dependencies.createLayer(imageId);
-      for (const change of [...this.#queued.values()]) {
-        if (change.layerId !== placeholder) continue;
+      const changes = [...this.#queued.values()].filter(({ layerId }) => layerId === placeholder);
+      for (const change of changes) {
         const moved = { ...change, layerId: layer.id };
-        this.#queued.set(change.id, moved);
-        this.#write((storage) => storage.saveChange(moved));
+        this.#queued.delete(annotationKey(change));
+        this.#queued.set(annotationKey(moved), moved);
       }
+      this.#write((storage) => storage.moveChanges(changes, layer.id));
       for (const listener of this.#listeners) listener.onLayerCreated(placeholder, layer);
       return true;
     } catch (error) {
@@ -289,23 +320,27 @@ export class ChangeQueue {
         this.#failures = 0;
         this.#finish(batch, (change) => {
           const revision = outcome.revisions[change.id];
-          const later = this.#queued.get(change.id);
+          const later = this.#queued.get(annotationKey(change));
           return later === undefined ? null : { ...later, base: revision ?? later.base };
         });
-        for (const listener of this.#listeners) listener.onApplied(outcome.revisions);
+        for (const listener of this.#listeners) listener.onApplied(batch.layerId, outcome.revisions);
         return true;
       case 'conflict':
         this.#failures = 0;
         for (const theirs of outcome.conflicts) {
           const mine = batch.changes.find(({ id }) => id === idOf(theirs));
-          if (mine !== undefined) this.#conflicts.set(mine.id, { id: mine.id, mine, theirs });
+          if (mine !== undefined) this.#conflicts.set(annotationKey(mine), { mine, theirs });
         }
         this.#requeue(batch);
         // The server has applied no change of the batch; the next batch contains the changes without a conflict. Without a
         // conflict that belongs to this batch, sending the batch again would have the same result.
-        return batch.changes.some(({ id }) => this.#conflicts.has(id));
+        return batch.changes.some((change) => this.#conflicts.has(annotationKey(change)));
       case 'rejected':
-        this.#rejections.set(batch.layerId, outcome.error);
+        if (statusOf(outcome.error) === 413 && batch.changes.length > 1) {
+          // The batch is larger than the server, or a proxy before it, accepts.
+          const bytes = batch.changes.reduce((sum, change) => sum + estimateBytes(change), 0);
+          this.#maxBytesPerBatch = bytes / 2;
+        } else this.#rejections.set(batch.layerId, outcome.error);
         this.#requeue(batch);
         return true; // changes of other layers can be sent
       case 'signed-out':
@@ -318,7 +353,10 @@ export class ChangeQueue {
 
   /** Queues a batch again. A later change of the same annotation replaces the one in the batch, and gets its base revision. */
   #requeue(batch: PendingBatch): void {
-    this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
+    this.#finish(batch, (change) => ({
+      ...(this.#queued.get(annotationKey(change)) ?? change),
+      base: change.base,
+    }));
   }
 
   /**
@@ -330,9 +368,10 @@ export class ChangeQueue {
     const remaining = batch.changes.flatMap((change) => remainingOf(change) ?? []);
     this.#batches.delete(batch.layerId);
     for (const change of remaining) {
-      this.#queued.set(change.id, change);
-      const conflict = this.#conflicts.get(change.id);
-      if (conflict !== undefined) this.#conflicts.set(change.id, { ...conflict, mine: change });
+      const key = annotationKey(change);
+      this.#queued.set(key, change);
+      const conflict = this.#conflicts.get(key);
+      if (conflict !== undefined) this.#conflicts.set(key, { ...conflict, mine: change });
     }
     this.#write((storage) => storage.endBatch(batch.layerId, remaining));
   }
@@ -348,8 +387,26 @@ export class ChangeQueue {
 /** Whether a retry may succeed. An error without a status (no response) counts as 503; 401 means an expired sign-in. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const status = 'status' in error && typeof error.status === 'number' ? error.status : 503;
+  const status = statusOf(error) ?? 503;
   return status >= 500 || status === 429 || status === 401;
+}
+
+/** Returns the HTTP status of an error response; null for another error. */
+function statusOf(error: unknown): number | null {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number'
+    ? error.status
+    : null;
+}
+
+/**
+ * Estimates the size of a change in a request, in bytes, without encoding its positions: a batch may contain millions of them.
+ * A rounded position of an image of up to ten million pixels on a side has at most 24 bytes.
+ */
+function estimateBytes({ feature }: PendingChange): number {
+  if (feature === null) return bytesWithoutFeature;
+  const { geometry, nucleusGeometry, properties } = feature;
+  const positions = countVertices(geometry) + (nucleusGeometry ? countVertices(nucleusGeometry) : 0);
+  return bytesWithoutFeature + positions * bytesPerPosition + JSON.stringify(properties).length;
 }
 
 /** Converts a change to the format of the API. */

@@ -12,7 +12,8 @@ import {
   type Position,
   repairArea,
 } from '@lamina/annotations';
-import { mapPositions, roundGeometry } from './annotation.ts';
+import { type Annotation, mapPositions, roundGeometry } from './annotation.ts';
+import type { UserChange } from './annotation-store.ts';
 import type { Vertex } from './vertices.ts';
 
 export const tools = [
@@ -60,11 +61,47 @@ export function withClass(
   return { ...feature, properties: { ...properties, ...(classification !== null && { classification }) } };
 }
 
-/** Returns an unlocked copy with a new id. @param offset distance of the copy to the right and down, in image pixels */
-export function copyOf(feature: AnnotationFeature, offset = 0): AnnotationFeature {
-  const { isLocked: _locked, ...properties } = feature.properties;
-  const geometry = mapPositions(feature.geometry, ([x, y]) => [x + offset, y + offset]);
-  return { ...feature, id: createUuid(), geometry: roundGeometry(geometry), properties };
+/**
+ * Returns unlocked copies with new ids. A copy whose parent is also copied belongs to the copy of the parent; another copy has no
+ * parent, because its layer may not have the parent.
+ *
+ * @param offset distance of the copies to the right and down, in image pixels
+ */
+export function copiesOf(features: readonly AnnotationFeature[], offset = 0): readonly AnnotationFeature[] {
+  const originals = features.map((feature) => ({ feature, newId: createUuid() })); // features of two layers may have the same id
+  const newIds = new Map(originals.map(({ feature, newId }) => [feature.id, newId]));
+  return originals.map(({ feature, newId }) => {
+    const { isLocked: _locked, parentId, ...properties } = feature.properties;
+    const newParentId = parentId && newIds.get(parentId);
+    return {
+      ...moveFeature(feature, offset, offset),
+      id: newId,
+      properties: { ...properties, ...(newParentId && { parentId: newParentId }) },
+    };
+  });
+}
+
+/** Returns the feature, with its nucleus, at another place; rounds all positions. @param dx to the right, in image pixels @param dy down */
+export function moveFeature(feature: AnnotationFeature, dx: number, dy: number): AnnotationFeature {
+  const { geometry, nucleusGeometry } = feature;
+  const move = (moved: Geometry) => roundGeometry(mapPositions(moved, ([x, y]) => [x + dx, y + dy]));
+  return {
+    ...feature,
+    geometry: move(geometry),
+    ...(nucleusGeometry && { nucleusGeometry: move(nucleusGeometry) }),
+  };
+}
+
+/** Returns the changes that make each piece an annotation of its own; the first piece keeps the id and replaces the annotation. */
+export function changesOfPieces(
+  { id, layerId, feature }: Annotation,
+  pieces: readonly Geometry[],
+): readonly UserChange[] {
+  return pieces.map((geometry, index) =>
+    index === 0
+      ? { id, feature: { ...feature, geometry } }
+      : { layerId, feature: { ...feature, id: createUuid(), geometry } },
+  );
 }
 
 /** Rounds positions to 0.01 image pixels, and repairs an area (except an ellipse) with crossing rings unless no area would remain. */

@@ -20,9 +20,19 @@ import {
   subtractAreas,
   unionAreas,
 } from '@lamina/annotations';
-import { type Annotation, mapPositions } from './annotation.ts';
+import type { Annotation } from './annotation.ts';
 import type { AnnotationStore } from './annotation-store.ts';
-import { boxGeometry, copyOf, type Draft, normalise, pathGeometry, type Tool, withClass } from './drafts.ts';
+import {
+  boxGeometry,
+  changesOfPieces,
+  copiesOf,
+  type Draft,
+  moveFeature,
+  normalise,
+  pathGeometry,
+  type Tool,
+  withClass,
+} from './drafts.ts';
 import { moveVertex, removeVertex, type Vertex } from './vertices.ts';
 
 /** The vertex that was clicked last; the Delete key removes it. */
@@ -243,9 +253,8 @@ export class DrawingSession {
   /** Adds copies of the selected annotations to the active layer and selects them. @param offset to the right and down, in image pixels */
   duplicateSelected(offset: number): void {
     if (!this.#store.canDrawOn(this.#store.activeLayerId)) return;
-    const copies = this.#store.selected().map(({ feature }) => copyOf(feature, offset));
-    this.#store.change(copies.map((feature) => ({ id: feature.id, feature })));
-    this.#store.select(copies.map(({ id }) => id));
+    const selected = this.#store.selected().map(({ feature }) => feature);
+    this.#store.select(this.#store.change(copiesOf(selected, offset).map((feature) => ({ feature }))));
   }
 
   /** Merges the selected areas into the area that was selected first, or subtracts the other areas from this area. */
@@ -282,23 +291,26 @@ export class DrawingSession {
   }
 
   #moveSelected(dx: number, dy: number): void {
-    this.changeSelected((geometry) => mapPositions(geometry, ([x, y]) => [x + dx, y + dy]));
+    this.#store.change(
+      this.#editableSelection().map(({ id, feature }) => {
+        const moved = moveFeature(feature, dx, dy);
+        return { id, feature: { ...moved, geometry: normalise(moved.geometry) } };
+      }),
+    );
   }
 
   /** Creates an annotation of the chosen class and selects it. */
   #create(geometry: Geometry): void {
-    const id = createUuid();
     const feature: AnnotationFeature = {
       type: 'Feature',
-      id,
+      id: createUuid(),
       geometry: normalise(geometry),
       properties: {
         objectType: 'annotation',
         ...(this.classification !== null && { classification: this.classification }),
       },
     };
-    this.#store.change([{ id, feature }]);
-    this.#store.select([id]);
+    this.#store.select(this.#store.change([{ feature }]));
   }
 
   /** Cuts the selected areas along a line; without a selection, all visible areas that the line crosses. */
@@ -310,17 +322,12 @@ export class DrawingSession {
     const changes = candidates
       .filter((candidate) => this.#store.canEdit(candidate) && this.#store.isVisible(candidate))
       .filter((candidate) => boundsTouch(candidate.bounds, bounds))
-      .flatMap(({ feature, layerId }) => {
-        if (!isArea(feature.geometry)) return [];
-        const pieces = splitArea(feature.geometry, line);
-        if (pieces.length < 2) return [];
-        return pieces.map((geometry, index) => {
-          const id = index === 0 ? feature.id : createUuid(); // the first piece replaces the area
-          return { id, feature: { ...feature, id, geometry: normalise(geometry) }, layerId };
-        });
+      .flatMap((annotation) => {
+        const { geometry } = annotation.feature;
+        const pieces = isArea(geometry) ? splitArea(geometry, line) : [];
+        return pieces.length < 2 ? [] : changesOfPieces(annotation, pieces.map(normalise));
       });
-    this.#store.change(changes);
-    if (changes.length > 0) this.#store.select(changes.map(({ id }) => id));
+    if (changes.length > 0) this.#store.select(this.#store.change(changes));
   }
 
   /** Adds a point to the first selected annotation if it consists of points; otherwise creates an annotation of one point. */

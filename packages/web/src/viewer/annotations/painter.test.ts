@@ -50,11 +50,12 @@ describe('AnnotationPainter (draws annotations on the canvas)', () => {
 
   it('draws the new version of a changed annotation and does not draw a removed one', () => {
     const painter = new AnnotationPainter();
-    painter.reset([lineAt(1, 2, 'first'), lineAt(2)]);
+    const first = lineAt(1, 2, 'first');
+    painter.reset([first, lineAt(2)]);
     draw(painter);
-    painter.set('first', lineAt(7, 2, 'first'));
+    painter.set(first.id, lineAt(7, 2, 'first'));
     expect(draw(painter).paths).toEqual([[2, 7]]);
-    painter.set('first', null);
+    painter.set(first.id, null);
     expect(draw(painter).paths).toEqual([[2]]);
   });
 

@@ -29,6 +29,14 @@ export interface PendingWork {
   readonly batches: readonly PendingBatch[];
 }
 
+/**
+ * Returns a key that no other annotation has. The id alone does not identify an annotation: the server accepts the same id in
+ * several layers, such as after the import of an exported layer.
+ */
+export function annotationKey({ layerId, id }: Pick<PendingChange, 'layerId' | 'id'>): string {
+  return `${layerId} ${id}`;
+}
+
 const newLayerPrefix = 'new:';
 
 /** Returns the placeholder id of a layer that will be created on the server when its first annotation is saved. */

@@ -1,5 +1,6 @@
 import 'fake-indexeddb/auto'; // defines the classes of IndexedDB, which jsdom lacks
 import { IDBFactory } from 'fake-indexeddb';
+import { openDB } from 'idb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setAuthState, signedOut } from '../../api/auth-state.ts';
 import { account } from '../../testing/accounts.ts';
@@ -44,6 +45,32 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(changes).toEqual([changeOf('a', 10)]);
   });
 
+  it('keeps pending changes of two layers with the same annotation id', async () => {
+    const storage = createPendingStorage('ayse', 'tab 1');
+    const changes = [changeOf('a', 10), { ...changeOf('a', 20), layerId: 'second layer' }];
+    for (const change of changes) await storage.saveChange(change);
+    expect((await createPendingStorage('ayse', 'tab 2').load()).changes).toEqual(changes);
+  });
+
+  it('stores a change under its new layer only when the layer of the change is created', async () => {
+    const storage = createPendingStorage('ayse', 'tab 1');
+    await storage.saveChange(changeOf('a', 10));
+    await storage.moveChanges([changeOf('a', 10)], 'created layer');
+    const { changes } = await createPendingStorage('ayse', 'tab 2').load();
+    expect(changes).toEqual([{ ...changeOf('a', 10), layerId: 'created layer' }]);
+  });
+
+  it('takes over and removes a change that an earlier version of the program has stored under the annotation id alone', async () => {
+    await createPendingStorage('ayse', 'tab 1').load(); // creates the database
+    const database = await openDB('annotations', 1);
+    await database.put('changes', { ...changeOf('a', 10), uid: 'ayse', tab: 'tab 1' });
+    const storage = createPendingStorage('ayse', 'tab 2');
+    expect((await storage.load()).changes).toEqual([changeOf('a', 10)]);
+    await storage.removeChange(changeOf('a', 10));
+    expect(await database.count('changes')).toBe(0);
+    database.close();
+  });
+
   it('returns nothing that belongs to another account or to a tab that is still open', async () => {
     openTabs = ['tab 1'];
     await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
@@ -80,7 +107,7 @@ describe('hasPendingAnnotations (whether this browser stores unsent changes of t
     await storage.startBatch(batchOf([changeOf('a', 10)]));
     await storage.endBatch('layer', [changeOf('a', 10)]);
     expect(hasPendingAnnotations()).toBe(true);
-    await storage.removeChange('a');
+    await storage.removeChange(changeOf('a', 10));
     expect(hasPendingAnnotations()).toBe(false);
   });
 
@@ -88,7 +115,7 @@ describe('hasPendingAnnotations (whether this browser stores unsent changes of t
     await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
     const storage = createPendingStorage('deniz', 'tab 2');
     await storage.saveChange(changeOf('b', 20));
-    await storage.removeChange('b');
+    await storage.removeChange(changeOf('b', 20));
     signIn('deniz');
     expect(hasPendingAnnotations()).toBe(false);
     signIn('ayse');
@@ -100,7 +127,7 @@ describe('hasPendingAnnotations (whether this browser stores unsent changes of t
     await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
     const storage = createPendingStorage('ayse', 'tab 2');
     await storage.saveChange(changeOf('b', 20));
-    await storage.removeChange('b');
+    await storage.removeChange(changeOf('b', 20));
     expect(hasPendingAnnotations()).toBe(true);
   });
 });

@@ -10,14 +10,16 @@ import {
   packCoordinates,
   unpackCoordinates,
 } from './packed-coordinates.ts';
-import type { PendingBatch, PendingChange, PendingWork } from './pending-change.ts';
+import { annotationKey, type PendingBatch, type PendingChange, type PendingWork } from './pending-change.ts';
 import { rememberPendingAnnotations } from './pending-flag.ts';
 
 export interface PendingStorage {
   /** Returns the records of this account that no other open tab owns, and makes this tab their owner. */
   load(): Promise<PendingWork>;
   saveChange(change: PendingChange): Promise<void>;
-  removeChange(id: string): Promise<void>;
+  removeChange(change: Pick<PendingChange, 'layerId' | 'id'>): Promise<void>;
+  /** Stores changes of a layer as changes of another layer. */
+  moveChanges(changes: readonly PendingChange[], layerId: string): Promise<void>;
   /** Stores a batch that is being sent, and removes its changes from the stored changes that are not sent yet. */
   startBatch(batch: PendingBatch): Promise<void>;
   /** Removes the batch of a layer and stores the changes that are still to be sent. */
@@ -36,13 +38,20 @@ interface Owner {
  */
 type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
 
+/**
+ * The record of a change. Its `id` is the `annotationKey`, because annotations of several layers may have the same id. In a record
+ * of an earlier version of the program, `id` is the id of the annotation and `annotationId` is absent: a new version of the
+ * database with another key path could not be opened before every tab with the earlier version is closed.
+ */
+type ChangeRecord = StoredChange & Owner & { readonly annotationId?: string };
+
 interface StoredBatch extends PendingBatch {
   readonly changes: readonly StoredChange[];
 }
 
 interface PendingSchema extends DBSchema {
-  /** Key: ids of the account, the tab and the annotation. */
-  changes: { key: [string, string, string]; value: StoredChange & Owner };
+  /** Key: ids of the account, the tab and the record. */
+  changes: { key: [string, string, string]; value: ChangeRecord };
   /** Key: ids of the account, the tab and the layer. */
   batches: { key: [string, string, string]; value: StoredBatch & Owner };
 }
@@ -57,6 +66,7 @@ function emptyStorage(): PendingStorage {
     load: async () => ({ changes: [], batches: [] }),
     saveChange: doNothing,
     removeChange: doNothing,
+    moveChanges: doNothing,
     startBatch: doNothing,
     endBatch: doNothing,
   };
@@ -77,26 +87,40 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     },
   });
   const owner = { uid, tab };
+  const keyOf = (change: Pick<PendingChange, 'layerId' | 'id'>): [string, string, string] => [
+    uid,
+    tab,
+    annotationKey(change),
+  ];
   /** Updates the flag of the account; call it after records have been removed. The account may have records of other tabs. */
   const updateFlag = async () => rememberPendingAnnotations(uid, await hasRecords(await database, uid));
   return {
     load: async () => takeOverRecords(await database, owner),
 
     async saveChange(change) {
-      await (await database).put('changes', { ...toStoredChange(change), ...owner });
+      await (await database).put('changes', recordOf(toStoredChange(change), owner));
       rememberPendingAnnotations(uid, true);
     },
 
-    async removeChange(id) {
-      await (await database).delete('changes', [uid, tab, id]);
+    async removeChange(change) {
+      await (await database).delete('changes', keyOf(change));
       await updateFlag();
+    },
+
+    async moveChanges(changes, layerId) {
+      const tx = (await database).transaction('changes', 'readwrite');
+      for (const change of changes) {
+        void tx.store.delete(keyOf(change));
+        void tx.store.put(recordOf(toStoredChange({ ...change, layerId }), owner));
+      }
+      await tx.done;
     },
 
     // Waiting for the end of the transaction is enough, because `done` rejects when one of its requests fails.
     async startBatch(batch) {
       const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
       void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(toStoredChange), ...owner });
-      for (const { id } of batch.changes) void tx.objectStore('changes').delete([uid, tab, id]);
+      for (const change of batch.changes) void tx.objectStore('changes').delete(keyOf(change));
       await tx.done;
     },
 
@@ -104,7 +128,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
       const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
       void tx.objectStore('batches').delete([uid, tab, layerId]);
       for (const change of changes)
-        void tx.objectStore('changes').put({ ...toStoredChange(change), ...owner });
+        void tx.objectStore('changes').put(recordOf(toStoredChange(change), owner));
       await tx.done;
       await updateFlag();
     },
@@ -145,23 +169,31 @@ async function takeOverRecords(db: IDBPDatabase<PendingSchema>, owner: Owner): P
     record.uid === owner.uid &&
     (record.tab === owner.tab || openTabIds === null || !openTabIds.has(record.tab));
   const tx = db.transaction(['changes', 'batches'], 'readwrite');
-  const changes = (await tx.objectStore('changes').getAll()).filter(canTakeOver);
+  const records = (await tx.objectStore('changes').getAll()).filter(canTakeOver);
   const batches = (await tx.objectStore('batches').getAll()).filter(canTakeOver);
-  for (const change of changes) {
-    void tx.objectStore('changes').delete([change.uid, change.tab, change.id]);
-    void tx.objectStore('changes').put({ ...change, ...owner });
-  }
+  for (const { uid, tab, id } of records) void tx.objectStore('changes').delete([uid, tab, id]);
+  const changes = records.map(changeOfRecord);
+  for (const change of changes) void tx.objectStore('changes').put(recordOf(change, owner));
   for (const { uid, tab, layerId } of batches) void tx.objectStore('batches').delete([uid, tab, layerId]);
   const ownBatches = mergeBatches(batches);
   for (const batch of ownBatches) void tx.objectStore('batches').put({ ...batch, ...owner });
   await tx.done;
   return {
-    changes: changes.map((change) => toPendingChange(withoutOwner(change))),
+    changes: changes.map(toPendingChange),
     batches: ownBatches.map((batch) => ({
       ...withoutOwner(batch),
       changes: batch.changes.map(toPendingChange),
     })),
   };
+}
+
+function recordOf(change: StoredChange, owner: Owner): ChangeRecord {
+  return { ...change, ...owner, id: annotationKey(change), annotationId: change.id };
+}
+
+/** Reverses `recordOf`. */
+function changeOfRecord({ annotationId, ...record }: ChangeRecord): StoredChange {
+  return { ...withoutOwner(record), id: annotationId ?? record.id };
 }
 
 /** Packs the coordinates of a change; the stored feature then has an empty array in their place. */

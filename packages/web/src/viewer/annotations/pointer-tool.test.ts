@@ -1,9 +1,10 @@
-import type { Geometry, Position } from '@lamina/annotations';
+import type { AnnotationFeature, Geometry, Position } from '@lamina/annotations';
 import { describe, expect, it } from 'vitest';
 import type { Placement } from '../overlay/placement.ts';
 import type { PointerKeys } from '../slide-view.ts';
 import type { Tool } from './drafts.ts';
 import { openDrawingMode } from './testing/drawing-mode.ts';
+import { layerOf } from './testing/layer-of.ts';
 
 const noKeys: PointerKeys = { alt: false, shift: false };
 const shiftKey: PointerKeys = { alt: false, shift: true };
@@ -13,15 +14,16 @@ const fullZoom: Placement = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
 /** Opens the drawing mode with a tool, on a slide with the given annotations, at `fullZoom`. */
 function startDrawing(tool: Tool, shown: readonly Geometry[] = []) {
   const { store, session, pointer, geometries } = openDrawingMode(tool, fullZoom);
-  const ids = shown.map((_, index) => `6423a977-ffff-48db-affc-cd11632010f${index}`);
+  const featureOf = (geometry: Geometry, index: number): AnnotationFeature => ({
+    type: 'Feature',
+    id: `6423a977-ffff-48db-affc-cd11632010f${index}`,
+    geometry,
+    properties: { objectType: 'annotation' },
+  });
+  const ids = store.change(shown.map((geometry, index) => ({ feature: featureOf(geometry, index) })));
   /** Changes the geometry of an annotation, as a change of another user does. */
-  const setGeometry = (index: number, geometry: Geometry) => {
-    const id = ids[index] ?? '';
-    store.change([
-      { id, feature: { type: 'Feature', id, geometry, properties: { objectType: 'annotation' } } },
-    ]);
-  };
-  for (const [index, geometry] of shown.entries()) setGeometry(index, geometry);
+  const setGeometry = (index: number, geometry: Geometry) =>
+    store.change([{ id: ids[index] ?? '', feature: featureOf(geometry, index) }]);
   /** Touches a place with a finger, which reports no movement before it touches and none until it lifts. */
   const tap = ([x, y]: Position, keys = noKeys) => {
     pointer.onPress({ x, y }, keys);
@@ -31,7 +33,7 @@ function startDrawing(tool: Tool, shown: readonly Geometry[] = []) {
   const pinch = (...[first, ...next]: readonly [Position, ...Position[]]) => {
     pointer.onPress({ x: first[0], y: first[1] }, noKeys);
     for (const [x, y] of next) pointer.onMove({ x, y }, noKeys);
-    pointer.onPinch();
+    pointer.onCancel();
     pointer.onRelease({ x: first[0], y: first[1] }, noKeys);
   };
   return { store, session, pointer, ids, setGeometry, tap, pinch, geometries };
@@ -48,6 +50,36 @@ function rectangle(left: number, top: number, right: number, bottom: number): Ge
   ];
   return { type: 'Polygon', coordinates: [ring] };
 }
+
+describe('AnnotationPointer (pointer of the drawing mode)', () => {
+  it.each<Tool>(['rectangle', 'ellipse', 'brush', 'polygon', 'polyline', 'line', 'cut', 'points'])(
+    'draws nothing with the tool %s on a layer that the user may only read, and lets the drag move the slide',
+    (tool) => {
+      const { store, session, pointer, geometries } = startDrawing(tool);
+      const mayAnnotate = false;
+      store.receiveLayer(layerOf('locked', 'another user', mayAnnotate));
+      store.chooseLayer('locked');
+      pointer.onPress({ x: 10, y: 10 }, noKeys);
+      expect(pointer.letsSlideMove).toBe(true);
+      for (const x of [50, 100, 150]) pointer.onMove({ x, y: x + 20 }, noKeys);
+      pointer.onRelease({ x: 150, y: 170 }, noKeys);
+      expect([session.draft, geometries()]).toEqual([null, []]);
+    },
+  );
+
+  it('leaves an annotation where it was when the press that drags it is cancelled, also when the user then drags the slide', () => {
+    const shown = rectangle(10, 10, 60, 60);
+    const { store, pointer, ids, geometries } = startDrawing('move', [shown]);
+    store.select(ids);
+    pointer.onPress({ x: 30, y: 30 }, noKeys);
+    pointer.onMove({ x: 130, y: 30 }, noKeys);
+    pointer.onCancel();
+    pointer.onPress({ x: 500, y: 500 }, noKeys);
+    pointer.onMove({ x: 600, y: 500 }, noKeys);
+    pointer.onRelease({ x: 600, y: 500 }, noKeys);
+    expect(geometries()).toEqual([shown]);
+  });
+});
 
 describe('AnnotationPointer (pointer of the drawing mode) when a pinch zooms the slide', () => {
   const corners: readonly Position[] = [

@@ -70,9 +70,13 @@ export class AnnotationPointer implements PointerTool {
     const { session, store } = this.#dependencies;
     const position = this.#positionOf(point);
     if (position === null || this.#dependencies.isSpaceHeld()) return false;
-    this.#press = { point, position, draftBefore: session.draft, isDragged: false, lastRecorded: point };
-    if (session.tool === 'move') return this.#handleSelectionPress(point, position, keys);
+    const press = { point, position, draftBefore: session.draft, isDragged: false, lastRecorded: point };
+    if (session.tool === 'move') {
+      this.#press = press;
+      return this.#handleSelectionPress(point, position, keys);
+    }
     if (!store.canDrawOn(store.activeLayerId)) return false;
+    this.#press = press;
     if (session.tool === 'brush') {
       const subtracts = keys.alt;
       const targetId = session.brushTargetOf(position, subtracts, this.#annotationsAt(position));
@@ -179,7 +183,7 @@ export class AnnotationPointer implements PointerTool {
   }
 
   /** Undoes what the press of the first finger has drawn, because a pinch with two fingers zooms the slide. */
-  onPinch(): void {
+  onCancel(): void {
     if (this.#press === null) return;
     this.#dependencies.session.setDraft(this.#press.draftBefore);
     this.#press = null;

@@ -44,7 +44,7 @@ it('unsent changes are shown and sent when their account signs in again after an
   expect(hasPendingAnnotations()).toBe(true);
   const calls = stubApi({ 'POST /annotation-layers/layer/changes': { version: 1, revisions: { [id]: 1 } } });
   const queueOfReturned = await queueOf('ayse');
-  expect([...queueOfReturned.pendingOf('image').keys()]).toEqual([id]);
+  expect([...queueOfReturned.pendingOf('image').values()].map((change) => change.id)).toEqual([id]);
   await vi.waitUntil(() => queueOfReturned.state().kind === 'saved', { timeout: 5000 });
   expect(calls.map(({ name }) => name)).toEqual(['POST /annotation-layers/layer/changes']);
 });

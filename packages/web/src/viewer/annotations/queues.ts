@@ -32,16 +32,20 @@ function startQueue(uid: string): StartedQueue {
     storage: createPendingStorage(uid, createUuid()),
     send: sendChanges,
     createLayer: (imageId) => findOrCreateLayer(imageId, uid),
-    isSignedIn: () => authState().isAuthenticated && authState().user?.uid === uid,
+    isSignedIn: () => isSignedInAs(uid),
   });
   const startedQueue = { queue, started: queue.start() };
   queues.set(uid, startedQueue);
   return startedQueue;
 }
 
+const isSignedInAs = (uid: string) => authState().isAuthenticated && authState().user?.uid === uid;
+
 /** Returns the user's layer of a slide: the existing one (created, for example, by another tab), or else a new one. */
 async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
   const ownLayer = layers.find(({ owner, rights }) => owner === uid && rights.annotate);
-  return ownLayer ?? createLayer(imageId, texts.defaultLayerName);
+  if (ownLayer !== undefined) return ownLayer;
+  if (!isSignedInAs(uid)) throw new Error('Another account has signed in, which would own the new layer.');
+  return createLayer(imageId, texts.defaultLayerName);
 }

@@ -1,22 +1,32 @@
 /** The undo history of the drawing mode. A step contains the edits of one action, such as deleting the selected annotations. */
-import type { AnnotationFeature } from '@lamina/annotations';
+import { type AnnotationFeature, countFeatureVertices } from '@lamina/annotations';
 
 /** The change of one annotation in a step. `before` is null for a created annotation, `after` is null for a deleted one. */
 export interface Edit {
+  /** Id of the feature. */
   readonly id: string;
   readonly layerId: string;
   readonly before: AnnotationFeature | null;
   readonly after: AnnotationFeature | null;
 }
 
-/** Number of steps that can be undone; a further step drops the oldest one. */
-const maxSteps = 200;
+/**
+ * Number of positions that the steps may hold, about 600 MB; beyond it, a further step drops the oldest ones. Positions that are part
+ * of an annotation before and after an edit are counted once.
+ */
+const maxPositions = 10_000_000;
+
+interface Step {
+  readonly edits: readonly Edit[];
+  /** Number of positions of the larger geometry of each edit. */
+  readonly positions: number;
+}
 
 export class UndoHistory {
   /** Steps that can be undone, the latest at the end. */
-  #undoable: (readonly Edit[])[] = [];
+  #undoable: Step[] = [];
   /** Steps that were undone and can be redone, the last undone at the end. */
-  #redoable: (readonly Edit[])[] = [];
+  #redoable: Step[] = [];
 
   get canUndo(): boolean {
     return this.#undoable.length > 0;
@@ -26,31 +36,46 @@ export class UndoHistory {
     return this.#redoable.length > 0;
   }
 
-  add(step: readonly Edit[]): void {
-    this.#undoable.push(step);
-    if (this.#undoable.length > maxSteps) this.#undoable.shift();
+  add(edits: readonly Edit[]): void {
+    this.#undoable.push(stepOf(edits));
     this.#redoable = [];
+    let positions = this.#undoable.reduce((sum, step) => sum + step.positions, 0);
+    while (positions > maxPositions && this.#undoable.length > 1)
+      positions -= this.#undoable.shift()?.positions ?? 0;
   }
 
   /** Returns the edits of the last step, which can then be redone; empty when there is none. */
   undo(): readonly Edit[] {
     const step = this.#undoable.pop();
     if (step !== undefined) this.#redoable.push(step);
-    return step ?? [];
+    return step?.edits ?? [];
   }
 
   /** Returns the edits of the step that was undone last, which can then be undone again; empty when there is none. */
   redo(): readonly Edit[] {
     const step = this.#redoable.pop();
     if (step !== undefined) this.#undoable.push(step);
-    return step ?? [];
+    return step?.edits ?? [];
   }
 
   /** Removes edits from all steps, and the steps that are then empty. @param isForgotten whether to remove an edit */
   forget(isForgotten: (edit: Edit) => boolean): void {
-    const withoutForgotten = (steps: readonly (readonly Edit[])[]) =>
-      steps.map((step) => step.filter((edit) => !isForgotten(edit))).filter((step) => step.length > 0);
+    const withoutForgotten = (steps: readonly Step[]) =>
+      steps
+        .map(({ edits }) => stepOf(edits.filter((edit) => !isForgotten(edit))))
+        .filter(({ edits }) => edits.length > 0);
     this.#undoable = withoutForgotten(this.#undoable);
     this.#redoable = withoutForgotten(this.#redoable);
   }
 }
+
+function stepOf(edits: readonly Edit[]): Step {
+  const positions = edits.reduce(
+    (sum, { before, after }) => sum + Math.max(positionsOf(before), positionsOf(after)),
+    0,
+  );
+  return { edits, positions };
+}
+
+const positionsOf = (feature: AnnotationFeature | null) =>
+  feature === null ? 0 : countFeatureVertices(feature);

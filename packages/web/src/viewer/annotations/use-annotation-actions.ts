@@ -1,18 +1,18 @@
 import {
   type AnnotationFeature,
-  createUuid,
-  encodeFeature,
+  exportAnnotations,
   fillHoles,
+  importAnnotations,
   isArea,
   separateParts,
   simplifyGeometry,
 } from '@lamina/annotations';
 import { useMemo } from 'react';
+import { toast } from 'react-toastify';
 import { copyText } from '../../browser/copy-text.ts';
 import { zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
-import { readFeature } from './annotation.ts';
-import { copyOf } from './drafts.ts';
+import { changesOfPieces, copiesOf } from './drafts.ts';
 import { texts } from './texts.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
 
@@ -34,14 +34,15 @@ export interface AnnotationActions {
   readonly simplify: () => void;
   readonly split: () => void;
   readonly setLocked: (isLocked: boolean) => void;
+  /** Copies the selected annotations as GeoJSON of QuPath. */
   readonly copy: () => void;
-  /** Adds the annotations of a GeoJSON text to the active layer. */
+  /** Adds the annotations of a text in a format that the import reads, such as GeoJSON, to the active layer; reports invalid ones. */
   readonly paste: (text: string) => void;
   /** Moves and zooms the view to an annotation. */
   readonly zoomTo: (id: string) => void;
 }
 
-/** Returns the editing actions of the toolbar, menus and keys. @param announce makes screen readers read a message */
+/** Returns the editing actions of the toolbar, menus and keys. @param announce makes screen readers read a message; toasts report failures */
 export function useAnnotationActions(
   { store, session }: SlideAnnotations,
   view: SlideView,
@@ -75,19 +76,26 @@ export function useAnnotationActions(
         store.change(changed.map(({ id, feature }) => ({ id, feature: withLock(feature, isLocked) })));
       },
       copy: () => {
-        const features = store.selected().map(({ feature }) => encodeFeature(feature));
-        const text = JSON.stringify({ type: 'FeatureCollection', features });
-        void copyText(text).then((isCopied) =>
-          announce(isCopied ? texts.copied(features.length) : texts.copyFailed),
-        );
+        const features = store.selected().map(({ feature }) => feature);
+        const { chunks } = exportAnnotations(features, { format: 'qupath', pixelSize: null });
+        void copyText([...chunks].join('')).then((isCopied) => {
+          if (isCopied) announce(texts.copied(features.length));
+          else toast.error(texts.copyFailed);
+        });
       },
       paste: (text) => {
-        const features = store.canDrawOn(store.activeLayerId)
-          ? featuresOf(text).map((feature) => copyOf(feature)) // unlocked, with rounded positions
-          : [];
-        store.change(features.map((feature) => ({ id: feature.id, feature })));
-        if (features.length > 0) store.select(features.map(({ id }) => id));
-        announce(features.length > 0 ? texts.pasted(features.length) : texts.nothingToPaste);
+        if (!store.canDrawOn(store.activeLayerId)) {
+          toast.error(texts.readOnly);
+          return;
+        }
+        const result = importAnnotations(text, { format: 'auto', extent: view.imageSize() });
+        const features = result.ok ? copiesOf(result.features) : []; // unlocked, with rounded positions
+        const refusedCount = result.ok ? result.rejectedCount : 0;
+        if (refusedCount > 0) toast.error(texts.notPasted(refusedCount));
+        else if (features.length === 0) toast.error(texts.nothingToPaste);
+        if (features.length === 0) return;
+        store.select(store.change(features.map((feature) => ({ feature }))));
+        announce(texts.pasted(features.length));
       },
       zoomTo: (id) => {
         const bounds = store.find(id)?.bounds;
@@ -115,36 +123,14 @@ function splitSelected(store: SlideAnnotations['store']): void {
   const changes = store
     .selected()
     .filter((annotation) => store.canEdit(annotation))
-    .flatMap(({ feature, layerId }) => {
-      if (feature.geometry.type !== 'MultiPolygon') return [];
-      return separateParts(feature.geometry).map((geometry, index) => {
-        const id = index === 0 ? feature.id : createUuid();
-        return { id, feature: { ...feature, id, geometry }, layerId };
-      });
+    .flatMap((annotation) => {
+      const { geometry } = annotation.feature;
+      return geometry.type === 'MultiPolygon' ? changesOfPieces(annotation, separateParts(geometry)) : [];
     });
-  if (changes.length === 0) return; // keeps the selection
-  store.change(changes);
-  store.select(changes.map(({ id }) => id));
+  if (changes.length > 0) store.select(store.change(changes)); // otherwise keeps the selection
 }
 
 function withLock(feature: AnnotationFeature, isLocked: boolean): AnnotationFeature {
   const { isLocked: _before, ...properties } = feature.properties;
   return { ...feature, properties: { ...properties, ...(isLocked && { isLocked: true as const }) } };
-}
-
-/** Returns the valid features of a GeoJSON text (a collection, an array or a single feature), each with a new id. */
-function featuresOf(text: string): readonly AnnotationFeature[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  const list = value !== null && typeof value === 'object' && 'features' in value ? value.features : value;
-  const candidates: readonly unknown[] = Array.isArray(list) ? list : [list];
-  return candidates.flatMap((candidate) => {
-    if (candidate === null || typeof candidate !== 'object') return [];
-    // The new id also makes a feature without an id valid.
-    return readFeature({ ...candidate, id: createUuid() }) ?? [];
-  });
 }

@@ -18,8 +18,9 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
       areKeysUsedElsewhere(event.target)
     )
       return;
-    // Enter and the space bar press the focused button or link. Anything focused inside a list row (`li`) counts as a button, too.
-    const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
+    // Enter and the space bar press the focused button, link or checkbox. Anything focused inside a list row (`li`) counts as a button, too.
+    const isOnButton =
+      event.target instanceof Element && event.target.closest('button, a, input, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;
     const action = bindings[nameOf(event)];
     if (action === undefined) return;

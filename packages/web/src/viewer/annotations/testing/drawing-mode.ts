@@ -25,6 +25,7 @@ export function createQueue(server?: QueueServer): ChangeQueue {
       load: async () => ({ changes: [], batches: [] }),
       saveChange: doNothing,
       removeChange: doNothing,
+      moveChanges: doNothing,
       startBatch: doNothing,
       endBatch: doNothing,
     },

@@ -1,0 +1,139 @@
+import type { AnnotationFeature } from '@lamina/annotations';
+import type { AnnotationRevision } from '@lamina/contract';
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { loadLayerHistory, restoreDeletedAnnotation } from '../../api/annotations.ts';
+import { messageOf } from '../../api/client.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
+import { classNameOf, readFeature } from './annotation.ts';
+import { texts } from './texts.ts';
+
+interface DeletedAnnotationsDialogProps {
+  readonly layerId: string;
+  readonly onClose: () => void;
+  /** Called after each restored annotation; the dialog stays open. */
+  readonly onRestored: () => void;
+}
+
+/** Time after its deletion in which an annotation can be restored, in milliseconds: 30 days. */
+const restorableMs = 30 * 24 * 3_600_000;
+
+/** Lists the annotations of a layer that were deleted, the latest deletion first, and restores the one that the user chooses. */
+export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: DeletedAnnotationsDialogProps) {
+  /** The loaded changes of the layer, newest first; null before the first ones are loaded. */
+  const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
+  const [openedAt] = useState(() => Date.now());
+  /** Cursor of the changes to load, and of the next older ones; a null `next` when there are none. */
+  const [cursor, setCursor] = useState<{ readonly loaded: string | null; readonly next: string | null }>({
+    loaded: null,
+    next: null,
+  });
+  const [failure, setFailure] = useState<string | null>(null); // error message
+  useEffect(() => {
+    let isClosed = false;
+    loadLayerHistory(layerId, cursor.loaded).then(
+      (page) => {
+        if (isClosed) return;
+        setRevisions((before) => [...(before ?? []), ...page.revisions]);
+        const oldest = page.revisions.at(-1);
+        const isRestorable = oldest !== undefined && openedAt - Date.parse(oldest.at) < restorableMs;
+        setCursor(({ loaded }) => ({ loaded, next: isRestorable ? page.next_cursor : null }));
+      },
+      (error: unknown) => {
+        if (!isClosed) setFailure(messageOf(error, texts.historyFailed));
+      },
+    );
+    return () => {
+      isClosed = true;
+    };
+  }, [layerId, cursor.loaded, openedAt]);
+
+  const restore = ({ annotation }: AnnotationRevision) => {
+    setFailure(null);
+    restoreDeletedAnnotation(layerId, annotation).then(
+      () => {
+        setRevisions((before) => before?.filter((revision) => revision.annotation !== annotation) ?? null);
+        onRestored();
+      },
+      (error: unknown) => setFailure(messageOf(error, texts.restoreFailed)),
+    );
+  };
+  const deletions = deletionsIn(revisions ?? [], openedAt - restorableMs);
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.deletedAnnotationsTitle}
+      lang={chosenLanguageOr('en')} // English unless the user has chosen Turkish
+      portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Stack>
+        <Text size="sm">
+          {revisions !== null && deletions.length === 0
+            ? texts.noDeletedAnnotations
+            : texts.deletedAnnotationsHint}
+        </Text>
+        {failure !== null && <Alert color="red">{failure}</Alert>}
+        {deletions.map(({ revision, version }) => {
+          const label = version === null ? texts.annotation : descriptionOf(version);
+          return (
+            <Group key={revision.annotation} justify="space-between" wrap="nowrap">
+              <Text size="sm">
+                {label}
+                <br />
+                {texts.changes.delete}: {revision.author_name ?? texts.unknownAuthor},{' '}
+                {formatDateAndTime(revision.at)}
+              </Text>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`${texts.restore}: ${label}`}
+                onClick={() => restore(revision)}
+              >
+                {texts.restore}
+              </Button>
+            </Group>
+          );
+        })}
+        {cursor.next !== null && (
+          <Button variant="default" onClick={() => setCursor({ loaded: cursor.next, next: null })}>
+            {texts.olderDeletions}
+          </Button>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Returns the name, if there is one, and the class of an annotation. */
+function descriptionOf(feature: AnnotationFeature): string {
+  const { name } = feature.properties;
+  const className = classNameOf(feature) ?? texts.noClass;
+  return name ? `${name} · ${className}` : className;
+}
+
+/** A deletion that is the last change of its annotation. */
+interface Deletion {
+  readonly revision: AnnotationRevision;
+  /** The annotation before the deletion; null when this change is not loaded. */
+  readonly version: AnnotationFeature | null;
+}
+
+/**
+ * Returns the deletions of annotations that are still deleted, latest first.
+ *
+ * @param revisions changes of a layer, newest first
+ * @param since time in milliseconds since 1970; earlier deletions are left out
+ */
+function deletionsIn(revisions: readonly AnnotationRevision[], since: number): readonly Deletion[] {
+  return [...Map.groupBy(revisions, ({ annotation }) => annotation).values()].flatMap(
+    (changes): readonly Deletion[] => {
+      const [last, previous] = changes;
+      if (last?.change !== 'delete' || Date.parse(last.at) < since) return [];
+      return [{ revision: last, version: readFeature(previous?.feature) }];
+    },
+  );
+}
