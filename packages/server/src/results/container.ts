@@ -34,7 +34,7 @@ export interface ContainerWriter {
  */
 export function createContainer(path: string, maxBytes: number): ContainerWriter {
   const file = fs.openSync(path, 'w+');
-  let size = 0;
+  let size = magic.length;
 
   function writeAt(offset: number, bytes: Uint8Array): void {
     for (let written = 0; written < bytes.length; ) {
@@ -52,7 +52,7 @@ export function createContainer(path: string, maxBytes: number): ContainerWriter
     writeAt(offset, bytes);
     return offset;
   }
-  append(magic);
+  writeAt(0, magic); // also when it exceeds `maxBytes`: the first section then does so too
 
   return {
     append,

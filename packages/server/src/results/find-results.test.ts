@@ -5,6 +5,7 @@ import { apiBase, deleteResultLayer, listImages, listResultLayers } from '@lamin
 import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
 import type { JobWorker } from '../jobs/jobs.ts';
+import { deleteResultLayerRow, newResultColumns } from '../store/result-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
 import { registerFindResults } from './find-results.ts';
@@ -148,6 +149,106 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
     const after = await searchAndImport();
     expect(after).toEqual([{ id: expect.any(String) as string, state: 'ready', object_count: 2 }]);
     expect(after[0]?.id).not.toBe(before?.id);
+  });
+});
+
+describe('search of the slide folder for analysis results', () => {
+  it('adds a layer to each of several slides that a result file names without their extensions, also when it is dated in the future', async () => {
+    const server = await slideServer();
+    const { services, config } = server;
+    const admin = server.as(await server.fixtures.admin());
+    for (const name of ['a.svs', 'a.tif']) await server.put(`Set/${name}`, await buildSvs());
+    await server.put('Set/a_detections.geojson', JSON.stringify([point]));
+    await server.put('Set/a.tif.geojson', JSON.stringify([point, point]));
+    const inAnHour = Date.now() / 1000 + 3600;
+    for (const name of ['a_detections.geojson', 'a.tif.geojson'])
+      await fs.utimes(path.join(config.slidesDir, 'Set', name), inAnHour, inAnHour);
+    await server.rescan();
+    async function layersAfterSearch() {
+      await services.jobs.enqueue('find-results', {});
+      await services.jobs.idle('find-results');
+      await services.jobs.idle('import-result');
+      const layers: { readonly id: string; readonly text: string }[] = [];
+      for (const fileName of ['a.svs', 'a.tif']) {
+        const params = { imageId: await server.idOf(fileName) };
+        for (const { id, name, state } of (await admin.call(listResultLayers, { params })).body.layers)
+          layers.push({ id, text: `${fileName}: ${name} ${state}` });
+      }
+      return layers;
+    }
+    const layers = await layersAfterSearch();
+    expect(layers.map(({ text }) => text).sort()).toEqual([
+      'a.svs: a_detections.geojson ready',
+      'a.tif: a.tif.geojson ready',
+      'a.tif: a_detections.geojson ready',
+    ]);
+    expect(await layersAfterSearch()).toEqual(layers);
+  });
+});
+
+describe('a result file beside a slide whose import exceeded the quota', () => {
+  it('is imported again when the quota has more free bytes than at the last attempt', async () => {
+    const server = await slideServer({ config: { uploadQuotaBytes: 2_000_000 } });
+    const { services, config } = server;
+    const { db, now, log } = services;
+    const admin = server.as(await server.fixtures.admin());
+    services.jobs.setWorker('find-results', async () => {}); // this test runs its own searches
+    await services.jobs.idle('find-results');
+    await server.put('Set/a.svs', await buildSvs());
+    await server.put('Set/a_detections.geojson', JSON.stringify([point]));
+    await fs.utimes(path.join(config.slidesDir, 'Set/a_detections.geojson'), 1_000_000, 1_000_000);
+    await server.rescan();
+    const at = now().toISOString();
+    const imageId = await server.idOf('a.svs');
+    await db
+      .insertInto('result_layers')
+      .values({
+        ...newResultColumns,
+        id: 'large',
+        image_id: imageId,
+        name: 'An uploaded layer that leaves one byte of the quota',
+        kind: 'raster',
+        owner_uid: null,
+        source: 'upload',
+        state: 'ready',
+        size_bytes: config.uploadQuotaBytes - 1,
+        created_at: at,
+        updated_at: at,
+      })
+      .execute();
+
+    let search: JobWorker<'find-results'> | undefined;
+    let imports = 0;
+    registerFindResults({
+      config,
+      db,
+      now,
+      log,
+      files: resultFiles(config),
+      jobs: {
+        setWorker: (_, worker) => {
+          search = worker as JobWorker<'find-results'>;
+        },
+        enqueue: async (name, ...others) => {
+          if (name === 'import-result') imports++;
+          await services.jobs.enqueue(name, ...others);
+        },
+      },
+    });
+    async function searchAndImport() {
+      await search?.({}, new AbortController().signal);
+      await services.jobs.idle('import-result');
+      const { body } = await admin.call(listResultLayers, { params: { imageId } });
+      const layer = body.layers.find(({ name }) => name === 'a_detections.geojson');
+      return [layer?.state, layer?.problem?.code, imports];
+    }
+    expect(await searchAndImport()).toEqual(['failed', 'quota_exceeded', 1]);
+    // The first search of a process tries again, because the quota may be larger than before the restart; later ones do not.
+    expect(await searchAndImport()).toEqual(['failed', 'quota_exceeded', 2]);
+    expect(await searchAndImport()).toEqual(['failed', 'quota_exceeded', 2]);
+    await deleteResultLayerRow(db, 'large');
+    expect(await searchAndImport()).toEqual(['ready', undefined, 3]);
+    expect(await searchAndImport()).toEqual(['ready', undefined, 3]);
   });
 });
 

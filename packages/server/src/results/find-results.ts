@@ -18,12 +18,14 @@ import {
   listFoundResultLayers,
   listSlidesInBucket,
   listSlidesOnDisk,
+  lockResultLayer,
   newResultColumns,
   type ResultLayerRow,
   type SlideInBucket,
   type SlideOnDisk,
   updateResultLayerInState,
 } from '../store/result-layers.ts';
+import { freeQuotaBytes } from './free-quota.ts';
 import { deleteResultLayer, layersWithFile, type ResultFiles } from './result-files.ts';
 
 interface Dependencies {
@@ -59,6 +61,9 @@ interface ResultSearch {
 
 /** Registers the job `find-results`, and returns the search in the bucket, which each scan of the bucket calls. */
 export function registerFindResults({ config, db, now, log, jobs, files }: Dependencies): ResultSearch {
+  /** Free bytes of the quota when this process last queued the import of a failed layer again, by the id of the layer. */
+  const freeBytesAtRetry = new Map<string, number>();
+
   jobs.setWorker('find-results', async (_, signal) => {
     const layersByImage = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
     const importedLayerIds = new Set(await layersWithFile(files.folder));
@@ -122,11 +127,35 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         // A backup may have been restored without DATA_DIR/results: the row of the layer exists, but its imported file does not.
         await updateResultLayerInState(db, layer.id, { state: 'queued' }, ['ready']); // no change in any other state
         await jobs.enqueue('import-result', { layerId: layer.id });
-      }
+      } else if (await mayBeImportedNow(layer)) await importAgain(layer);
     }
     for (const result of results) {
       if (layerOf(result, layers) === undefined) await addLayer(result);
     }
+  }
+
+  /**
+   * Returns whether the import of a failed layer may succeed now, although its file is unchanged: the quota was exceeded or the file was
+   * missing. True once in each process, and after an exceeded quota also when the quota has more free bytes than at the last time.
+   */
+  async function mayBeImportedNow({ id, state, problem }: ResultLayerRow): Promise<boolean> {
+    if (state !== 'failed' || (problem !== 'quota_exceeded' && problem !== 'file_missing')) return false;
+    const freeBytes = await freeQuotaBytes(config, db);
+    const lastFreeBytes = freeBytesAtRetry.get(id);
+    const isWorthwhile =
+      lastFreeBytes === undefined || (problem === 'quota_exceeded' && freeBytes > lastFreeBytes);
+    if (isWorthwhile) freeBytesAtRetry.set(id, freeBytes);
+    return isWorthwhile;
+  }
+
+  /** Queues the import of a failed layer, unless an administrator has deleted the layer in the meantime. */
+  async function importAgain({ id, problem }: ResultLayerRow): Promise<void> {
+    await db.transaction().execute(async (tx) => {
+      if ((await lockResultLayer(tx, id))?.problem !== problem) return;
+      const changes = { state: 'queued', problem: null, updated_at: now().toISOString() } as const;
+      await updateResultLayerInState(tx, id, changes, ['failed']);
+    });
+    await jobs.enqueue('import-result', { layerId: id });
   }
 
   /** Creates a layer for a result file and queues its import. */
@@ -187,15 +216,32 @@ function folderOf(key: string): string {
   return folder === '.' ? '' : folder;
 }
 
-/** Returns the slides by lower-case file name, with and without extension; the name of a result file may contain either. */
-function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
-  const byName = new Map<string, Slide>();
+/**
+ * Returns the slides of a folder by lower-case file name, with and without extension; the name of a result file may contain either.
+ * Without the extension, it may name several slides, such as `a.svs` and its conversion `a.tif`; the result then belongs to each of them.
+ */
+function slidesByName<Slide extends SlideInBucket>(
+  slides: readonly Slide[],
+): ReadonlyMap<string, readonly Slide[]> {
+  const byName = new Map<string, Slide[]>();
   for (const slide of slides) {
     const name = path.posix.basename(slide.path);
-    byName.set(name.toLowerCase(), slide);
-    byName.set(slideStemOf(name), slide); // `slideStemOf` returns lower case
+    const keys = new Set([name.toLowerCase(), slideStemOf(name)]); // `slideStemOf` returns lower case
+    for (const key of keys) byName.set(key, [...(byName.get(key) ?? []), slide]);
   }
   return byName;
+}
+
+/** Returns the kind of a result file and the slides that it belongs to; null when it is no result of one of the slides. */
+function resultOf<Slide extends SlideInBucket>(
+  fileName: string,
+  byName: ReadonlyMap<string, readonly Slide[]>,
+) {
+  const result = resultNameOf(fileName);
+  if (result === null) return null;
+  const namedSlides = byName.get(result.slideName) ?? [];
+  const slides = namedSlides.filter((slide) => path.posix.basename(slide.path) !== fileName); // no file is a result of itself
+  return slides.length === 0 ? null : { kind: result.kind, slides };
 }
 
 async function findResultsInBucket(
@@ -206,14 +252,13 @@ async function findResultsInBucket(
   const byName = slidesByName(slides);
   const results: FoundResult[] = [];
   for (const entry of (await tree.entriesOf(folder)) ?? []) {
-    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null: no file with the name of a result
-    const slide = result && byName.get(result.slideName);
-    const isSlideItself = slide && path.posix.basename(slide.path) === entry.name;
-    if (!slide || isSlideItself) continue; // no file is a result of itself
+    const result = entry.kind === 'file' ? resultOf(entry.name, byName) : null;
+    if (result === null) continue;
     const object = await tree.find(folder, entry); // the listing of the folder does not contain the version
     if (object?.kind !== 'file') continue;
     const { realPlace, version } = object; // `realPlace`: the key of the object
-    results.push({ imageId: slide.id, name: entry.name, kind: result.kind, path: realPlace, version });
+    for (const { id } of result.slides)
+      results.push({ imageId: id, name: entry.name, kind: result.kind, path: realPlace, version });
   }
   return results;
 }
@@ -236,29 +281,23 @@ async function findResultsInFolder(
     const entries = await fs.readdir(folder, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const { name } = entry;
-      const result = resultNameOf(name);
-      const slide = result && byName.get(result.slideName);
-      const isSlideItself = slide && path.posix.basename(slide.path) === name;
-      if (!slide || isSlideItself) continue;
+      const result = resultOf(name, byName);
+      if (result === null) continue;
       const stats = await fs.stat(path.join(folder, name)).catch((error: unknown) => {
         // A link without its target is no result. A file that has disappeared may mean that the whole folder is not accessible.
         if (entry.isSymbolicLink() && isMissingFile(error)) return null;
         throw error;
       });
       if (!stats?.isFile()) continue;
-      const relativePath = path.posix.join(path.posix.dirname(slide.path), name);
       // The file system sets `mtime` by the system clock. The server's own clock (clock.ts) differs after the system clock was set back.
-      if (Date.now() - stats.mtimeMs < settleMs) {
-        settlingPaths.add(relativePath);
-        continue;
+      // A time further in the future means that a clock or a time zone is wrong, as in an archive from another computer.
+      const isSettling = Math.abs(Date.now() - stats.mtimeMs) < settleMs;
+      const version = `${stats.size}-${Math.floor(stats.mtimeMs)}`;
+      for (const slide of result.slides) {
+        const relativePath = path.posix.join(path.posix.dirname(slide.path), name);
+        if (isSettling) settlingPaths.add(relativePath);
+        else results.push({ imageId: slide.id, name, kind: result.kind, path: relativePath, version });
       }
-      results.push({
-        imageId: slide.id,
-        name,
-        kind: result.kind,
-        path: relativePath,
-        version: `${stats.size}-${Math.floor(stats.mtimeMs)}`,
-      });
     }
   } catch (error) {
     if (isMissingFile(error)) return null;

@@ -18,12 +18,11 @@ import {
   listResultLayerIds,
   listUnfinishedResultLayers,
   type ResultLayerRow,
-  sumResultBytes,
   updateResultLayerInState,
 } from '../store/result-layers.ts';
 import type { SlideRoot } from '../store/schema.ts';
-import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { downloadResult } from './download-result.ts';
+import { freeQuotaBytes } from './free-quota.ts';
 import { ImportRejectedError, type Problem } from './problems.ts';
 import { queueImport } from './queue-import.ts';
 import { deleteResultLayer, layersWithFile, type ResultFiles } from './result-files.ts';
@@ -40,10 +39,13 @@ interface Dependencies {
   readonly store: ObjectStore | null;
 }
 
-/** Maximum size of a layer's file when there is no quota. */
-const maxBytesWithoutQuota = 2 ** 40;
 /** Number of interruptions after which a file is not imported again, because it may be the reason that the process ended. */
 const maxInterruptions = 2;
+/** Codes of errors that the file did not cause, and that end without a change of the file: of the system, and of SlideError. */
+const temporaryErrorCodes: ReadonlySet<string> = new Set([
+  ...['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ESTALE', 'ETIMEDOUT', 'EBUSY', 'EMFILE', 'ENFILE', 'ENOMEM'],
+  ...['STORE_UNAVAILABLE', 'STORE_TIMEOUT', 'BUSY'],
+]);
 const progressIntervalMs = 1000; // time between two writes of the progress to the database
 /** An upload that has received no data for this time is deleted. */
 const uploadExpiryMs = 48 * 60 * 60_000; // 48 hours
@@ -81,12 +83,10 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
 
   /** Returns the bytes that the quota leaves for a layer. Layers that it replaces and the size reserved for its upload count as free. */
   async function remainingQuotaFor(layer: ResultLayerRow): Promise<number> {
-    if (config.uploadQuotaBytes === 0) return maxBytesWithoutQuota;
-    const used =
-      (await sumUnfinishedUploads(db)).bytes + (await sumUploadedSlides(db)) + (await sumResultBytes(db));
+    const freeBytes = await freeQuotaBytes(config, db);
     const replaced = await listReplacedResultLayers(db, layer);
     const replacedBytes = replaced.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-    return Math.max(0, config.uploadQuotaBytes - used + replacedBytes + (layer.upload_bytes ?? 0));
+    return Math.max(0, freeBytes + replacedBytes + (layer.upload_bytes ?? 0));
   }
 
   /** Deletes the layers with earlier contents of a layer's file. They exist until the import ends, so that viewers can show them. */
@@ -185,6 +185,13 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     } catch (error) {
       if (error instanceof LayerDeleted) return files.parts.discard(layerId); // what it has downloaded since
       if (signal.aborted || error instanceof RetryLater) throw error;
+      if (temporaryErrorCodes.has(String((error as { code?: unknown }).code))) {
+        // After the last attempt of this job, the next call of `sweep` queues the import again.
+        await updateResultLayerInState(db, layerId, { state: 'queued', percent: 0 }, ['importing']);
+        throw new RetryLater('The disk is full or does not respond; the import is tried again later.', {
+          cause: error,
+        });
+      }
       if (error instanceof ImportRejectedError)
         // The download rejected the file. A rejection by the worker thread is an outcome, not an error.
         outcome = { ok: false, problem: error.problem, message: error.message };

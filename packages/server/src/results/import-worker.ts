@@ -4,30 +4,16 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ResultRegistration, resultLimits } from '@lamina/contract';
-import {
-  isDicom,
-  openFileSource,
-  openLabelMap,
-  openValueTiff,
-  SlideError,
-  type ValueImage,
-} from '@lamina/slide';
+import { isDicom, openFileSource, openLabelMap, openValueTiff, type ValueImage } from '@lamina/slide';
 import type { ThreadProgress } from '../platform/run-in-thread.ts';
-import { ContainerFull, createContainer } from './container.ts';
+import { createContainer } from './container.ts';
 import { importVectorFile } from './import-vector-file.ts';
 import { isPng, openPngValues } from './png-values.ts';
-import { ImportRejectedError, type Problem } from './problems.ts';
+import { problemOf } from './problem-of.ts';
+import { ImportRejectedError } from './problems.ts';
 import { categoryColor, importRaster, type RasterCategory } from './raster-import.ts';
 import { readFileStart } from './read-file-start.ts';
 import type { ImportOutcome, ImportTask } from './run-import.ts';
-
-/** The import problem for each error code of the slide library; codes that are not listed mean `damaged`. */
-const problemBySlideErrorCode: Readonly<Record<string, Problem>> = {
-  FORMAT_NOT_SUPPORTED: 'unsupported',
-  LIMIT_EXCEEDED: 'too_large',
-  FILE_MISSING: 'file_missing',
-  NOT_A_SLIDE: 'unknown_format',
-};
 
 /**
  * Returns the transform from pixels of the result to pixels of level 0 (full resolution) of the slide: the numbers a to f in
@@ -115,14 +101,6 @@ async function importFile(task: ImportTask): Promise<ImportOutcome> {
     writer.abort();
     return { ok: false, problem: problemOf(error), message: (error as Error).message };
   }
-}
-
-/** Returns the problem of the file that an error reports. @throws the error itself when the file did not cause it */
-function problemOf(error: unknown): Problem {
-  if (error instanceof ImportRejectedError) return error.problem;
-  if (error instanceof ContainerFull) return 'quota_exceeded';
-  if (error instanceof SlideError) return problemBySlideErrorCode[error.code] ?? 'damaged';
-  throw error;
 }
 
 parentPort?.postMessage(await importFile(workerData as ImportTask));

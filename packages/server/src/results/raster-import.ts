@@ -134,7 +134,11 @@ export async function importRaster(
       'The range of the values is too large for the steps of the tiles',
     );
   }
-  const categories = options.categories ?? categoriesOf(statistics.values(), options.isMask, image.palette);
+  const distinctValues = statistics.values();
+  // Programs also write masks as floating point, or as integers that become floating point (see `openValueTiff`).
+  const isWholeNumberType = type === 'uint8' || type === 'uint16';
+  const maskValues = isWholeNumberType || options.isMask ? distinctValues : null;
+  const categories = options.categories ?? categoriesOf(maskValues, options.isMask, image.palette);
   const isMask = categories !== null;
   let smallest: RasterLevel = { width, height, firstTile: 0 };
   const levels = [smallest];
@@ -315,7 +319,7 @@ function mostFrequent(fourValues: Float64Array): number {
  * palette is a mask if its file name says so, if it has at most two distinct values, or if it has at most 64 distinct values and
  * none of them exceeds 64.
  *
- * @param values distinct values in ascending order; null for floating-point values
+ * @param values distinct values in ascending order; null for continuous values
  */
 function categoriesOf(
   values: readonly number[] | null,

@@ -81,6 +81,8 @@ function createSample() {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   let hasGaps = false;
+  /** 1 for each value that occurs, by value; null after a value that is no whole number from 0 to 255. */
+  let seenBytes: Uint8Array | null = new Uint8Array(256);
 
   function addToSample(value: number): void {
     if (size === sampleSize) {
@@ -108,13 +110,19 @@ function createSample() {
         }
         if (value < min) min = value;
         if (value > max) max = value;
+        if (seenBytes !== null) {
+          if (Number.isInteger(value) && value >= 0 && value <= 255) seenBytes[value] = 1;
+          else seenBytes = null;
+        }
         if (valuesToSkip > 0) valuesToSkip--;
         else addToSample(value);
       }
     },
-    /** Returns null, because distinct values are known only for whole numbers. */
+    /** Returns the distinct values in ascending order; null when there are none, or one is no whole number from 0 to 255. */
     values(): number[] | null {
-      return null;
+      const seen = seenBytes;
+      if (seen === null || min > max) return null;
+      return [...seen.keys()].filter((value) => seen[value] === 1);
     },
     result(): ValueStatistics {
       const aboveMin = sample.subarray(0, size).filter((value) => value > min);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buildSvs } from '@lamina/slide/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { newResultColumns } from '../store/result-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { type SendRequest, sender, sha256Of } from './testing/send.ts';
@@ -317,6 +318,30 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect((await beginSized('b.svs', 6)).status).toBe(200);
     expect((await beginSized('c.svs', 6)).status).toBe(507); // 4 bytes are left
     expect((await beginSized('c.svs', 4)).status).toBe(200);
+  });
+
+  it('returns 507 when it and the stored result layers together exceed the quota', async () => {
+    const { server, begin } = await startServer({ config: { uploadQuotaBytes: 1000 } });
+    const { db, now } = server.services;
+    const at = now().toISOString();
+    await db
+      .insertInto('result_layers')
+      .values({
+        ...newResultColumns,
+        id: 'layer',
+        image_id: (await server.fixtures.image()).id,
+        name: 'Tumor',
+        kind: 'raster',
+        owner_uid: null,
+        source: 'upload',
+        state: 'ready',
+        size_bytes: 996,
+        created_at: at,
+        updated_at: at,
+      })
+      .execute();
+    const response = await begin({ dataset: 'S', path: 'a.svs', files: file }); // 5 bytes, while 4 are left
+    expect(response).toMatchObject({ status: 507, body: { code: 'quota_exceeded' } });
   });
 
   it('returns 409 when 100 uploads are open on the server', async () => {

@@ -24,6 +24,7 @@ import type { ObjectStorage } from '../slide-storage/object-storage.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
+import { sumResultBytes } from '../store/result-layers.ts';
 import {
   countUploadFiles,
   deleteUploadFile,
@@ -251,7 +252,8 @@ export function createUploads({
         }
         const unfinished = await sumUnfinishedUploads(tx);
         if (unfinished.uploads >= maxOpenUploads) throw new AppError('too_many_uploads');
-        const usedBytes = unfinished.bytes + (await sumUploadedSlides(tx));
+        // Uploads of slides and result layers share one quota.
+        const usedBytes = unfinished.bytes + (await sumUploadedSlides(tx)) + (await sumResultBytes(tx));
         if (config.uploadQuotaBytes > 0 && usedBytes + size_bytes > config.uploadQuotaBytes) {
           throw new AppError('quota_exceeded');
         }

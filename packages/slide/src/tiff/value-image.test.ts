@@ -101,6 +101,29 @@ describe('openValueTiff with floating-point samples of 32 bits', () => {
   });
 });
 
+describe('openValueTiff with integers of 64 bits', () => {
+  it.each([
+    ['signed', 2, BigInt64Array.of(-1n, 3n)],
+    ['unsigned', 1, BigUint64Array.of(2n ** 32n, 3n)],
+  ] as const)('returns %s samples as floating-point numbers', async (_, sampleFormat, samples) => {
+    const tags = {
+      [tag.ImageWidth]: long(2),
+      [tag.ImageLength]: long(1),
+      [tag.BitsPerSample]: short(64),
+      [tag.SampleFormat]: short(sampleFormat),
+      [tag.SamplesPerPixel]: short(1),
+      [tag.Compression]: short(1),
+      [tag.PhotometricInterpretation]: short(1),
+    };
+    const { bytes } = buildTiff({ directories: [{ tags, strips: [new Uint8Array(samples.buffer)] }] });
+    const image = await openValueTiff(memorySource(bytes));
+    expect(image.type).toBe('float64');
+    const values = new Float64Array(2);
+    await image.readRows(0, 1, values);
+    expect([...values]).toEqual([...samples].map(Number));
+  });
+});
+
 describe('openValueTiff with samples of 1, 2 or 4 bits', () => {
   const samples = Uint8Array.of(1, 0, 0, 1, 1, 0, 1, 0, 1, 1);
 

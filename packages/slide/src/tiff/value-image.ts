@@ -312,6 +312,11 @@ function decoderOf(bits: number, format: number): Decoder {
   if (!isFloat && bits === 8) return view((buffer) => new Uint8Array(buffer), 'uint8');
   if (!isFloat && bits === 16) return view((buffer) => new Uint16Array(buffer), 'uint16');
   if (!isFloat && bits === 32) return view((buffer) => new Uint32Array(buffer), 'float64');
+  // Integers above 2^53 become the nearest floating-point number.
+  if (isSigned && bits === 64)
+    return view((buffer) => Float64Array.from(new BigInt64Array(buffer), Number), 'float64');
+  if (!isFloat && bits === 64)
+    return view((buffer) => Float64Array.from(new BigUint64Array(buffer), Number), 'float64');
   if (!isFloat && [1, 2, 4].includes(bits)) return { type: 'uint8', decode: decodeBits(bits) };
   throw new SlideError('FORMAT_NOT_SUPPORTED', `Values of ${bits} bits (sample format ${format})`);
 }

@@ -1,0 +1,74 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { ValueImage } from '@lamina/slide';
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createContainer } from './container.ts';
+import { openPngValues } from './png-values.ts';
+import { importRaster } from './raster-import.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'raster-import-'));
+});
+afterEach(() => fs.rm(folder, { recursive: true }));
+
+/** Returns an image of one row with these values. */
+function rowOf(type: ValueImage['type'], values: readonly number[]): ValueImage {
+  return {
+    width: values.length,
+    height: 1,
+    type,
+    palette: null,
+    readRows: async (_top, _count, target) => target.set(values),
+  };
+}
+
+/** Imports an image, and returns the values of the categories; null when the raster is no mask. */
+async function categoryValuesOf(image: ValueImage, isMask: boolean | null): Promise<number[] | null> {
+  const writer = createContainer(path.join(folder, 'a.result'), 2 ** 20);
+  const { categories } = await importRaster(image, writer, {
+    maxPixels: 100,
+    isMask,
+    registrationFor: () => [1, 0, 0, 1, 0, 0],
+    onProgress: () => undefined,
+  });
+  writer.abort();
+  return categories?.map(({ value }) => value) ?? null;
+}
+
+describe('importRaster', () => {
+  it.each(['uint8', 'uint16', 'float32', 'float64'] as const)(
+    'gives a mask of the type %s a category for each value',
+    async (type) => {
+      expect(await categoryValuesOf(rowOf(type, [3, 0, 1, 1]), true)).toEqual([0, 1, 3]);
+    },
+  );
+
+  it('gives a floating-point mask no category for pixels without data', async () => {
+    expect(await categoryValuesOf(rowOf('float32', [3, Number.NaN, 1]), true)).toEqual([1, 3]);
+  });
+
+  it('gives a mask in a PNG with transparent pixels a category for each value', async () => {
+    const file = path.join(folder, 'a.png');
+    const greyAndAlpha = Uint8Array.of(3, 255, 0, 255, 9, 0, 1, 255); // the pixel with the value 9 is transparent
+    await sharp(greyAndAlpha, { raw: { width: 4, height: 1, channels: 2 } })
+      .toColourspace('b-w')
+      .png({ palette: false })
+      .toFile(file);
+    const image = await openPngValues(file);
+    expect(image.type).toBe('float32');
+    expect(await categoryValuesOf(image, true)).toEqual([0, 1, 3]);
+    image.close();
+  });
+
+  it.each([
+    ['with a fraction', [0, 0.5, 1], true],
+    ['below 0', [-1, 0, 1], true],
+    ['above 255', [0, 1, 256], true],
+    ['whose file name names no mask', [0, 1, 3], null],
+  ])('gives a floating-point raster of values %s no categories', async (_, values, isMask) => {
+    expect(await categoryValuesOf(rowOf('float64', values), isMask)).toBeNull();
+  });
+});
