@@ -29,7 +29,7 @@ export interface View {
 
 /** Maximum pixels of the output of a view. */
 export const maxViewPixels = 2 ** 22;
-/** Maximum width and height of the output of a view in pixels: the largest JPEG that libjpeg writes (JPEG_MAX_DIMENSION, jmorecfg.h). */
+/** Maximum width and height of the output of a view in pixels: the largest JPEG that libjpeg writes (JPEG_MAX_DIMENSION). */
 export const maxViewSide = 65_500;
 /** Maximum pixels that are decoded for a view: a source that is twice as wide and twice as high as the output. */
 const MAX_SOURCE_PIXELS = 4 * maxViewPixels;

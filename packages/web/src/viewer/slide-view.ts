@@ -23,7 +23,7 @@ import type { DrawnColours } from './renderer/webgl-painter.ts';
 import { captureStrips, type Strip } from './screenshot/capture.ts';
 import { lacksTiles, type Sharpness } from './sharpness.ts';
 import { SlideTiles, type TileCoordinates, type TileSupply } from './slide-tiles.ts';
-import { createToolPointer } from './tool-pointer.ts';
+import { createToolPointer, type PointerKeys, type PointerTool } from './tool-pointer.ts';
 import type { SlideField } from './view-address.ts';
 import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
 import { viewerSettings } from './viewer-settings.ts';
@@ -130,34 +130,6 @@ export interface SlideView {
   /** Requests failed tiles again; with `all`, also those that failed permanently, such as tiles that the server does not have. */
   retryFailedTiles(scope?: 'all'): void;
   destroy(): void;
-}
-
-/** Modifier keys that are held during a pointer event. */
-export interface PointerKeys {
-  readonly alt: boolean;
-  readonly shift: boolean;
-}
-
-/** A tool that receives pointer events. Points are in CSS pixels of the viewer from its top left. */
-export interface PointerTool {
-  /** CSS cursor over the slide; default: a crosshair. */
-  readonly cursor?: string;
-  /** Whether dragging moves the slide, as it does without a tool; default: no. The tool receives the events in both cases. */
-  readonly letsSlideMove?: boolean;
-  onPress(point: Point, keys: PointerKeys): void;
-  /** Called for each movement of the pointer, whether a button is pressed or not. */
-  onMove(point: Point, keys: PointerKeys): void;
-  onRelease(point: Point, keys: PointerKeys): void;
-  /**
-   * Called in place of `onRelease` when the press is to have no effect: it has become a gesture with two fingers, the user has
-   * pressed Escape, or the browser has taken over the touch.
-   */
-  onCancel(): void;
-  /**
-   * @param delta distance of the turn as the browser reports it, positive downwards
-   * @returns whether the tool handled the turn of the wheel, which then does not zoom
-   */
-  onWheel?(delta: number, keys: PointerKeys): boolean;
 }
 
 /** Zoom and orientation of the view at one step of a movement. */

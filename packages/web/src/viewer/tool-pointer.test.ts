@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PointerTool } from './slide-view.ts';
-import { createToolPointer } from './tool-pointer.ts';
+import { createToolPointer, type PointerTool } from './tool-pointer.ts';
 
 /** Creates a pointer whose tool records what it receives: the kind of the event, and its x. */
 function startPointer() {

@@ -21,7 +21,7 @@ function renderPage({ hasDialog = false } = {}) {
       <>
         <input aria-label="Field" />
         <input type="checkbox" aria-label="Checkbox" />
-        <a href="#target">Link</a>
+        <a href="#slides">All slides</a>
         <button type="button">Button</button>
         <div role="toolbar">
           <button type="button">Tool</button>
@@ -79,7 +79,7 @@ it('useKeys handles shortcuts while a checkbox has the focus, because the user h
 it.each([
   ['a row of the sidebar', 'button', 'Row'],
   ['a button', 'button', 'Button'],
-  ['a link', 'link', 'Link'],
+  ['a link', 'link', 'All slides'],
 ])('useKeys leaves Enter to %s that has the focus', async (_, role, name) => {
   const { person, pressed } = renderPage();
   screen.getByRole(role, { name }).focus();

@@ -203,7 +203,7 @@ describe('the queue of applicants in the user management', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('approves nobody while the typed end date is incomplete, because browsers report such a date as empty', async () => {
+  it('approves no account while the typed end date is incomplete, because browsers report such a date as empty', async () => {
     const { person, calls } = openQueue({ 'POST /admin/users/deniz/approve': { message: 'tamam' } });
     await person.click(
       (await findRow('Deniz Kaya')).getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }),

@@ -82,7 +82,7 @@ async function openAnnotations(answers: Parameters<typeof stubApi>[0] = {}) {
 describe('annotations of a slide outside the drawing mode', () => {
   it('shows that a change is not saved while the server is unreachable, and nothing while it is being saved', async () => {
     const { store } = await openAnnotations();
-    act(() => store.change([{ feature }]));
+    act(() => void store.change([{ feature }]));
     expect(foot.textContent).toBe('');
     expect(await screen.findByText('Offline: 1 change kept on this computer')).toBeDefined();
   });
@@ -91,7 +91,7 @@ describe('annotations of a slide outside the drawing mode', () => {
     const { store } = await openAnnotations({
       'POST /annotation-layers/own/changes': errorResponse('layer_locked'),
     });
-    act(() => store.change([{ feature }]));
+    act(() => void store.change([{ feature }]));
     expect((await screen.findByRole('status')).textContent).toContain('Not saved');
   });
 

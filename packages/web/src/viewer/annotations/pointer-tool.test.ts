@@ -1,7 +1,7 @@
 import type { AnnotationFeature, Geometry, Position } from '@lamina/annotations';
 import { describe, expect, it } from 'vitest';
 import type { Placement } from '../overlay/placement.ts';
-import type { PointerKeys } from '../slide-view.ts';
+import type { PointerKeys } from '../tool-pointer.ts';
 import type { Tool } from './drafts.ts';
 import { openDrawingMode } from './testing/drawing-mode.ts';
 import { layerOf } from './testing/layer-of.ts';

@@ -5,7 +5,8 @@
  */
 import { containsPosition, isArea, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toImage, toScreen, zoomOf } from '../overlay/placement.ts';
-import type { PointerKeys, PointerTool, SlideView } from '../slide-view.ts';
+import type { SlideView } from '../slide-view.ts';
+import type { PointerKeys, PointerTool } from '../tool-pointer.ts';
 import type { Annotation } from './annotation.ts';
 import type { AnnotationStore } from './annotation-store.ts';
 import type { Draft } from './drafts.ts';

@@ -42,7 +42,7 @@ export function useColourTable(
       );
       if (signal.aborted) return;
       setFailed(loaded === null);
-      if (loaded === null) retryTimer = setTimeout(load, retryAfterMs);
+      if (loaded === null) retryTimer = setTimeout(() => void load(), retryAfterMs);
       else setTable(loaded);
     };
     const retryNow = () => {

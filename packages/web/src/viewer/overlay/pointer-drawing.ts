@@ -3,7 +3,7 @@
  * an area freehand; with the circle and the mark, dragging counts as a click. In this file, a `screenPoint` is in CSS pixels of the
  * viewer, and points of shapes are in image pixels.
  */
-import type { PointerTool } from '../slide-view.ts';
+import type { PointerTool } from '../tool-pointer.ts';
 import type { Drawing, DrawingStep } from './drawing.ts';
 import { type Placement, type Point, toImage, toScreen } from './placement.ts';
 
