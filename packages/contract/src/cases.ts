@@ -98,7 +98,7 @@ export const createCase = endpoint({
   path: '/cases',
   summary: 'Create a case',
   access: 'catalogue.write',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   maxBodyBytes: maxCaseBytes,
   body: z.object({ dataset, name, description: description.optional(), slides }),
   response: Case,
@@ -124,7 +124,7 @@ export const updateCase = endpoint({
   path: '/cases/:caseId',
   summary: 'Change a case; fields that are left out, and slides that the caller may not view, stay unchanged',
   access: 'catalogue.write',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   maxBodyBytes: maxCaseBytes,
   body: z.object({
     dataset: dataset.optional(),
@@ -146,7 +146,7 @@ export const deleteCase = endpoint({
   path: '/cases/:caseId',
   summary: 'Delete a case; its slides stay in the catalogue',
   access: 'catalogue.write',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -169,5 +169,5 @@ export const registerCaseSlides = endpoint({
   }),
   response: z.object({ matrix: RegistrationMatrix, residual_um: residualMicrometres }),
   status: 200,
-  errors: ['not_found'],
+  errors: ['not_found', 'rate_limited'],
 });

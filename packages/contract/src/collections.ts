@@ -131,7 +131,7 @@ export const listCollections = endpoint({
   summary: 'Collections that the caller owns or may read, last changed first',
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   query: optionalSession,
   response: z.object({ collections: z.array(Collection) }),
   status: 200,
@@ -143,7 +143,7 @@ export const createCollection = endpoint({
   path: '/collections',
   summary: 'Create a collection',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   maxBodyBytes: maxCollectionBytes,
   body: z.object({
     title: ItemTitle,
@@ -153,7 +153,7 @@ export const createCollection = endpoint({
   }),
   response: Collection,
   status: 201,
-  errors: ['not_found'],
+  errors: ['not_found', 'rate_limited'],
 });
 
 export const getCollection = endpoint({
@@ -162,7 +162,7 @@ export const getCollection = endpoint({
   summary: 'One collection; `access` of an item is false if the caller may not view it',
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   query: optionalSession,
   response: Collection,
   status: 200,
@@ -174,7 +174,7 @@ export const updateCollection = endpoint({
   path: '/collections/:collectionId',
   summary: 'Change a collection of the caller; fields that are left out stay unchanged',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   maxBodyBytes: maxCollectionBytes,
   body: z.object({
     title: ItemTitle.optional(),
@@ -185,7 +185,7 @@ export const updateCollection = endpoint({
   }),
   response: Collection,
   status: 200,
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found', 'conflict', 'rate_limited'],
 });
 
 export const deleteCollection = endpoint({
@@ -193,7 +193,7 @@ export const deleteCollection = endpoint({
   path: '/collections/:collectionId',
   summary: 'Delete a collection of the caller with its answers',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -212,7 +212,7 @@ export const present = endpoint({
   path: '/collections/:collectionId/presentation',
   summary: 'Show a field of view and an item to all followers; only for the owner',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   body: z.object({ field: Field.nullable().default(null), item: ItemReference.nullable().default(null) }),
   response: null,
   status: 204,
@@ -225,7 +225,7 @@ export const followPresentation = endpoint({
   summary:
     'Server-sent events with the field and item that the presenter shows: the current state, then each change',
   access: 'reader-or-visitor',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   query: optionalSession.extend({
     wait: z.coerce
       .number()
@@ -245,7 +245,7 @@ export const answerQuestion = endpoint({
   path: '/collections/:collectionId/answers',
   summary: 'Answer the question of an item; a later answer replaces the earlier one',
   access: 'reader-or-visitor',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   query: optionalSession,
   body: z.object({
     item: ItemReference,
@@ -264,7 +264,9 @@ export const answerQuestion = endpoint({
 export const CollectionAnswer = z.object({
   item: z.number().int().nullable().meta({ description: 'Null when the question was removed' }),
   question: z.string().nullable(),
-  person: z.string().meta({ description: 'Name or e-mail address; “Visitor 1” without an account' }),
+  person: z
+    .string()
+    .meta({ description: 'Display name; “Member 1” without one, “Visitor 1” without an account' }),
   uid: z.string().nullable(),
   answer: z.union([z.array(z.number()), z.string()]),
   correct: z.boolean().nullable(),
@@ -278,7 +280,7 @@ export const listAnswers = endpoint({
   path: '/collections/:collectionId/answers',
   summary: 'All answers to the questions of a collection, for its owner, as JSON or CSV',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   query: z.object({ format: z.enum(['json', 'csv']).default('json') }),
   response: z.object({ answers: z.array(CollectionAnswer) }),
   status: 200,

@@ -81,7 +81,7 @@ export const listImages = endpoint({
     q: SearchText.optional().meta({
       description: 'Words in file name, id, organ or dataset; case and diacritics do not count',
     }),
-    dataset: NameOfExisting.max(200).optional(),
+    dataset: NameOfExisting.max(255).optional(), // the name of a folder may be that long
     organ: NameOfExisting.max(200).optional(),
     limit: z.coerce.number().int().min(1).max(500).optional(),
     cursor: Cursor.max(500).optional(),
@@ -113,7 +113,7 @@ export const updateImage = endpoint({
   path: '/image-catalog/images/:imageId',
   summary: 'Edit an entry of the catalogue',
   access: 'catalogue.write',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     file_name: SingleLine.min(1).max(255).optional(),
     dataset_name: SingleLine.max(200).nullable().optional(),

@@ -70,7 +70,7 @@ export const listSavedViews = endpoint({
   path: '/saved-views',
   summary: "The caller's saved views, last changed first",
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   response: z.object({ saved_views: z.array(SavedView) }),
   status: 200,
   errors: [],
@@ -85,7 +85,7 @@ export const createSavedView = endpoint({
   body: z.object({ image_id: Id, ...changeableProperties }),
   response: SavedView,
   status: 201,
-  errors: ['not_found'],
+  errors: ['not_found', 'rate_limited'],
 });
 
 export const getSavedView = endpoint({
@@ -114,7 +114,7 @@ export const updateSavedView = endpoint({
   }),
   response: SavedView,
   status: 200,
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found', 'conflict', 'rate_limited'],
 });
 
 export const deleteSavedView = endpoint({
@@ -122,7 +122,7 @@ export const deleteSavedView = endpoint({
   path: '/saved-views/:viewId',
   summary: 'Delete a saved view',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found'],

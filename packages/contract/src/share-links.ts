@@ -68,7 +68,7 @@ export const listShareLinks = endpoint({
   path: '/share-links',
   summary: "The caller's share links, or all of them for administrators, newest first",
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   response: z.object({ share_links: z.array(ShareLink) }),
   status: 200,
   errors: [],
@@ -80,7 +80,7 @@ export const endShareLink = endpoint({
   summary:
     'End a share link of the caller, or any for administrators; the sessions of its visitors end at once',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -109,7 +109,7 @@ export const openShareLink = endpoint({
   path: '/share-links/open',
   summary: 'Exchange the secret of a share link for an image session with access to its slides',
   access: 'anyone',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'tr',
   body: z.object({
     secret: z.string().min(1).max(200),
     password: z.string().max(200).optional(),

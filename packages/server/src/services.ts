@@ -66,6 +66,7 @@ import { createTwoStepVerification, type TwoStepVerification } from './sign-in/t
 import { type ObjectStorage, openObjectStorage } from './slide-storage/object-storage.ts';
 import type { Database } from './store/database.ts';
 import { type BearerSessions, createBearerSessions } from './tiles/bearer-sessions.ts';
+import { createRecheckAccess, type RecheckAccess } from './tiles/recheck-access.ts';
 import { createRenderedTiles, type RenderedTiles } from './tiles/rendered-tiles.ts';
 import { createTileResolver, type TileResolver } from './tiles/resolve-tile.ts';
 import { createSlides, type Slides } from './tiles/slides.ts';
@@ -91,6 +92,7 @@ export interface Services {
   readonly imageSessions: ImageSessions;
   readonly pixelAccess: PixelAccess;
   readonly imageOpenings: ImageOpenings;
+  readonly recheckAccess: RecheckAccess;
   readonly limitActions: LimitActions;
   readonly accounts: Accounts;
   readonly datasets: Datasets;
@@ -271,10 +273,11 @@ export async function createServices({
     objectStorage,
     jobs,
     datasets,
+    encryption,
     onBucketListed: resultSearch.inBucket,
   });
   const visibleImages = createVisibleImages(db, datasets);
-  const cases = createCases({ db, now, audit, signIn, datasets, visibleImages });
+  const cases = createCases({ db, now, audit, signIn, limitActions, datasets, visibleImages });
   const originals = createOriginals({
     config,
     db,
@@ -284,8 +287,8 @@ export async function createServices({
     objects: objectStorage?.reader ?? null,
     encryption,
   });
-  const savedViews = createSavedViews({ db, now, audit, signIn, visibleImages });
-  const collections = createCollections({ db, now, audit, signIn, visibleImages, cases });
+  const savedViews = createSavedViews({ db, now, audit, signIn, limitActions, visibleImages });
+  const collections = createCollections({ db, now, audit, signIn, limitActions, visibleImages, cases });
   const answers = createAnswers({ db, now, collections });
   const presentations = createPresentations({ db, now, log, collections });
   // Ends the open event streams when the shutdown begins; `close` runs later.
@@ -309,8 +312,17 @@ export async function createServices({
   const iiif = createIiif({ slides });
   const collectionManifests = createCollectionManifests({ db, cases, collections, visibleImages });
   const dicomWeb = createDicomWeb({ slides, catalogue });
-  const frames = createFrameResolver({ dicomWeb, catalogue, imageOpenings });
-  const tiles = createTileResolver({ pixelAccess, catalogue, slides, imageOpenings, metrics, now });
+  const recheckAccess = createRecheckAccess({ imageSessions, apiTokens, catalogue });
+  const frames = createFrameResolver({ dicomWeb, catalogue, imageOpenings, recheckAccess });
+  const tiles = createTileResolver({
+    pixelAccess,
+    catalogue,
+    slides,
+    imageOpenings,
+    recheckAccess,
+    metrics,
+    now,
+  });
   const slideManagement = createSlideManagement({ db, now, audit, jobs, catalogue });
   const catalogueImport = createCatalogueImport({ db, now, audit, catalogue });
   const uploads = createUploads({
@@ -349,7 +361,7 @@ export async function createServices({
   const annotationLayers = createAnnotationLayers({ db, now, audit, signIn, onCommit });
   const annotations = createAnnotations({ db, now, signIn, foreignUse, onCommit });
   const linkedAnnotations = createLinkedAnnotations(db, now);
-  const annotationFiles = createAnnotationFiles({ db, annotations, foreignUse });
+  const annotationFiles = createAnnotationFiles({ db, annotations, foreignUse, catalogue, slides });
   // The job `sweep` runs periodically and deletes expired rows and files.
   jobs.setWorker('sweep', async () => {
     await imageSessions.deleteExpired();
@@ -378,6 +390,7 @@ export async function createServices({
     imageSessions,
     pixelAccess,
     imageOpenings,
+    recheckAccess,
     bearerSessions,
     iiif,
     collectionManifests,

@@ -13,13 +13,14 @@ import {
   type listAnnotations,
   type QueryOf,
 } from '@lamina/contract';
+import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { effectiveAccount } from '../domain/account.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import { isShareLinkValid } from '../domain/share-link.ts';
 import type { Translate } from '../domain/translate.ts';
 import { countClasses, findLayer, type LayerRow, listLayers } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
-import { findShareLink, shareableImagesByLink } from '../store/share-links.ts';
+import { findShareLink, openedImages, shareableImagesByLink } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
 import { visitorFeatureText } from './feature-json.ts';
 import { requireImage, uuidPattern } from './layer-access.ts';
@@ -45,11 +46,12 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
     const creator = link === null ? null : await findUser(db, link.uid);
     if (link === null || creator === null) throw new AppError('not_found');
     const isShowingAnnotations = link.shows_annotations === 1 && isShareLinkValid(link, creator, now());
-    const images = isShowingAnnotations
-      ? ((await shareableImagesByLink(db, [link.id])).get(link.id) ?? [])
-      : [];
-    if (!images.some(({ id }) => id === imageId)) throw new AppError('not_found');
-    await requireImage(db, effectiveAccount(creator, now()), imageId);
+    if (!isShowingAnnotations) throw new AppError('not_found');
+    const account = effectiveAccount(creator, now());
+    const linkedImages = (await shareableImagesByLink(db, [link.id])).get(link.id) ?? [];
+    const images = openedImages(linkedImages, await inaccessibleDatasets(db, account));
+    if (!images.has(imageId)) throw new AppError('not_found');
+    await requireImage(db, account, imageId);
   }
 
   return {

@@ -44,6 +44,7 @@ import {
 import { spellingOf } from '../store/catalogue-names.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
 import { datasetExists, restrictedDatasetsOf } from '../store/datasets.ts';
+import { findImageIdOfLayer } from '../store/result-layers.ts';
 import { createRecentTokens, type RecentToken } from './recent-tokens.ts';
 
 /** Manages API tokens; the methods of `ApiTokenAuthentication` authenticate requests with tokens. */
@@ -76,6 +77,8 @@ export interface ApiTokens extends ApiTokenAuthentication {
     { method, path }: Pick<Endpoint, 'method' | 'path'>,
     request: { readonly origin: Origin },
   ): Promise<void> | undefined;
+  /** Returns the id of the slide of an annotation layer or result layer; null for an unknown layer. */
+  imageIdOfLayer(layerId: string): Promise<string | null>;
   deleteExpired(): Promise<void>;
 }
 
@@ -100,6 +103,7 @@ const tokenPattern = new RegExp(`^${apiTokenPrefix}[\\w-]{43}$`); // the prefix 
 /** Number of characters of a token that are stored, so that its owner can recognise it later. */
 const prefixLength = apiTokenPrefix.length + 8;
 const maxCachedTokens = 10_000;
+const maxCachedLayers = 10_000;
 
 /** Uses of a token for which this process knows that the audit log has an event in the current hour. */
 interface RecordedUses {
@@ -118,6 +122,9 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   const recordedUsesById = new Map<string, RecordedUses>();
   /** Times at which last uses were saved, in milliseconds since 1970, by id of the token. */
   const touchedAt = new Map<string, number>();
+
+  /** Ids of slides by layer id. A layer never changes its slide, so the cache needs no invalidation. */
+  const imageIdsByLayer = new Map<string, string>();
 
   function recordedUsesOf(id: string): RecordedUses {
     const hour = hourOf(now());
@@ -332,11 +339,28 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       return sessionOf(resolved);
     },
 
+    async currentPixelSessionOf(tokenHash) {
+      const { resolved, session, endsAt } = await recentTokens.get(tokenHash);
+      if (now().getTime() >= endsAt) throw new AppError('token_invalid');
+      if (!resolved.apiToken.scopes.has('slides:read')) throw new AppError('forbidden');
+      return session;
+    },
+
     recordCall(resolved, imageId, endpoint, request) {
       const { calls } = recordedUsesOf(resolved.apiToken.id);
       const calledImageId = imageId ?? '';
       if (calls.has(calledImageId)) return undefined;
       return recordFirstCall(resolved, imageId, endpoint, request).then(() => void calls.add(calledImageId));
+    },
+
+    async imageIdOfLayer(layerId) {
+      const cached = imageIdsByLayer.get(layerId);
+      if (cached !== undefined) return cached;
+      const imageId = await findImageIdOfLayer(db, layerId);
+      if (imageId === null) return null;
+      if (imageIdsByLayer.size >= maxCachedLayers) imageIdsByLayer.clear();
+      imageIdsByLayer.set(layerId, imageId);
+      return imageId;
     },
 
     async deleteExpired() {

@@ -2,11 +2,13 @@
 import {
   changePassword,
   createImageSession,
+  createSavedView,
   listUsers,
   requestDataset,
   updateDataset,
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
+import { runTransaction } from '../store/database.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
@@ -102,6 +104,31 @@ describe.each(databaseKinds)('flood protection of the audit log, with %s as data
     expect(await entriesOf(server, 'refusals-summed-up', user.uid)).toMatchObject([
       { detail: { count: 59 } },
     ]);
+  });
+
+  it('returns 429 from POST saved-views after 600 saved views of an account in an hour, and again 201 when the hour is over', async () => {
+    const server = await testServer({ database });
+    const user = await server.fixtures.user();
+    const image_id = (await server.fixtures.image({ dataset_name: 'Colon' })).id;
+    const token = await server.fixtures.token(user);
+    const field = { x: 1, y: 1, zoom: 1, rotation: 0, mirrored: false };
+    const create = () =>
+      server.as(token).call(createSavedView, { body: { image_id, title: 'Tümör', field } });
+    const { db, audit } = server.services;
+    const entry = {
+      action: 'saved-view-created',
+      actor: user.uid,
+      target: null,
+      detail: {},
+      origin: null,
+    } as const;
+    await runTransaction(db, (tx) => audit.recordAll(tx, Array(599).fill(entry)));
+    expect((await create()).status).toBe(201);
+    expect(await create()).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    server.clock.advance(60 * minute);
+    expect(
+      (await server.as(user).call(createSavedView, { body: { image_id, title: 'T', field } })).status,
+    ).toBe(201);
   });
 
   it('returns 429 from PUT password after 10 password changes of an account in an hour', async () => {

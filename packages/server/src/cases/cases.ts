@@ -15,6 +15,7 @@ import {
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
 import { seesAll } from '../catalogue/reader-filter.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { Datasets } from '../datasets/datasets.ts';
@@ -60,7 +61,7 @@ export interface Cases {
    * Computes and saves the registration of two slides of a case: the transform that maps points of `from_image` to `to_image`. Returns
    * it with its residual error in µm, which is null if the pixel size of `to_image` is unknown.
    *
-   * @throws AppError not_found, forbidden; invalid_request when the points determine no transform, or the slides are the same
+   * @throws AppError not_found, forbidden, rate_limited; invalid_request when the points determine no transform, or the slides are the same
    */
   register(
     actor: Actor,
@@ -74,11 +75,14 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly limitActions: LimitActions;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
 }
 
-export function createCases({ db, now, audit, signIn, datasets, visibleImages }: Dependencies): Cases {
+export function createCases(dependencies: Dependencies): Cases {
+  const { db, now, audit, signIn, limitActions, datasets, visibleImages } = dependencies;
+
   /**
    * Returns those of the `stored` cases that the reader may see, in the order of `stored`. Each case has only the slides that the
    * reader may view. Administrators also see cases without slides.
@@ -211,7 +215,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   return {
     async list(reader, dataset) {
       const name = dataset === undefined ? undefined : await spellingOf(db, 'dataset', dataset);
-      return asSeenBy(reader, await listStoredCases(db, name), db);
+      const restricted = await datasets.inaccessibleTo(reader, db);
+      return asSeenBy(reader, await listStoredCases(db, name, restricted), db);
     },
 
     get,
@@ -267,6 +272,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     async register(actor, id, { from_image, to_image, points }) {
       return runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // also permits registering slides
+        await limitActions.require(tx, 'case-registered', actor); // throws rate_limited
         await acquireLock(tx, 'catalogue'); // a scan may change the slides of the case, and saveCase() writes the whole case
         const visibleCase = await get(user, id, tx);
         const hasSlide = (imageId: string) => visibleCase.slides.some(({ image_id }) => image_id === imageId);

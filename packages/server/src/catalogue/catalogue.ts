@@ -21,6 +21,7 @@ import type { Datasets } from '../datasets/datasets.ts';
 import { mayViewImage } from '../domain/image-session.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
+import type { Encryption } from '../platform/encryption.ts';
 import { createStalenessLimit } from '../platform/staleness-limit.ts';
 import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import type { ObjectStorage } from '../slide-storage/object-storage.ts';
@@ -37,7 +38,7 @@ import { createImageGroups, type ImageGroups } from './image-groups.ts';
 import { createIngest } from './ingest.ts';
 import { noImages, streamList } from './list-stream.ts';
 import { isMetadataName } from './metadata-files.ts';
-import { createReaderFilters, hashOf, imageFor, seesAll } from './reader-filter.ts';
+import { createReaderFilters, imageFor, seesAll } from './reader-filter.ts';
 import { type Watch, watchFolders } from './watch.ts';
 
 type ImageList = ResponseOf<typeof listImagesEndpoint>;
@@ -91,6 +92,7 @@ interface CatalogueDependencies {
   readonly objectStorage: ObjectStorage | null; // null when the settings name no bucket
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
+  readonly encryption: Pick<Encryption, 'deriveSecret'>;
   /** Called with the listing after each scan of the bucket; searches the listing for result files of analysis programs. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
@@ -115,10 +117,10 @@ interface CachedImage {
 }
 
 export function createCatalogue(dependencies: CatalogueDependencies): Catalogue {
-  const { config, db, now, log, audit, slides, objectStorage, jobs, datasets } = dependencies;
+  const { config, db, now, log, audit, slides, objectStorage, jobs, datasets, encryption } = dependencies;
   const cachedImages = new Map<string, CachedImage>();
   const runningReads = new Map<string, Promise<ServableImage | null>>();
-  const readerFilters = createReaderFilters(db, datasets);
+  const readerFilters = createReaderFilters(db, datasets, encryption);
   const staleness = createStalenessLimit(() => performance.now());
   let watching: Watch | null = null;
   let isClosed = false;
@@ -297,7 +299,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     async etagOf({ q, dataset, organ, limit, cursor }, reader) {
       // The caller computes the ETag before it reads the list, so a change in between leads to a new ETag in the next response.
       const key = JSON.stringify([await readerFilters.viewKey(reader), q, dataset, organ, limit, cursor]);
-      return `W/"${hashOf(key)}"`;
+      return `W/"${readerFilters.hashOf(key)}"`;
     },
 
     imageGroups: createImageGroups(db, readerFilters),

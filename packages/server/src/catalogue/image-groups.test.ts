@@ -1,4 +1,5 @@
 /** Tests the endpoints from which the viewer reads the catalogue: groups (one per dataset), pages of rows, and positions. */
+import { createHash } from 'node:crypto';
 import {
   createCase,
   getImagePosition,
@@ -10,7 +11,9 @@ import {
   updateImage,
 } from '@lamina/contract';
 import { describe, expect, it, vi } from 'vitest';
+import { createEncryption } from '../platform/encryption.ts';
 import { type DatabaseKind, databaseKinds } from '../store/testing/test-database.ts';
+import { createReaderFilters } from './reader-filter.ts';
 import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 
 type Query = Readonly<Record<string, string>>;
@@ -269,6 +272,28 @@ describe.each(databaseKinds)(
       expect(changed.body.revision).not.toBe(first.body.revision);
       expect(changed.body.groups).toContainEqual({ dataset_name: 'New', images: 1 });
       expect((await reader.call(listImageRows)).body.revision).toBe(changed.body.revision);
+    });
+
+    it('returns revisions and ETags that do not let a reader verify the guessed name of an unlisted restricted dataset', async () => {
+      const { server, admin, reader, viewer: account } = await startCatalogueServer(databaseKind);
+      await server.fixtures.image({ dataset_name: 'Gizli', file_name: 'a.svs' });
+      const restriction = { dataset: 'Gizli', access: 'restricted', listed: false } as const;
+      await admin.call(updateDataset, { body: restriction });
+      const responses = [await reader.call(listImageGroups), await reader.call(listImageRows)];
+      const sent = responses.map(({ body, headers }) => `${body.revision} ${String(headers.etag)}`).join(' ');
+      const query = { order: 'name' };
+      for (let counter = 0; counter < 100; counter++) {
+        const key = JSON.stringify([counter, false, ['Gizli']]);
+        for (const guess of [key, JSON.stringify([key, query])]) {
+          expect(sent).not.toContain(createHash('sha256').update(guess).digest('base64url'));
+        }
+      }
+      // Another process with the same key returns the same revision.
+      const { db, datasets, config } = server.services;
+      const ofOtherProcess = createReaderFilters(db, datasets, createEncryption(config));
+      const { key } = await ofOtherProcess.viewOf(account);
+      expect(key).toContain('Gizli');
+      expect(responses[0]?.body.revision).toBe(ofOtherProcess.hashOf(key));
     });
 
     it.each([

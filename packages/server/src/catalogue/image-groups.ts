@@ -33,7 +33,7 @@ import {
   type ImageFilter,
   listImages,
 } from '../store/listed-images.ts';
-import { hashOf, imageFor, type ListFilters, type ReaderFilters, seesAll } from './reader-filter.ts';
+import { imageFor, type ListFilters, type ReaderFilters, seesAll } from './reader-filter.ts';
 
 type GroupsQuery = QueryOf<typeof listImageGroups>;
 type RowsQuery = QueryOf<typeof listImageRows>;
@@ -98,7 +98,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
       order === 'name'
         ? getOrLoad(caseCountsCache, maxCachedCaseCounts, key, async () => countImagesOfCases(db, filter))
         : [];
-    return { revision: hashOf(view.key), counts: await counts, caseCounts: await caseCounts };
+    return { revision: readerFilters.hashOf(view.key), counts: await counts, caseCounts: await caseCounts };
   }
 
   /**
@@ -230,7 +230,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
 
     // The image session (the credential for tile requests) in the query does not change the response.
     async etagOf({ session: _, ...query }, reader) {
-      return `W/"${hashOf(JSON.stringify([await readerFilters.viewKey(reader), query]))}"`;
+      return `W/"${readerFilters.hashOf(JSON.stringify([await readerFilters.viewKey(reader), query]))}"`;
     },
   };
 }

@@ -112,6 +112,8 @@ describe.each(databaseKinds)('GET /image-catalog/images, with %s as database', (
     const conditional = { headers: { 'if-none-match': etag } };
 
     expect(await reader.call(listImages, conditional)).toMatchObject({ status: 304, body: '' });
+    const severalTags = { headers: { 'if-none-match': `"x", ${etag}` } };
+    expect(await reader.call(listImages, severalTags)).toMatchObject({ status: 304, body: '' });
     expect(await reader.call(listImages, { ...conditional, query: { q: 'x' } })).toMatchObject({
       status: 200,
     });

@@ -1,8 +1,9 @@
 /** Converts the access rights of a reader (the account that requests the catalogue) to conditions of catalogue queries. */
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { type Image, may, type User } from '@lamina/contract';
 import type { Datasets } from '../datasets/datasets.ts';
 import { unrestrictedRanges } from '../domain/catalogue-order.ts';
+import type { Encryption } from '../platform/encryption.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
 import { changeCount, type Database } from '../store/database.ts';
 import { imageOf, type ListedImage } from '../store/listed-image.ts';
@@ -29,9 +30,19 @@ export interface ReaderFilters {
   filterFor(filters: ListFilters, reader: User): Promise<ImageFilter>;
   /** Returns a key for caches and ETags. It changes with the catalogue; readers with the same access rights have the same key. */
   viewKey(reader: User): Promise<string>;
+  /**
+   * Returns the hash of a key for an ETag or a revision, equal in all processes. The key contains names of datasets that the reader may
+   * not see. The hash depends on the server's key, because otherwise a reader could hash guessed names until one matches.
+   */
+  hashOf(key: string): string;
 }
 
-export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inaccessibleTo'>): ReaderFilters {
+export function createReaderFilters(
+  db: Database,
+  datasets: Pick<Datasets, 'inaccessibleTo'>,
+  encryption: Pick<Encryption, 'deriveSecret'>,
+): ReaderFilters {
+  const hashKey = encryption.deriveSecret('catalogue revisions');
   let cachedNames: { readonly revision: number; readonly names: readonly string[] } | null = null;
 
   /** Returns all dataset names; queries them only when the catalogue has changed (`changeCount` differs then). */
@@ -88,6 +99,8 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inac
     },
 
     viewKey: async (reader) => (await rightsOf(reader)).key,
+
+    hashOf: (key) => createHmac('sha256', hashKey).update(key).digest('base64url'),
   };
 }
 
@@ -103,9 +116,4 @@ export function seesAll(reader: User): boolean {
 export function imageFor(reader: User, row: ListedImage): Image {
   const image = imageOf(row);
   return seesAll(reader) ? image : { ...image, error: null };
-}
-
-/** Returns the hash of a key for an ETag or a revision, which must not show the dataset names in the key. */
-export function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64url');
 }

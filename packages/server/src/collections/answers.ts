@@ -9,10 +9,13 @@ import {
   type CollectionAnswer,
   type ResponseOf,
 } from '@lamina/contract';
+import type { ImageSession } from '../domain/image-session.ts';
 import { isCorrect } from '../domain/questions.ts';
 import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
-import { listAnswerRows, saveAnswer } from '../store/collections.ts';
+import { findCases } from '../store/cases.ts';
+import { listAnswerRows, type StoredItem, saveAnswer } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
+import { findSavedViews } from '../store/saved-views.ts';
 import type { Collections } from './collections.ts';
 import { type Follower, findFollowedCollection } from './followers.ts';
 import { itemKeys, positionOf } from './item-keys.ts';
@@ -21,7 +24,8 @@ export interface Answers {
   /**
    * Saves an answer. Returns whether it is correct (null for a free text), and the explanation of the question.
    *
-   * @throws AppError not_found, also for an item without a question; invalid_request for an answer that the question does not allow
+   * @throws AppError not_found, also for an item without a question or one that the follower may not view; invalid_request for an answer
+   *   that the question does not allow
    */
   give(
     follower: Follower,
@@ -41,11 +45,17 @@ interface Dependencies {
 export function createAnswers({ db, now, collections }: Dependencies): Answers {
   return {
     async give(follower, collectionId, { item, answer }) {
-      const { items } = await findFollowedCollection({ db, collections }, follower, collectionId);
+      const { items } = await findFollowedCollection({ db }, follower, collectionId);
       const position = positionOf(items, item);
-      const question = items[position]?.question;
+      const asked = items[position];
+      const question = asked?.question;
       const key = itemKeys(items)[position];
-      if (!question || key === undefined) throw new AppError('not_found');
+      if (asked === undefined || !question || key === undefined) throw new AppError('not_found');
+      const mayView =
+        'user' in follower
+          ? (await collections.get(follower.user, collectionId)).items[position]?.access === true
+          : await opensForVisitor(db, follower, asked);
+      if (!mayView) throw new AppError('not_found'); // the explanation may describe the slide
       const correct = isCorrect(question, answer);
       // Undefined: the answer is of another kind than the question (a text for a choice), or names a choice that does not exist.
       if (correct === undefined) throw new AppError('invalid_request', { field: 'answer' });
@@ -69,15 +79,14 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
     async list(uid, collectionId) {
       const { items } = await collections.findOwn(uid, collectionId);
       const keys = itemKeys(items);
-      /** Session hashes of visitors, who are numbered in the order of the rows: by `answered_at`, the time of the latest attempt. */
-      const visitors: string[] = [];
-      const answers = (await listAnswerRows(db, collectionId)).map((row): CollectionAnswer => {
-        if (row.uid === null && !visitors.includes(row.person)) visitors.push(row.person);
+      const rows = await listAnswerRows(db, collectionId);
+      const names = namesOfPersons(rows);
+      const answers = rows.map((row): CollectionAnswer => {
         const position = keys.indexOf(row.item_key);
         return {
           item: position === -1 ? null : position,
           question: items[position]?.question?.text ?? null,
-          person: row.display_name ?? row.email ?? `Visitor ${visitors.indexOf(row.person) + 1}`,
+          person: names.get(row.person) ?? '',
           uid: row.uid,
           answer: JSON.parse(row.answer) as CollectionAnswer['answer'],
           correct: row.is_correct === null ? null : row.is_correct === 1,
@@ -90,6 +99,36 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
       return answers.sort((a, b) => sortPositionOf(a) - sortPositionOf(b));
     },
   };
+}
+
+/** Whether a visitor's share link opens a slide of the item. */
+async function opensForVisitor(
+  db: Database,
+  { visitor, restrictedDatasets }: ImageSession,
+  { type, id }: Pick<StoredItem, 'type' | 'id'>,
+): Promise<boolean> {
+  const isOpen = (imageId: string) => visitor?.images.has(imageId) ?? false;
+  if (type === 'slide') return isOpen(id);
+  if (type === 'view') return (await findSavedViews(db, [id])).some(({ image_id }) => isOpen(image_id));
+  return (await findCases(db, [id])).some(
+    ({ dataset, slides }) =>
+      !restrictedDatasets.has(dataset) && slides.some(({ image_id }) => isOpen(image_id)),
+  );
+}
+
+/**
+ * Returns the names of all persons who have answered, by `person`. Visitors, and accounts without a display name, are numbered in the order
+ * of the rows, that is of their first answers, so that a number does not change: the e-mail address of an account is visible only to itself and to administrators.
+ */
+function namesOfPersons(rows: Awaited<ReturnType<typeof listAnswerRows>>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const counts = { Visitor: 0, Member: 0 };
+  for (const { person, uid, display_name } of rows) {
+    if (names.has(person)) continue;
+    const kind = uid === null ? 'Visitor' : 'Member';
+    names.set(person, display_name ?? `${kind} ${++counts[kind]}`);
+  }
+  return names;
 }
 
 const csvColumns = [

@@ -16,6 +16,7 @@ import {
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
 import type { Cases } from '../cases/cases.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import { withoutAnswer } from '../domain/questions.ts';
@@ -41,8 +42,6 @@ export interface Collections {
   list(reader: User): Promise<Collection[]>;
   /** Returns a collection as the reader sees it. @throws AppError not_found, also for one that the reader may not see */
   get(reader: User, id: string, connection?: Connection): Promise<Collection>;
-  /** Returns the stored form of a collection that the reader may read. @throws AppError not_found */
-  findReadable(reader: User, id: string): Promise<StoredCollection>;
   /** Returns the stored form of a collection of this account. @throws AppError not_found for a collection of another account */
   findOwn(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
   /** Creates a collection. @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
@@ -62,6 +61,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly limitActions: LimitActions;
   readonly visibleImages: VisibleImages;
   readonly cases: Pick<Cases, 'visible'>;
 }
@@ -146,7 +146,8 @@ export function createCollections(dependencies: Dependencies): Collections {
    * Returns the items in stored form. `storedItems` are the items that the collection already has: they may stay, even if the owner may no
    * longer view them.
    *
-   * @throws AppError not_found for another item that the owner may not view
+   * @throws AppError not_found for another item that the owner may not view; invalid_request for a question whose correct choice does
+   *   not exist
    */
   async function toStoredItems(
     tx: DatabaseTransaction,
@@ -158,6 +159,7 @@ export function createCollections(dependencies: Dependencies): Collections {
       storedItems.some((item) => item.type === type && item.id === id);
     const addedItems = newItems.filter((item) => !isStored(item));
     const targets = await findTargets(user, addedItems, tx);
+    if (!newItems.every(hasExistingChoices)) throw new AppError('invalid_request', { field: 'items' });
     for (const item of addedItems) {
       if (!visiblePartsOf(item, user.uid, targets).access) throw new AppError('not_found');
     }
@@ -205,7 +207,6 @@ export function createCollections(dependencies: Dependencies): Collections {
   return {
     list: async (reader) => toSeenCollections(reader, await listCollectionsFor(db, reader.uid), db),
     get,
-    findReadable,
     findOwn,
 
     create: (actor, { title, description, items, readers }) =>
@@ -251,6 +252,11 @@ export function createCollections(dependencies: Dependencies): Collections {
         return [stored, undefined];
       }),
   };
+}
+
+/** Whether all correct choices of the item's question exist. The schema of a request limits their numbers only to the largest question. */
+function hasExistingChoices({ question }: NewCollection['items'][number]): boolean {
+  return question?.kind !== 'choice' || question.correct.every((index) => index < question.choices.length);
 }
 
 /** The parts of an item that depend on the rights of the reader. */

@@ -2,6 +2,8 @@
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
+import { isLimited } from '../domain/action-limits.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
@@ -10,6 +12,7 @@ interface Dependencies {
   readonly db: Database;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly limitActions: LimitActions;
 }
 
 interface EditResult<T> {
@@ -24,10 +27,11 @@ interface EditResult<T> {
 /**
  * Runs a change by the caller (`actor`), records its audit event in the same transaction, and returns the `result` of `work`.
  *
- * @throws AppError forbidden when the caller no longer has the permission `sharing.own`, and the errors that `work` throws
+ * @throws AppError forbidden when the caller no longer has the permission `sharing.own`, rate_limited after too many changes, and the
+ *   errors that `work` throws
  */
 export function editOwnResource<T>(
-  { db, audit, signIn }: Dependencies,
+  { db, audit, signIn, limitActions }: Dependencies,
   actor: Actor,
   action: AuditAction,
   work: (tx: DatabaseTransaction, user: User) => Promise<EditResult<T>>,
@@ -35,6 +39,7 @@ export function editOwnResource<T>(
   // The lock `accounts` keeps the permission of the caller, which recheckCaller() checks, unchanged until the commit.
   return runLockedTransaction(db, 'accounts', async (tx) => {
     const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // own collections and saved views
+    if (isLimited(action)) await limitActions.require(tx, action, actor);
     const { target, detail, result } = await work(tx, user);
     await audit.record(tx, { action, actor: actor.uid, target, detail, origin: actor.origin });
     return result;

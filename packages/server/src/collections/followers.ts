@@ -4,25 +4,40 @@
  */
 import { AppError, type User } from '@lamina/contract';
 import type { ImageSession } from '../domain/image-session.ts';
-import { findCollection, type StoredCollection } from '../store/collections.ts';
+import { findCollection, mayReadCollection, type StoredCollection } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
 import { findShareLink } from '../store/share-links.ts';
-import type { Collections } from './collections.ts';
 
 /** The caller of an endpoint for accounts and visitors. A visitor has only an image session, the credential for loading pixels. */
 export type Follower = { readonly user: User } | ImageSession;
 
 /** Returns the collection. @throws AppError not_found; session_invalid for an image session that is not a visitor's */
 export async function findFollowedCollection(
-  { db, collections }: { readonly db: Database; readonly collections: Pick<Collections, 'findReadable'> },
+  { db }: { readonly db: Database },
   follower: Follower,
   id: string,
 ): Promise<StoredCollection> {
-  if ('user' in follower) return collections.findReadable(follower.user, id);
-  if (follower.visitor === null) throw new AppError('session_invalid');
-  const link = await findShareLink(db, follower.visitor.linkId);
-  const isShared = link?.target_type === 'collection' && link.target_id === id;
-  const stored = isShared ? await findCollection(db, id) : null;
+  await requireFollowed(db, follower, id);
+  const stored = await findCollection(db, id);
   if (stored === null) throw new AppError('not_found');
   return stored;
+}
+
+/**
+ * Checks that the follower may follow the collection, without reading its items: a stream of events is checked every second.
+ *
+ * @throws AppError as `findFollowedCollection` does
+ */
+export async function requireFollowed(db: Database, follower: Follower, id: string): Promise<void> {
+  const mayFollow =
+    'user' in follower
+      ? await mayReadCollection(db, id, follower.user.uid)
+      : (await isTargetOfLink(db, follower, id)) && (await mayReadCollection(db, id, null)); // null: the link gives access
+  if (!mayFollow) throw new AppError('not_found');
+}
+
+async function isTargetOfLink(db: Database, { visitor }: ImageSession, id: string): Promise<boolean> {
+  if (visitor === null) throw new AppError('session_invalid');
+  const link = await findShareLink(db, visitor.linkId);
+  return link?.target_type === 'collection' && link.target_id === id;
 }

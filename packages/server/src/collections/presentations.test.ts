@@ -17,6 +17,7 @@ it('a follower of a presentation keeps a constant number of promises in memory w
   });
   const { signal } = new AbortController();
   const events = presentations.follow('collection', {
+    follower: 'reader',
     signal,
     waitMs: Number.POSITIVE_INFINITY,
     mayFollow: async () => true,
@@ -31,4 +32,38 @@ it('a follower of a presentation keeps a constant number of promises in memory w
   expect(countPromises() - before).toBeLessThan(50);
   presentations.close();
   await end;
+});
+
+it('an account or visitor has at most 20 streams of presentation events: a further one ends the oldest', async () => {
+  const { db, close } = await openTestDatabase('SQLite');
+  onTestFinished(close);
+  const presentations = createPresentations({
+    db,
+    now: () => new Date(),
+    log: pino({ level: 'silent' }),
+    collections: { findOwn: () => Promise.reject(new Error('no presenter')) },
+  });
+  onTestFinished(() => presentations.close());
+  const open = async (follower: string) => {
+    const events = presentations.follow('collection', {
+      follower,
+      signal: new AbortController().signal,
+      waitMs: Number.POSITIVE_INFINITY,
+      mayFollow: async () => true,
+    });
+    await events.next(); // the retry interval; opens the stream
+    return events;
+  };
+  const streams = [];
+  for (let n = 0; n < 20; n++) streams.push(await open('reader'));
+  await open('other reader');
+  let hasEnded = false;
+  const next = streams[0]?.next().then(({ done }) => {
+    hasEnded = done === true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasEnded).toBe(false);
+  await open('reader');
+  await next;
+  expect(hasEnded).toBe(true);
 });

@@ -4,9 +4,13 @@
  * The current state of each presentation is in the database. While a process has followers, it reads the states of all followed
  * presentations with one query every 60 ms; a change by a presenter in the same process reaches its followers directly. The rights
  * of a follower are checked every second.
+ *
+ * The web app of the presenter repeats the current state. A state that was not repeated has ended: the page may have been closed without
+ * an event that ends the presentation. The presentation also ends when its presenter may no longer present.
  */
-import type { BodyOf, present as presentEndpoint } from '@lamina/contract';
+import { type BodyOf, may, type present as presentEndpoint } from '@lamina/contract';
 import type { Logger } from 'pino';
+import { effectiveAccount } from '../domain/account.ts';
 import { findPresentations, savePresentation } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
 import type { Collections } from './collections.ts';
@@ -16,11 +20,13 @@ export interface Presentations {
   show(uid: string, collectionId: string, state: BodyOf<typeof presentEndpoint>): Promise<void>;
   /**
    * Returns events in the format text/event-stream. The stream ends when `mayFollow` returns false, when the signal is aborted,
-   * after `waitMs`, and when the process stops. `mayFollow` is called once a second, also while events are being sent.
+   * after `waitMs`, when the follower opens too many further streams, and when the process stops. `mayFollow` is called once a second, also while events are being sent.
    */
   follow(
     collectionId: string,
     options: {
+      /** Identifies the account or the visitor that follows. */
+      readonly follower: string;
       readonly signal: AbortSignal;
       /** Maximum duration of the stream; Infinity means no limit. */
       readonly waitMs: number;
@@ -44,8 +50,18 @@ interface Dependencies {
  */
 const readIntervalMs = 60;
 const rightsCheckIntervalMs = 1000;
+/** Maximum number of streams of an account or visitor in this process. A further one ends the oldest. */
+const maxStreamsPerFollower = 20;
 /** After this time without an event, a comment is sent, because proxies close connections on which nothing is sent. */
 const keepAliveMs = 15_000;
+
+/**
+ * Time after which a state that the presenter has not repeated has ended. The web app repeats it every 20 s, and browsers run the timers of
+ * a hidden tab at least once a minute.
+ */
+const maxStateAgeMs = 90_000;
+/** The state that ends a presentation. */
+const endState = JSON.stringify({ field: null, item: null });
 
 /** A presentation that has followers in this process. */
 interface Channel {
@@ -55,6 +71,10 @@ interface Channel {
   seq: number;
   /** State of the presentation as JSON; null before the first state is read. */
   state: string | null;
+  /** Time of the last call of the presenter, in milliseconds since the epoch. */
+  updatedAt: number;
+  /** Whether the owner of the collection may present now. */
+  isPermitted: boolean;
   /** Functions that wake the waiting followers, when the state changes or the process stops. */
   readonly waiting: Set<() => void>;
 }
@@ -62,15 +82,27 @@ interface Channel {
 /** This function is longer than 60 lines because showing and following share the channels. */
 export function createPresentations({ db, now, log, collections }: Dependencies): Presentations {
   const channels = new Map<string, Channel>(); // by collection id
+  /** Controllers that end the open streams of each account or visitor, oldest first. */
+  const openStreams = new Map<string, Set<AbortController>>();
   let readTimer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
   /** Sets the state of a channel, unless the channel has a newer one. */
-  function updateChannel(channel: Channel, seq: number, state: string): void {
-    if (seq <= channel.seq) return;
-    channel.seq = seq;
-    channel.state = state;
-    wakeFollowers(channel);
+  function updateChannel(
+    channel: Channel,
+    { seq, ...current }: Pick<Channel, 'seq' | 'state' | 'updatedAt' | 'isPermitted'>,
+  ): void {
+    if (seq < channel.seq) return;
+    const isChanged = seq > channel.seq || shownStateOf({ ...channel, ...current }) !== shownStateOf(channel);
+    Object.assign(channel, current, { seq, updatedAt: Math.max(channel.updatedAt, current.updatedAt) });
+    if (isChanged) wakeFollowers(channel);
+  }
+
+  /** Returns the state that followers see now; null before the first state is read. */
+  function shownStateOf({ state, updatedAt, isPermitted }: Channel): string | null {
+    if (state === null) return null;
+    const hasEnded = !isPermitted || now().getTime() - updatedAt > maxStateAgeMs;
+    return hasEnded ? endState : state;
   }
 
   function wakeFollowers(channel: Channel): void {
@@ -79,9 +111,11 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
 
   /** Reads the states of presentations from the database, and updates their channels. @param ids ids of collections */
   async function readStates(ids: readonly string[]): Promise<void> {
-    for (const { collection_id, seq, state } of await findPresentations(db, ids)) {
+    for (const { collection_id, seq, state, updated_at, presenter } of await findPresentations(db, ids)) {
       const channel = channels.get(collection_id);
-      if (channel !== undefined) updateChannel(channel, seq, state);
+      if (channel === undefined) continue;
+      const isPermitted = may(effectiveAccount(presenter, now()), 'sharing.own');
+      updateChannel(channel, { seq, state, updatedAt: Date.parse(updated_at), isPermitted });
     }
   }
 
@@ -105,11 +139,38 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
 
   /** Adds a follower to the channel of a collection, which it creates for the first follower. */
   function joinChannel(id: string): Channel {
-    const channel = channels.get(id) ?? { followers: 0, seq: 0, state: null, waiting: new Set() };
+    const channel = channels.get(id) ?? {
+      followers: 0,
+      seq: 0,
+      state: null,
+      updatedAt: 0,
+      isPermitted: true,
+      waiting: new Set(),
+    };
     channels.set(id, channel);
     channel.followers++;
     scheduleRead();
     return channel;
+  }
+
+  /** Registers a stream, and ends the oldest of the follower when there are too many. @returns its controller */
+  function openStream(follower: string): AbortController {
+    const streams = openStreams.get(follower) ?? new Set();
+    openStreams.set(follower, streams);
+    const [oldest] = streams;
+    if (streams.size >= maxStreamsPerFollower && oldest !== undefined) {
+      streams.delete(oldest);
+      oldest.abort();
+    }
+    const opened = new AbortController();
+    streams.add(opened);
+    return opened;
+  }
+
+  function closeStream(follower: string, stream: AbortController): void {
+    const streams = openStreams.get(follower);
+    streams?.delete(stream);
+    if (streams?.size === 0) openStreams.delete(follower);
   }
 
   /** Removes a follower from a channel, and deletes the channel when it has no followers left. */
@@ -122,21 +183,26 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     async show(uid, collectionId, state) {
       await collections.findOwn(uid, collectionId);
       const stateJson = JSON.stringify(state);
+      const updatedAt = now();
       const seq = await db.transaction().execute((tx) =>
         savePresentation(tx, {
           collection_id: collectionId,
           state: stateJson,
-          updated_at: now().toISOString(),
+          updated_at: updatedAt.toISOString(),
         }),
       );
       const channel = channels.get(collectionId);
-      if (channel !== undefined) updateChannel(channel, seq, stateJson);
+      if (channel === undefined) return;
+      updateChannel(channel, { seq, state: stateJson, updatedAt: updatedAt.getTime(), isPermitted: true });
     },
 
-    async *follow(collectionId, { signal, waitMs, mayFollow }) {
+    async *follow(collectionId, { follower, signal: requestSignal, waitMs, mayFollow }) {
+      const stream = openStream(follower);
+      const signal = AbortSignal.any([requestSignal, stream.signal]);
       const channel = joinChannel(collectionId);
       const endsAt = performance.now() + waitMs;
       let sentSeq = 0;
+      let sentState: string | null = null;
       let lastSentAt = performance.now();
       let rightsCheckedAt = performance.now(); // the caller has checked the rights before this call
       try {
@@ -148,10 +214,12 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
             rightsCheckedAt = performance.now();
           }
           // The state may change while an event is being sent: after each event, the loop compares the sequence numbers again.
-          if (channel.seq > sentSeq) {
+          const shownState = shownStateOf(channel);
+          if (channel.seq > sentSeq || shownState !== sentState) {
             sentSeq = channel.seq;
+            sentState = shownState;
             lastSentAt = performance.now();
-            yield `id: ${sentSeq}\ndata: ${channel.state}\n\n`;
+            yield `id: ${sentSeq}\ndata: ${shownState}\n\n`;
             continue;
           }
           if (performance.now() - lastSentAt >= keepAliveMs) {
@@ -165,6 +233,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
         }
       } finally {
         leaveChannel(collectionId, channel);
+        closeStream(follower, stream);
       }
     },
 

@@ -13,6 +13,7 @@ import {
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Database, DatabaseTransaction } from '../store/database.ts';
@@ -45,17 +46,20 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly limitActions: LimitActions;
   readonly visibleImages: VisibleImages;
 }
 
-export function createSavedViews({ db, now, audit, signIn, visibleImages }: Dependencies): SavedViews {
+export function createSavedViews(dependencies: Dependencies): SavedViews {
+  const { db, now, visibleImages } = dependencies;
+
   /** Runs a change to a saved view that the actor owns, and records its audit event. */
   function edit<T>(
     actor: Actor,
     action: AuditAction,
     work: (tx: DatabaseTransaction, user: User) => Promise<readonly [row: SavedViewRow, result: T]>,
   ): Promise<T> {
-    return editOwnResource({ db, audit, signIn }, actor, action, async (tx, user) => {
+    return editOwnResource(dependencies, actor, action, async (tx, user) => {
       const [row, result] = await work(tx, user);
       return { target: row.id, detail: { title: row.title, image: row.image_id }, result };
     });

@@ -206,7 +206,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         if (isUnchanged) return;
         await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: now() });
         // Deletes visitors' image sessions, so that these do not become valid again when sharing is switched on again.
-        if (wasShared && (!isShared || becomesRestricted)) await deleteVisitorSessionsIn(tx, name);
+        // A restriction also matters for a dataset that was not shared: a link to a case of it may open slides of a shared dataset.
+        if (becomesRestricted || (wasShared && !isShared)) await deleteVisitorSessionsIn(tx, name);
         await audit.record(tx, {
           action: 'dataset-changed',
           actor: actor.uid,

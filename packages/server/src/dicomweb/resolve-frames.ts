@@ -7,7 +7,8 @@
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).
  * 2. Study, series and instance of the path belong to the image, and the frames exist (404).
  * 3. The client accepts a form that the server can send (406).
- * 4. The audit log records that this session opened the image, before any pixel is sent. In a short outage of the
+ * 4. If the request has waited, session and rights are checked again (401, 404), because they may have been revoked during the wait.
+ * 5. The audit log records that this session opened the image, before any pixel is sent. In a short outage of the
  *    database, audit/image-openings.ts records the event afterwards.
  */
 import { randomUUID } from 'node:crypto';
@@ -16,6 +17,7 @@ import { type Allocate, SlideError } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
 import { type ImageSession, mayViewImage } from '../domain/image-session.ts';
+import { type RecheckAccess, recheckAfterMs } from '../tiles/recheck-access.ts';
 import { SessionClient } from '../tiles/session-client.ts';
 import type { ServableImage, StoredTile } from '../tiles/slides.ts';
 import { bulkFormOf, formNameOf } from './accept.ts';
@@ -55,6 +57,7 @@ interface FrameResolverDependencies {
   readonly dicomWeb: Pick<DicomWeb, 'imageIdOf' | 'frame'>;
   readonly catalogue: { servable(imageId: string): ServableImage | null | Promise<ServableImage | null> };
   readonly imageOpenings: Pick<ImageOpenings, 'isRecorded' | 'record'>;
+  readonly recheckAccess: RecheckAccess;
 }
 
 /** Media types of frames by the codec of their level. */
@@ -69,9 +72,11 @@ export function createFrameResolver({
   dicomWeb,
   catalogue,
   imageOpenings,
+  recheckAccess,
 }: FrameResolverDependencies): FrameResolver {
   return {
     async resolve(session, request) {
+      const startedAt = performance.now();
       const { params } = request;
       const frameNumbers = frameNumbersOf(params.frames);
       const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
@@ -102,6 +107,7 @@ export function createFrameResolver({
       const form = formOf(firstFrame);
       const firstPart = partOf(firstFrame, form.type);
       const furtherParts = furtherFrames.map((frame) => partOf(frame, formOf(frame).type));
+      if (performance.now() - startedAt > recheckAfterMs) await recheckAccess(session, image.id);
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }

@@ -21,12 +21,22 @@ export const actionLimits = {
   /** Each request for a dataset may notify administrators. */
   'dataset-requested': { maxCount: 20, withinMs: hour },
   'share-link-created': { maxCount: 200, withinMs: hour },
+  // Far above what a person does, also with the automatic saving of an editor; a script could fill the database and the audit log.
+  'saved-view-created': { maxCount: 600, withinMs: hour },
+  'saved-view-changed': { maxCount: 600, withinMs: hour },
+  'collection-created': { maxCount: 600, withinMs: hour },
+  'collection-changed': { maxCount: 600, withinMs: hour },
+  'case-registered': { maxCount: 600, withinMs: hour },
   /** Each change sends an e-mail and hashes a password. */
   'password-changed': { maxCount: 10, withinMs: hour },
   'second-factor-on': { maxCount: 10, withinMs: hour },
 } as const satisfies Partial<Record<AuditAction, ActionLimit>>;
 
 export type LimitedAction = keyof typeof actionLimits;
+
+export function isLimited(action: AuditAction): action is LimitedAction {
+  return Object.hasOwn(actionLimits, action);
+}
 
 /**
  * Returns the milliseconds until the action is allowed again; 0 when it is allowed now.

@@ -44,7 +44,7 @@ export async function checkAccess(
     return session;
   }
   if (isOpenToVisitors(endpoint) && request.headers.authorization === undefined) {
-    return visitorOf(sessionId, services);
+    return visitorOf(request, sessionId, services);
   }
   // A tile request with a bearer token uses the token's image session, so that most requests need no database query.
   if (endpoint.isTile && sessionId === undefined) {
@@ -73,15 +73,19 @@ export interface TokenRequest {
   readonly rawHeaders: readonly string[];
   /** Id of the slide in the path; undefined when the path contains none. */
   readonly imageId: string | undefined;
+  /** Id of the annotation layer or result layer in the path. */
+  readonly layerId?: string | undefined;
   readonly origin: Origin;
   /** Called with the account before its rights are checked, so that the access log and audit log also name it after a refusal. */
   onCaller(caller: Caller): void;
 }
 
 function tokenRequestOf(request: FastifyRequest): TokenRequest {
+  const { imageId, layerId } = request.params as { readonly imageId?: string; readonly layerId?: string };
   return {
     rawHeaders: request.raw.rawHeaders,
-    imageId: (request.params as { readonly imageId?: string }).imageId,
+    imageId,
+    layerId,
     origin: { address: request.ip, requestId: request.id },
     onCaller: (caller) => {
       request.credential = caller;
@@ -132,18 +136,37 @@ function requireScope({ apiToken }: ResolvedApiToken, { apiTokenScope }: Endpoin
 
 /**
  * Records the use of an API token in the audit log. Returns undefined when there is nothing to wait for. If the token is limited to
- * datasets, the slide in the path must be in one of them, even if the handler does not check this. @throws AppError not_found
+ * datasets, the slide in the path, or that of the layer in the path, must be in one of them, even if the handler does not check this.
+ *
+ * @throws AppError not_found
  */
 function recordTokenCall(
   caller: ResolvedApiToken,
   endpoint: Endpoint,
-  request: Pick<TokenRequest, 'imageId' | 'origin'>,
+  request: Pick<TokenRequest, 'imageId' | 'layerId' | 'origin'>,
   services: Pick<AccessServices, 'apiTokens' | 'catalogue'>,
 ): Promise<void> | undefined {
-  const { imageId } = request;
+  const { imageId, layerId } = request;
+  if (layerId !== undefined) return recordLayerCall(layerId, caller, endpoint, request, services);
   return imageId === undefined
     ? services.apiTokens.recordCall(caller, null, endpoint, request) // null: no slide
     : recordSlideCall(imageId, caller, endpoint, request, services);
+}
+
+async function recordLayerCall(
+  layerId: string,
+  caller: ResolvedApiToken,
+  endpoint: Endpoint,
+  request: Pick<TokenRequest, 'origin'>,
+  services: Pick<AccessServices, 'apiTokens' | 'catalogue'>,
+): Promise<void> {
+  const imageId = await services.apiTokens.imageIdOfLayer(layerId);
+  await recordTokenCall(
+    caller,
+    endpoint,
+    { imageId: imageId ?? undefined, origin: request.origin },
+    services,
+  );
 }
 
 async function recordSlideCall(
@@ -161,15 +184,19 @@ async function recordSlideCall(
 /**
  * Returns the session of a visitor who has opened a share link.
  *
- * @throws AppError token_missing without a session; session_invalid for any other session, such as one that a sign-in created
+ * @throws AppError token_missing without a session; session_invalid for any other session, such as one that a sign-in created, and
+ *   without the cookie that IMAGE_SESSION_COOKIE=strict requires
  */
 async function visitorOf(
+  request: FastifyRequest,
   sessionId: string | undefined,
-  { imageSessions }: Pick<AccessServices, 'imageSessions'>,
+  { pixelAccess }: Pick<AccessServices, 'pixelAccess'>,
 ): Promise<ImageSession> {
   if (sessionId === undefined) throw new AppError('token_missing');
-  const session = await imageSessions.resolve(sessionId);
-  if (session === null || session.visitor === null) throw new AppError('session_invalid');
+  if (sessionId === '') throw new AppError('session_invalid');
+  const { headers, rawHeaders } = request.raw;
+  const session = await pixelAccess.authorize({ sessionId, headers, rawHeaders });
+  if (session.visitor === null) throw new AppError('session_invalid');
   return session;
 }
 

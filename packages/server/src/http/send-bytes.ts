@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Endpoint } from '@lamina/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { matchesEtag } from '../domain/if-none-match.ts';
 
 /** Security headers of responses with pixels. They are constant because helmet's headers cost as much CPU time as sending a tile. */
 export const pixelHeaders = {
@@ -47,7 +48,7 @@ export function sendBytes(
   { bytes, type, etag, cacheControl }: Bytes,
 ) {
   reply.header('ETag', etag).header('Cache-Control', cacheControl);
-  if (bytes === null || request.headers['if-none-match'] === etag) {
+  if (bytes === null || matchesEtag(etag, request.headers['if-none-match'])) {
     // An empty stream instead of no body, because Fastify would add `Content-Length: 0` to the response to HEAD. RFC 9110 section 8.6
     // allows only the length that the response with status 200 would have.
     return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);

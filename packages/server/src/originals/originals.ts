@@ -207,7 +207,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
       const plan = await planOf(image, location);
       if (plan.notDeidentifiedBecause !== null) {
         const allowsIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1;
-        if (!allowsIdentifiable || plan.files.length === 0) throw new AppError('not_deidentifiable');
+        if (!allowsIdentifiable) throw new AppError('not_deidentifiable');
       }
       return { image, location, plan };
     },

@@ -15,6 +15,7 @@ import {
   createAnnotationLayer,
   deleteAnnotationLayer,
   exportAnnotationFile,
+  exportWarningsHeader,
   getAnnotationClasses,
   importAnnotationFile,
   listAnnotationHistory,
@@ -28,6 +29,7 @@ import {
   updateAnnotationLayer,
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
+import { matchesEtag } from '../domain/if-none-match.ts';
 import { streamCompression } from '../http/compression.ts';
 import { StreamedText, serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';
@@ -96,9 +98,11 @@ async function fileRoutes(
   app: FastifyInstance,
   { annotationFiles: files }: AnnotationServices,
 ): Promise<void> {
-  serve(app, exportAnnotationFile, (request) => {
-    const { params, query, caller } = request;
-    return files.export(actorOf(request), caller.user, params.layerId, query);
+  serve(app, exportAnnotationFile, async (request) => {
+    const { params, query, caller, reply } = request;
+    const file = await files.export(actorOf(request), caller.user, params.layerId, query);
+    if (file.warnings !== '') reply.header(exportWarningsHeader, file.warnings);
+    return file;
   });
 
   // Only in this scope, Fastify reads the body of an annotation file into a buffer; `serve` passes the buffer to the handler as `file`.
@@ -183,11 +187,4 @@ function layerRoutes(
   serve(app, restoreAnnotationLayer, (request) =>
     layers.restore(actorOf(request), request.params.layerId, request.translate),
   );
-}
-
-/** Returns whether If-None-Match contains the ETag, or `*`. Tags are compared without the prefix `W/` (RFC 9110 section 13.1.2). */
-function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
-  const withoutWeakPrefix = (tag: string) => tag.trim().replace(/^W\//, '');
-  const tags = ifNoneMatch?.split(',') ?? [];
-  return tags.some((tag) => withoutWeakPrefix(tag) === withoutWeakPrefix(etag) || tag.trim() === '*');
 }

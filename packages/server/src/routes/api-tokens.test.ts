@@ -2,6 +2,7 @@
 import {
   beginUpload,
   changePassword,
+  createAnnotationLayer,
   createApiToken,
   deleteApiToken,
   endSignIns,
@@ -262,6 +263,29 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     clock.advance(hour);
     await useToken();
     expect(await auditOf(server)).toEqual([...eventsOfOneHour, ...eventsOfOneHour]);
+  });
+
+  it('write an audit event with the slide at the first call in an hour that names an annotation layer of the slide', async () => {
+    const server = await testServer({ database });
+    const { fixtures, as } = server;
+    const user = await fixtures.user();
+    const { token } = await fixtures.apiToken(user, { scopes: ['annotations:read'] });
+    const images = [await fixtures.image({ fingerprint: 'x' }), await fixtures.image({ fingerprint: 'y' })];
+    const layerIds: string[] = [];
+    for (const { id } of images) {
+      const body = { name: 'Katman', visibility: 'members' } as const;
+      const created = await as(user).call(createAnnotationLayer, { params: { imageId: id }, body });
+      layerIds.push(created.body.id);
+    }
+    for (const layerId of [...layerIds, ...layerIds, user.uid]) {
+      await as(token).inject({ method: 'GET', url: `/annotation-layers/${layerId}/annotations` });
+    }
+    const use = { call: 'GET /annotation-layers/:layerId/annotations', token: token.slice(0, 12) };
+    expect(await auditOf(server)).toEqual([
+      ['api-token-used', images[0]?.id, use],
+      ['api-token-used', images[1]?.id, use],
+      ['api-token-used', null, use], // an unknown layer
+    ]);
   });
 
   it('cannot be created by an account that has 50 of them: the request gets 409', async () => {

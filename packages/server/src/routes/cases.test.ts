@@ -10,7 +10,7 @@ import {
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { findCases, saveCase } from '../store/cases.ts';
-import { runLockedTransaction } from '../store/database.ts';
+import { runLockedTransaction, watchQueries } from '../store/database.ts';
 import { waitForBlockedQuery } from '../store/testing/blocked-query.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
@@ -81,6 +81,25 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     await admin.call(updateDataset, { body: { dataset: 'Böbrek', access: 'restricted' } });
     expect((await reader.call(listCases)).body.cases).toEqual([]);
     expect((await reader.call(getCase, { params: { caseId: body.id } })).status).toBe(404);
+  });
+
+  it('of a restricted dataset cost no more queries in lists of a reader without a grant than an unknown dataset does', async () => {
+    const server = await testServer({ database });
+    const { admin, slides } = await createSlides(server);
+    await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+    await admin.call(updateDataset, { body: { dataset: 'Böbrek', access: 'restricted', listed: false } });
+    const reader = server.as(await server.fixtures.token(await server.fixtures.user({ role: 'viewer' })));
+    let queries = 0;
+    watchQueries(server.services.db, () => queries++);
+    const queriesFor = async (query: { readonly dataset?: string }) => {
+      await reader.call(listCases, { query }); // fills the caches
+      queries = 0;
+      expect((await reader.call(listCases, { query })).body.cases).toEqual([]);
+      return queries;
+    };
+    const ofUnknownDataset = await queriesFor({ dataset: 'Yok' });
+    expect(await queriesFor({ dataset: 'Böbrek' })).toBeLessThanOrEqual(ofUnknownDataset);
+    expect(await queriesFor({})).toBeLessThanOrEqual(ofUnknownDataset); // reads no slides of the restricted dataset either
   });
 
   it.each([

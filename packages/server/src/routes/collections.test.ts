@@ -23,8 +23,8 @@ const field = { x: 100, y: 200, zoom: 4, rotation: 90, mirrored: true };
 
 describe.each(databaseKinds)('collections of slides in the API (database: %s)', (database) => {
   /** Starts a server with a slide in an open and a slide in another dataset, which tests restrict, and a teacher. */
-  async function setUp() {
-    const server = await testServer({ database });
+  async function setUp(config: { readonly imageSessionCookie?: 'strict' } = {}) {
+    const server = await testServer({ database, config });
     const admin = server.as(await server.fixtures.admin());
     const openSlide = (await server.fixtures.image({ dataset_name: 'Açık' })).id;
     const restrictedSlide = (await server.fixtures.image({ dataset_name: 'Kapalı' })).id;
@@ -255,6 +255,127 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     ).toBe(404);
   });
 
+  it('accept answers of a visitor and send presentation events only with the cookie of the session when IMAGE_SESSION_COOKIE is strict', async () => {
+    const world = await setUp({ imageSessionCookie: 'strict' });
+    const id = await createQuiz(world);
+    const { opened } = await visitorOf(world, id);
+    const visitor = world.server.as(null);
+    const session = opened.session_id;
+    const statuses = async (headers: Record<string, string>) => {
+      const url = `/collections/${id}`;
+      const payload = { item: 0, answer: [1] };
+      const answered = await visitor.inject({
+        method: 'POST',
+        url: `${url}/answers?session=${session}`,
+        payload,
+        headers,
+      });
+      const events = await visitor.inject({
+        method: 'GET',
+        url: `${url}/presentation-events?wait=1&session=${session}`,
+        headers,
+      });
+      return [answered.status, events.status];
+    };
+    expect(await statuses({})).toEqual([401, 401]);
+    const cookie = `image_session_${session.slice(0, 8)}=${session}`;
+    expect(await statuses({ cookie })).toEqual([200, 200]);
+  });
+
+  it('do not accept answers of a visitor to a question about a slide that the share link does not open', async () => {
+    const world = await setUp();
+    const { server, admin, teacher, openSlide, restrictedSlide } = world;
+    await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'open', sharing: true } });
+    const items = [
+      { type: 'slide' as const, id: openSlide, question: choiceQuestion },
+      { type: 'slide' as const, id: restrictedSlide, question: choiceQuestion },
+    ];
+    const { id } = (
+      await teacher.call(createCollection, { body: { title: 'Sınav', items, readers: 'members' } })
+    ).body;
+    const created = await teacher.call(createShareLink, {
+      body: { target: { type: 'collection', id }, title: 'Sınav' },
+    });
+    await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'open', sharing: false } });
+    const secret = created.body.url.split('#')[1] ?? '';
+    const opened = (await server.as(null).call(openShareLink, { body: { secret } })).body;
+    expect(opened.items.map(({ item }) => item)).toEqual([0]);
+    const give = (item: number) =>
+      server.as(null).call(answerQuestion, {
+        params: { collectionId: id },
+        query: { session: opened.session_id },
+        body: { item, answer: [0] },
+      });
+    expect((await give(0)).status).toBe(200);
+    expect(await give(1)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    // The same for an account that may not view the slide.
+    await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
+    const student = server.as(await server.fixtures.user({ role: 'viewer' }));
+    const params = { collectionId: id };
+    expect((await student.call(answerQuestion, { params, body: { item: 0, answer: [0] } })).status).toBe(200);
+    expect((await student.call(answerQuestion, { params, body: { item: 1, answer: [0] } })).status).toBe(404);
+  });
+
+  it('show no e-mail address of a reader without a display name in the answers', async () => {
+    const world = await setUp();
+    const params = { collectionId: await createQuiz(world) };
+    const readers = [
+      await world.server.fixtures.user({ role: 'viewer', displayName: null }),
+      await world.server.fixtures.user({ role: 'viewer', displayName: null }),
+    ];
+    for (const reader of readers) {
+      world.server.clock.advance(1000); // members are numbered in the order of their answers
+      await world.server.as(reader).call(answerQuestion, { params, body: { item: 0, answer: [1] } });
+    }
+    const { answers } = (await world.teacher.call(listAnswers, { params })).body;
+    expect(answers).toMatchObject([
+      { person: 'Member 1', uid: readers[0]?.uid },
+      { person: 'Member 2', uid: readers[1]?.uid },
+    ]);
+    const csv = await world.teacher.call(listAnswers, { params, query: { format: 'csv' } });
+    expect(JSON.stringify([answers, csv.body])).not.toContain('@');
+  });
+
+  it('keep the numbers of visitors in the list of answers when a visitor answers again', async () => {
+    const world = await setUp();
+    const { server, teacher } = world;
+    const params = { collectionId: await createQuiz(world) };
+    const sessions: string[] = [];
+    for (let n = 0; n < 2; n++) {
+      sessions.push((await visitorOf(world, params.collectionId)).opened.session_id);
+    }
+    const give = async (session = '', answer: number) => {
+      server.clock.advance(1000);
+      const body = { item: 0, answer: [answer] };
+      await server.as(null).call(answerQuestion, { params, query: { session }, body });
+    };
+    const listed = async () =>
+      (await teacher.call(listAnswers, { params })).body.answers.map(({ person, answer }) => [
+        person,
+        answer,
+      ]);
+    await give(sessions[0], 0);
+    await give(sessions[1], 1);
+    await give(sessions[0], 1);
+    await give(sessions[1], 0);
+    await give(sessions[0], 1);
+    expect(await listed()).toEqual([
+      ['Visitor 1', [1]],
+      ['Visitor 2', [0]],
+    ]);
+  });
+
+  it('reject a choice question whose correct choice does not exist', async () => {
+    const { teacher, openSlide } = await setUp();
+    const statusFor = async (correct: number[]) => {
+      const question = { ...choiceQuestion, correct };
+      const items = [{ type: 'slide' as const, id: openSlide, question }];
+      const body = { title: 'Sınav', items, readers: 'members' as const };
+      return (await teacher.call(createCollection, { body })).status;
+    };
+    expect([await statusFor([1]), await statusFor([7])]).toEqual([201, 400]);
+  });
+
   const requestEvents = (server: Pick<TestServer, 'as'>, id: string, query: Record<string, string>) =>
     server.as(null).inject({
       method: 'GET',
@@ -296,6 +417,50 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field, item: 0 });
     expect((await world.teacher.call(present, { params, body: { field: null, item: 1 } })).status).toBe(204);
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field: null, item: 1 });
+  });
+
+  it('end a presentation when the presenter has not repeated its state for 90 seconds, because the page of the presenter may be closed', async () => {
+    const world = await setUp();
+    const { server, teacher } = world;
+    const id = await createQuiz(world);
+    const { opened } = await visitorOf(world, id);
+    const params = { collectionId: id };
+    await teacher.call(present, { params, body: { field, item: 0 } });
+    const nextEvent = await follow(server, id, { session: opened.session_id });
+    expect(await nextEvent()).toEqual({ field, item: 0 });
+    server.clock.advance(60_000);
+    await teacher.call(present, { params, body: { field, item: 0 } }); // repeats the state, which sends no event
+    server.clock.advance(60_000);
+    await teacher.call(present, { params, body: { field, item: 1 } });
+    expect(await nextEvent()).toEqual({ field, item: 1 });
+    server.clock.advance(91_000);
+    expect(await nextEvent()).toEqual({ field: null, item: null });
+    const laterFollower = await follow(server, id, { session: opened.session_id });
+    expect(await laterFollower()).toEqual({ field: null, item: null });
+  });
+
+  it('let a follower receive presentation events without reading their items, because access is checked every second', async () => {
+    const world = await setUp();
+    const { server, teacher } = world;
+    const id = await createQuiz(world);
+    const { opened } = await visitorOf(world, id);
+    await teacher.call(present, { params: { collectionId: id }, body: { field, item: 0 } });
+    await server.services.db.updateTable('collection_items').set({ question: 'not JSON' }).execute();
+    const nextEvent = await follow(server, id, { session: opened.session_id });
+    expect(await nextEvent()).toEqual({ field, item: 0 });
+  });
+
+  it('end a presentation for their readers when its presenter is suspended', async () => {
+    const world = await setUp();
+    const { server, admin, teacher, owner } = world;
+    const id = await createQuiz(world);
+    await teacher.call(present, { params: { collectionId: id }, body: { field, item: 0 } });
+    await admin.inject({ method: 'POST', url: `/admin/users/${owner.uid}/suspend`, payload: {} });
+    const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
+    const url = `/collections/${id}/presentation-events?wait=1`;
+    const { body } = await reader.inject({ method: 'GET', url });
+    expect(String(body)).toContain('data: {"field":null,"item":null}');
+    expect(String(body)).not.toContain('"zoom"');
   });
 
   it('do not keep the sign-in of a follower active while no presenter changes the field of view', async () => {

@@ -23,7 +23,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { answersCsv } from '../collections/answers.ts';
-import { type Follower, findFollowedCollection } from '../collections/followers.ts';
+import { type Follower, requireFollowed } from '../collections/followers.ts';
 import { PlainText, serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
@@ -67,7 +67,7 @@ export function collectionRoutes(app: FastifyInstance, services: CollectionServi
 
 function presentationRoutes(
   app: FastifyInstance,
-  { db, collections, presentations, signIn, imageSessions }: CollectionServices,
+  { db, presentations, signIn, imageSessions }: CollectionServices,
 ): void {
   serve(app, present, ({ params, body, caller }) =>
     presentations.show(caller.user.uid, params.collectionId, body),
@@ -76,14 +76,14 @@ function presentationRoutes(
   // Streams server-sent events. Each contains the item and the field of view that the presenter shows at that time.
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
-    await findFollowedCollection({ db, collections }, caller, collectionId); // throws not_found without access
+    await requireFollowed(db, caller, collectionId); // throws not_found without access
 
     /** Returns whether the credential of the request still gives access. The access may end while the stream is open. */
     async function mayFollow(): Promise<boolean> {
       try {
         const follower = await currentFollower();
         if (follower === null) return false;
-        await findFollowedCollection({ db, collections }, follower, collectionId);
+        await requireFollowed(db, follower, collectionId);
         return true;
       } catch {
         // There is no access any more, or the check failed. The stream then ends.
@@ -100,13 +100,16 @@ function presentationRoutes(
       return imageSessions.resolve(query.session ?? '');
     }
 
+    const followerId = 'user' in caller ? caller.user.uid : caller.hash; // a visitor is known by the session
     const hasNoBody = reply.request.method === 'HEAD';
     const waitMs = query.wait === undefined ? Infinity : query.wait * 1000; // `wait`: seconds after which the stream ends
     reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward each event at once
     return {
       stream: hasNoBody
         ? Readable.from([])
-        : Readable.from(presentations.follow(collectionId, { signal, waitMs, mayFollow })),
+        : Readable.from(
+            presentations.follow(collectionId, { follower: followerId, signal, waitMs, mayFollow }),
+          ),
       type: followPresentation.response,
       fileName: null, // an event stream is not saved as a file
     };

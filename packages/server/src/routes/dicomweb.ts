@@ -52,7 +52,15 @@ import { framesVary } from './frame-fast-path.ts';
 
 type DicomWebServices = Pick<
   Services,
-  'config' | 'catalogue' | 'dicomWeb' | 'frames' | 'slides' | 'imageOpenings' | 'apiTokens' | 'bearerSessions'
+  | 'config'
+  | 'catalogue'
+  | 'dicomWeb'
+  | 'frames'
+  | 'slides'
+  | 'imageOpenings'
+  | 'recheckAccess'
+  | 'apiTokens'
+  | 'bearerSessions'
 >;
 
 /** A request of any of the routes. Its `caller` is an account, whose `user` is set, or an image session. */
@@ -69,7 +77,8 @@ const maxCachedDates = 10_000;
 
 /** The function is long because all routes inside share the services. */
 export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices): void {
-  const { config, catalogue, dicomWeb, frames, slides, imageOpenings, apiTokens, bearerSessions } = services;
+  const { config, catalogue, dicomWeb, frames, slides, imageOpenings, recheckAccess } = services;
+  const { apiTokens, bearerSessions } = services;
 
   /** Returns the base URL of the links in a response: with the API base only if the URL of the request contains it. */
   const baseUrlOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) =>
@@ -171,6 +180,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     const baseUrl = ''; // not used, because the call only checks the path: it throws not_found for an unknown series or instance
     dicomWeb.metadata(study, request.params, baseUrl);
     const jpeg = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
+    await recheckAccess(study.session, study.image.id); // the thumbnail may have waited for a render worker
     await recordOpening(request, study, 'thumbnail');
     return { ...jpeg, type: 'image/jpeg', cacheControl: bearerCacheControl };
   }

@@ -32,6 +32,20 @@ const rasterOf = async (bytes: Uint8Array) =>
   sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 
 describe('IIIF image information (info.json)', () => {
+  it.each([
+    ['application/json, application/ld+json;q=0', 'application/json'],
+    ['application/ld+json;q=0.5, application/json', 'application/json'],
+    ['application/json;q=0.5, application/ld+json', 'application/ld+json'],
+    ['application/json, application/ld+json', 'application/ld+json'],
+    ['text/html, */*', 'application/json'],
+  ])('for the Accept header "%s" is sent as %s', async (accept, type) => {
+    const { headers } = await get(`/iiif/image/${id}/info.json`, {
+      authorization: `Bearer ${token}`,
+      accept,
+    });
+    expect(String(headers['content-type']).split(';')[0]).toBe(type);
+  });
+
   it('lists the tile size and the scale factors of the levels that the file stores', async () => {
     const response = await getImage('info.json');
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -47,6 +61,12 @@ describe('IIIF image information (info.json)', () => {
       maxWidth: 65_500,
       tiles: [{ width: 128, height: 128, scaleFactors: [1, 4] }],
     });
+  });
+
+  it('is sent as JSON when the Accept header is longer than 2048 characters, which the server does not parse', async () => {
+    const accept = `application/ld+json, ${'a'.repeat(2048)}`;
+    const response = await get(`/iiif/image/${id}/info.json`, { authorization: `Bearer ${token}`, accept });
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   it('has the media type of JSON-LD for a client that accepts JSON-LD', async () => {
@@ -84,12 +104,15 @@ describe('IIIF image information (info.json)', () => {
     }
   });
 
-  it('is the target of a redirect from the base URI', async () => {
-    const response = await get(`/iiif/image/${id}`);
-    expect([response.statusCode, response.headers.location]).toEqual([
-      303,
-      `http://localhost:80/iiif/image/${id}/info.json`,
-    ]);
+  it('is the target of a redirect from the base URI, which never leads to the host that the request names', async () => {
+    for (const [base, headers] of [
+      [`/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
+      [`/api/v1/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
+      [`/iiif/session/${session}/image/${id}`, {}],
+    ] as const) {
+      const response = await get(base, { ...headers, host: 'attacker.example' });
+      expect([response.statusCode, response.headers.location]).toEqual([303, `${base}/info.json`]);
+    }
   });
 });
 
@@ -164,13 +187,20 @@ describe('IIIF image request', () => {
     expect((await getImage(path)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('returns 304 when If-None-Match equals the ETag', async () => {
+  it('returns 304 when If-None-Match equals the ETag, also as a weak tag or in a list, or is *', async () => {
     const { etag } = (await getImage('full/50,/0/default.jpg')).headers;
-    const secondResponse = await get(`/iiif/image/${id}/full/50,/0/default.jpg`, {
-      authorization: `Bearer ${token}`,
-      'if-none-match': String(etag),
-    });
-    expect([secondResponse.statusCode, secondResponse.body]).toEqual([304, '']);
+    const conditional = async (ifNoneMatch: string) =>
+      get(`/iiif/image/${id}/full/50,/0/default.jpg`, {
+        authorization: `Bearer ${token}`,
+        'if-none-match': ifNoneMatch,
+      });
+    for (const ifNoneMatch of [`${etag}`, `W/${etag}`, `"a", W/${etag} , "b"`, '*']) {
+      const { statusCode, body } = await conditional(ifNoneMatch);
+      expect([ifNoneMatch, statusCode, body]).toEqual([ifNoneMatch, 304, '']);
+    }
+    for (const ifNoneMatch of ['"a"', 'W/"a", "b"', '', `${etag}x`]) {
+      expect([ifNoneMatch, (await conditional(ifNoneMatch)).statusCode]).toEqual([ifNoneMatch, 200]);
+    }
   });
 });
 

@@ -28,6 +28,7 @@ import {
   mayViewImage,
   type PixelSource,
 } from '../domain/image-session.ts';
+import { mediaRangesOf } from '../domain/media-ranges.ts';
 import type { Caller } from '../http/caller.ts';
 import { publicBaseOf } from '../http/public-base.ts';
 import type { Bytes } from '../http/send-bytes.ts';
@@ -47,6 +48,7 @@ type IiifServices = Pick<
   | 'iiif'
   | 'collectionManifests'
   | 'imageOpenings'
+  | 'recheckAccess'
   | 'apiTokens'
   | 'bearerSessions'
   | 'signIn'
@@ -74,7 +76,7 @@ const contexts = {
 
 /** The function is long because all routes inside share the services. */
 export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
-  const { config, catalogue, iiif, collectionManifests, imageOpenings, now } = services;
+  const { config, catalogue, iiif, collectionManifests, imageOpenings, recheckAccess, now } = services;
   const { apiTokens, bearerSessions, signIn } = services;
 
   /** Returns the image session of the request, or the one that belongs to its sign-in or its API token. */
@@ -107,14 +109,20 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   const urlOf = (request: ImageRequest, kind: 'image' | 'manifest') =>
     `${serviceUrlOf(request)}/${kind}/${request.params.imageId}`;
 
-  /** Returns a document as JSON-LD for a client that accepts this type, otherwise as JSON; the ETag then has the suffix `-json`. */
+  /**
+   * Returns a document as JSON-LD for a client that accepts this type by its name and does not prefer JSON, otherwise as JSON; the ETag
+   * then has the suffix `-json`.
+   */
   function jsonLd(
     { reply }: AnyRequest,
     context: string,
     { json, etag }: ServedJson,
     cacheControl: string,
   ): Bytes {
-    const isLinkedData = /application\/ld\+json/.test(reply.request.headers.accept ?? '');
+    const ranges = mediaRangesOf(reply.request.headers.accept) ?? [];
+    const qualityOf = (type: string) => ranges.find((range) => range.type === type)?.quality ?? 0;
+    const linkedDataQuality = qualityOf('application/ld+json');
+    const isLinkedData = linkedDataQuality > 0 && linkedDataQuality >= qualityOf('application/json');
     reply.header('Vary', 'Accept');
     return {
       bytes: Buffer.from(JSON.stringify(json)), // not a string, because Fastify would add a charset to the content type
@@ -204,6 +212,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
       request.params,
       new SessionClient(session, request),
     );
+    await recheckAccess(session, image.id); // the image may have waited for a render worker
     const source: PixelSource = 'tile'; // in the audit log, IIIF images count as tiles
     if (!imageOpenings.isRecorded(session, image.id, source)) {
       await imageOpenings.record(session, image, source, request.origin);
@@ -214,7 +223,8 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
 
   async function redirectToInformation(request: ImageRequest): Promise<Redirect> {
     await openImage(request);
-    return new Redirect(`${urlOf(request, 'image')}/info.json`);
+    // Only the path, because the request may name any host, which would get the image session in the path.
+    return new Redirect(`${new URL(urlOf(request, 'image')).pathname}/info.json`);
   }
 
   serve(app, iiifBase, redirectToInformation);

@@ -10,6 +10,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
+import { matchesEtag } from '../domain/if-none-match.ts';
 import type { Caller } from '../http/caller.ts';
 import { compression } from '../http/compression.ts';
 import { StreamedJson, serve, unchanged } from '../http/serve.ts';
@@ -27,7 +28,7 @@ export async function imageRoutes(
     serve(compressedApp, listImages, async ({ query, caller, reply }) => {
       const etag = await catalogue.etagOf(query, caller.user);
       reply.header('ETag', etag);
-      if (reply.request.headers['if-none-match'] === etag) return unchanged; // 304
+      if (matchesEtag(etag, reply.request.headers['if-none-match'])) return unchanged; // 304
       const { limit } = query;
       // Without a limit, the response is the whole list. The server streams it, because it may be long.
       return limit === undefined
@@ -38,7 +39,8 @@ export async function imageRoutes(
     serve(compressedApp, listImageGroups, async ({ query, caller, reply }) => {
       const etag = await groups.etagOf(query, caller.user);
       reply.header('ETag', etag);
-      return reply.request.headers['if-none-match'] === etag ? unchanged : groups.groups(query, caller.user);
+      const isKnown = matchesEtag(etag, reply.request.headers['if-none-match']);
+      return isKnown ? unchanged : groups.groups(query, caller.user);
     });
 
     serve(compressedApp, listImageRows, ({ query, caller }) => groups.rows(query, caller.user));

@@ -21,8 +21,8 @@ import { pointFeature } from '../testing/well-formed-requests.ts';
 
 describe.each(databaseKinds)('annotations read through a share link (database: %s)', (database) => {
   /** Starts a server with a slide that may be shared, which has a layer for members and a private layer of the teacher, and another slide. */
-  async function setUp() {
-    const server = await testServer({ database });
+  async function setUp(config: { readonly imageSessionCookie?: 'strict' } = {}) {
+    const server = await testServer({ database, config });
     const folder = path.join(server.config.slidesDir, 'Ders');
     fs.mkdirSync(folder);
     for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
@@ -95,6 +95,24 @@ describe.each(databaseKinds)('annotations read through a share link (database: %
       /Ayşe|Hasta|hasta|created_by|updated_by/,
     );
     expect((await annotationsOf(session, hiddenId)).status).toBe(404);
+  });
+
+  it('need the cookie of the visitor in addition to the session when IMAGE_SESSION_COOKIE is strict', async () => {
+    const { server, image, layerOn, openLink } = await setUp({ imageSessionCookie: 'strict' });
+    const layerId = await layerOn(image, 'members');
+    const { session } = await openLink(true);
+    const addresses = [
+      `/image-catalog/images/${image}/annotation-layers?session=${session}`,
+      `/annotation-layers/${layerId}/annotations?session=${session}`,
+    ];
+    const cookie = `image_session_${session.slice(0, 8)}=${session}`;
+    for (const url of addresses) {
+      const [without, withCookie] = [
+        await server.as(null).inject({ method: 'GET', url }),
+        await server.as(null).inject({ method: 'GET', url, headers: { cookie } }),
+      ];
+      expect([url, without.status, withCookie.status]).toEqual([url, 401, 200]);
+    }
   });
 
   it('are not readable through a link that excludes annotations, nor for a slide outside the link', async () => {

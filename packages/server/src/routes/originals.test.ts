@@ -3,7 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { apiBase, grantDataset, listDatasets, updateDataset } from '@lamina/contract';
 import { openOriginal, planOriginals } from '@lamina/slide';
-import { buildCzi, buildDicom, buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
+import {
+  buildCzi,
+  buildDicom,
+  buildEts,
+  buildSvs,
+  buildVsi,
+  makeBucket,
+  withoutObjectStore,
+} from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
@@ -177,7 +185,12 @@ describe('download of the file of a slide', () => {
     await allow('Set');
     const url = `${idOf('Set/a.svs')}/original`;
     const { etag } = (await get(url, {}, { method: 'HEAD' })).headers;
-    expect((await get(url, { 'if-none-match': String(etag) })).status).toBe(304);
+    for (const ifNoneMatch of [`${etag}`, `W/${etag}`, `"another", ${etag}`, '*'])
+      expect([ifNoneMatch, (await get(url, { 'if-none-match': ifNoneMatch })).status]).toEqual([
+        ifNoneMatch,
+        304,
+      ]);
+    expect((await get(url, { 'if-none-match': '"another"' })).status).toBe(200);
     expect((await get(url, { range: 'bytes=0-9', 'if-range': '"another"' })).status).toBe(200);
     expect((await get(url, { range: 'bytes=a-b' })).status).toBe(200);
     for (const range of [`bytes=${svs.length}-`, 'bytes=0-1,5-6']) {
@@ -207,6 +220,41 @@ describe('download of the file of a slide', () => {
       expect(bytes.subarray(128, 132).toString()).toBe('DICM');
     }
     expect((await get(`${id}/original/2-label.dcm`)).status).toBe(404);
+  });
+
+  it('returns the unchanged files of a slide with a folder of files, if the dataset allows identifiable files', async () => {
+    const { server, admin, allow, get, auditedDownloads } = await startServer();
+    const vsi = buildVsi([{ number: 1, width: 64, height: 64, type: 0 }]);
+    const tile = { coordinates: [0, 0, 0, 0], data: new Uint8Array(64 * 64 * 3).fill(99) };
+    const ets = buildEts({ tileWidth: 64, tileHeight: 64, compression: 0, tiles: [tile] });
+    await server.put('Folder/area.vsi', vsi);
+    await server.put('Folder/_area_/stack1/frame_t.ets', ets);
+    await server.put('Folder/b.ets', 'this file does not belong to the slide');
+    await server.rescan();
+    const id = await server.idOf('area.vsi');
+    await allow('Folder');
+    expect(await get(`${id}/original`)).toMatchObject({ status: 409, body: { code: 'not_deidentifiable' } });
+    await admin.call(updateDataset, { body: { dataset: 'Folder', identifiable_originals: true } });
+    expect((await get(`${id}/original`)).body).toEqual({
+      files: [
+        { path: 'area.vsi', size_bytes: vsi.length },
+        { path: '_area_/stack1/frame_t.ets', size_bytes: ets.length },
+      ],
+      deidentified: false,
+    });
+    for (const [path, bytes] of [
+      ['area.vsi', vsi],
+      ['_area_/stack1/frame_t.ets', ets],
+    ] as const) {
+      const download = await get(`${id}/original/${path}`);
+      expect([download.status, Buffer.compare(download.bytes, bytes)]).toEqual([200, 0]);
+    }
+    for (const path of ['_area_/', 'b.ets', '_area_/../b.ets', '_area_/..%2fb.ets'])
+      expect([path, (await get(`${id}/original/${path}`)).status]).toEqual([path, 404]);
+    expect(await auditedDownloads()).toMatchObject([
+      [id, { file: 'area.vsi', identifiable: true }],
+      [id, { file: '_area_/stack1/frame_t.ets', identifiable: true }],
+    ]);
   });
 
   it('returns a DICOM file with new UIDs that cannot be computed from the id of the slide', async () => {

@@ -9,6 +9,7 @@ import type { OriginalFile } from '@lamina/slide';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { type ByteRange, parseRange } from '../domain/byte-range.ts';
+import { matchesEtag } from '../domain/if-none-match.ts';
 import type { Caller } from '../http/caller.ts';
 import { replied, serve } from '../http/serve.ts';
 import { etagOfOriginal, type Original } from '../originals/originals.ts';
@@ -40,7 +41,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       .header('ETag', etag)
       .header('Accept-Ranges', 'bytes')
       .header('Cache-Control', 'private, no-cache');
-    if (headers['if-none-match'] === etag) {
+    if (matchesEtag(etag, headers['if-none-match'])) {
       // An empty stream keeps Fastify from adding `Content-Length: 0` to the response to HEAD (http/send-bytes.ts).
       void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
       return replied;

@@ -15,84 +15,106 @@ import {
   pickOverlayObject,
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { cacheControlOf, type ImageSession } from '../domain/image-session.ts';
+import type { Origin } from '../audit/audit-recorder.ts';
+import { cacheControlOf, type ImageSession, type PixelSource } from '../domain/image-session.ts';
 import { chooseEncoding } from '../http/gzip-response.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
-import type { VectorPart } from '../results/overlays.ts';
+import type { Overlay, VectorPart } from '../results/overlays.ts';
 import type { Services } from '../services.ts';
+
+/** A request for a result layer. */
+interface OverlayRequest {
+  readonly params: { readonly layerId: string };
+  readonly caller: ImageSession;
+  readonly origin: Origin; // client and request id, for audit events
+  readonly reply: FastifyReply;
+}
 
 export function overlayRoutes(
   app: FastifyInstance,
   { overlays, imageOpenings, now }: Pick<Services, 'overlays' | 'imageOpenings' | 'now'>,
 ): void {
-  serve(app, getOverlayDescriptor, async ({ params, caller, origin }) => {
+  /**
+   * Reads from a layer that the caller may see. Before the result is sent, the audit log records that the caller has opened the slide,
+   * because the objects of a layer describe the tissue as its pixels do.
+   *
+   * @throws AppError not_found
+   */
+  async function readOverlay<T>(
+    { params, caller, origin }: OverlayRequest,
+    read: (overlay: Overlay) => T | Promise<T>,
+    source: PixelSource = 'descriptor',
+  ): Promise<T> {
     const overlay = await overlays.find(caller, params.layerId);
-    const descriptor = await overlays.describe(overlay);
-    await imageOpenings.record(caller, overlay.image, 'descriptor', origin);
-    return descriptor;
-  });
+    const result = await read(overlay);
+    if (!imageOpenings.isRecorded(caller, overlay.image.id, source)) {
+      await imageOpenings.record(caller, overlay.image, source, origin);
+    }
+    return result;
+  }
+
+  serve(app, getOverlayDescriptor, (request) =>
+    readOverlay(request, (overlay) => overlays.describe(overlay)),
+  );
 
   // `z`: level, 0 is the smallest; `tile`: column and row of the tile, for example `3_4.png`.
-  serve(app, getOverlayTile, async ({ params, caller, origin, reply }) => {
-    const overlay = await overlays.find(caller, params.layerId);
+  serve(app, getOverlayTile, async (request) => {
+    const { params, caller, reply } = request;
     const etag = etagOf(params.layerId, params.z, params.tile);
-    const isKnown = reply.request.headers['if-none-match'] === etag;
-    const bytes = isKnown ? null : await overlays.tile(overlay, params.z, params.tile); // null: the response is 304
-    await imageOpenings.record(caller, overlay.image, 'tile', origin);
+    const isKnown = reply.request.headers['if-none-match'] === etag; // the response is then 304
+    const bytes = await readOverlay(
+      request,
+      (overlay) => (isKnown ? null : overlays.tile(overlay, params.z, params.tile)),
+      'tile',
+    );
     return { bytes, type: getOverlayTile.response, etag, cacheControl: cacheControlOf(caller, now()) };
   });
 
-  serve(app, getOverlayValue, async ({ params, query, caller }) => {
-    const overlay = await overlays.find(caller, params.layerId);
-    return { value: await overlays.value(overlay, query.x, query.y) };
+  serve(app, getOverlayValue, async (request) => {
+    const { x, y } = request.query;
+    return { value: await readOverlay(request, (overlay) => overlays.value(overlay, x, y)) };
   });
 
-  serve(app, countOverlayObjects, async ({ params, query, caller }) => {
-    const overlay = await overlays.find(caller, params.layerId);
-    return { classes: await overlays.counts(overlay, query.bbox) };
-  });
+  serve(app, countOverlayObjects, async (request) => ({
+    classes: await readOverlay(request, (overlay) => overlays.counts(overlay, request.query.bbox)),
+  }));
 
-  serve(app, pickOverlayObject, async ({ params, query, caller }) => {
-    const overlay = await overlays.find(caller, params.layerId);
-    return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) }; // x, y, tolerance: pixels of level 0
+  serve(app, pickOverlayObject, async (request) => {
+    const { x, y, tolerance } = request.query; // pixels of level 0
+    return { object: await readOverlay(request, (overlay) => overlays.pick(overlay, x, y, tolerance)) };
   });
 
   /** Sends a binary part of a vector layer (a layer of objects), with gzip if it is stored with gzip and the client accepts that. */
-  async function sendPart(
-    { layerId }: { readonly layerId: string },
-    caller: ImageSession,
-    reply: FastifyReply,
-    part: VectorPart,
-  ): Promise<Bytes> {
-    const overlay = await overlays.find(caller, layerId);
-    const { bytes, isGzip } = await overlays.part(overlay, part);
-    const etag = etagOf(layerId, ...Object.values(part).map(String));
+  async function sendPart(request: OverlayRequest, part: VectorPart): Promise<Bytes> {
+    const { params, caller, reply } = request;
+    const { bytes, isGzip } = await readOverlay(request, (overlay) => overlays.part(overlay, part));
+    const etag = etagOf(params.layerId, ...Object.values(part).map(String));
     // All parts have the same content type.
     const response = { type: getOverlayBlock.response, cacheControl: cacheControlOf(caller, now()) };
     if (!isGzip) return { ...response, bytes, etag };
     return { ...response, ...(await chooseEncoding(reply, { gzip: bytes, etag })) };
   }
 
-  serve(app, getOverlayIndex, ({ params, caller, reply }) =>
-    sendPart(params, caller, reply, { kind: 'index' }),
+  serve(app, getOverlayIndex, (request) => sendPart(request, { kind: 'index' }));
+
+  serve(app, getOverlayBlock, (request) =>
+    sendPart(request, { kind: 'block', number: request.params.block }),
   );
 
-  serve(app, getOverlayBlock, ({ params, caller, reply }) =>
-    sendPart(params, caller, reply, { kind: 'block', number: params.block }),
-  );
-
-  serve(app, getOverlayCenters, ({ params, query: { first, count }, caller, reply }) =>
-    sendPart(params, caller, reply, { kind: 'centers', first, count }),
-  );
+  serve(app, getOverlayCenters, (request) => {
+    const { first, count } = request.query;
+    return sendPart(request, { kind: 'centers', first, count });
+  });
 
   // `column` is the number of a measurement; `first` and `count` select objects, as for the centers.
-  serve(app, getOverlayMeasurement, ({ params, query: { first, count }, caller, reply }) =>
-    sendPart(params, caller, reply, { kind: 'measurement', column: params.column, first, count }),
-  );
+  serve(app, getOverlayMeasurement, (request) => {
+    const { first, count } = request.query;
+    return sendPart(request, { kind: 'measurement', column: request.params.column, first, count });
+  });
 
-  serve(app, getOverlayDensity, ({ params, caller, reply }) =>
-    sendPart(params, caller, reply, { kind: 'density', level: params.level, class: params.class }),
+  serve(app, getOverlayDensity, (request) =>
+    sendPart(request, { kind: 'density', level: request.params.level, class: request.params.class }),
   );
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import {
   apiBase,
   createCase,
+  createCollection,
   createShareLink,
   deleteImage,
   endShareLink,
@@ -116,7 +117,44 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
       });
     }
     const { share_links } = (await server.as(teacher).call(listShareLinks)).body;
-    expect(share_links.map((link) => link.ended)).toEqual([true, true, true]);
+    expect(Object.fromEntries(share_links.map((link) => [link.id, link.ended]))).toEqual({
+      [usedUp.id]: false, // its visitor still sees the slide, so its creator can still end it
+      [ended.id]: true,
+      [late.id]: true,
+    });
+  });
+
+  it('that are used up are listed as not ended, and ending them closes the slide of their visitor', async () => {
+    const { server, teacher, image, createLink } = await setUp();
+    const { id, secret } = await createLink({ max_openings: 1 });
+    const { session_id: session } = (await openLink(server, secret)).body;
+    const listed = async () => (await server.as(teacher).call(listShareLinks)).body.share_links;
+    expect(await listed()).toMatchObject([{ id, openings: 1, max_openings: 1, ended: false }]);
+    expect(await tileStatus(server, image, session)).toBe(200);
+    await server.as(teacher).call(endShareLink, { params: { linkId: id } });
+    expect(await tileStatus(server, image, session)).toBe(401);
+    expect(await listed()).toMatchObject([{ id, ended: true }]);
+  });
+
+  it('all end when their creator is suspended, even if there are more of them than one statement may have parameters', async () => {
+    const { server, admin, teacher, image, createLink } = await setUp();
+    const { secret } = await createLink();
+    const { session_id: session } = (await openLink(server, secret)).body;
+    const { db } = server.services;
+    const row = await db.selectFrom('share_links').selectAll().executeTakeFirstOrThrow();
+    const count = database === 'SQLite' ? 33_000 : 66_000; // the limits are 32,766 and 65,535 parameters
+    for (let start = 0; start < count; start += 1000) {
+      const ids = Array.from({ length: 1000 }, (_, n) => `link-${start + n}`);
+      await db
+        .insertInto('share_links')
+        .values(ids.map((id) => ({ ...row, id, secret_hash: id })))
+        .execute();
+    }
+    expect(await tileStatus(server, image, session)).toBe(200);
+    expect((await admin.call(suspendUser, { params: { uid: teacher.uid } })).status).toBe(200);
+    expect(await tileStatus(server, image, session)).toBe(401);
+    const open = await db.selectFrom('share_links').select('id').where('ended_at', 'is', null).execute();
+    expect(open).toEqual([]);
   });
 
   describe('stop serving tiles to a visitor', () => {
@@ -299,6 +337,37 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     ]);
     expect(await tileStatus(server, otherImage, body.session_id)).toBe(200);
   });
+
+  it.each(['case', 'collection'] as const)(
+    'that lead to a %s stop opening slides of a case when its dataset is restricted, although the slides are in another dataset',
+    async (type) => {
+      const { server, admin, teacher, image, otherImage, createLink } = await setUp();
+      await server.fixtures.image({ dataset_name: 'Gizli', file_name: 'c.svs' });
+      const slides = [{ image_id: image, stain: 'HE', block: 'A1-gizli' }];
+      const created = (await admin.call(createCase, { body: { dataset: 'Gizli', name: 'Vaka', slides } }))
+        .body;
+      const items = [
+        { type: 'case', id: created.id },
+        { type: 'slide', id: otherImage },
+      ] as const;
+      const collection = await server
+        .as(teacher)
+        .call(createCollection, { body: { title: 'Ders', readers: 'members', items: [...items] } });
+      const id = type === 'case' ? created.id : collection.body.id;
+      const { secret } = await createLink({ target: { type, id } });
+      const { session_id: session } = (await openLink(server, secret)).body;
+      expect(await tileStatus(server, image, session)).toBe(200);
+      await admin.call(updateDataset, { body: { dataset: 'Gizli', access: 'restricted' } });
+      expect(await tileStatus(server, image, session)).toBe(401);
+      const openedAgain = await openLink(server, secret);
+      expect(JSON.stringify(openedAgain.body)).not.toContain('gizli');
+      if (type === 'case') expect(openedAgain.status).toBe(404);
+      else {
+        expect(openedAgain.body.items.map(({ image_id }) => image_id)).toEqual([otherImage]);
+        expect(await tileStatus(server, image, openedAgain.body.session_id)).toBe(404);
+      }
+    },
+  );
 
   it('are listed for their creator and for administrators, and cannot be ended by another account', async () => {
     const { server, admin, teacher, createLink } = await setUp();

@@ -186,6 +186,11 @@ describe('a tile request gets equal responses with and without the fast path (wh
       options: async () => ({ method: 'HEAD', headers: { 'if-none-match': await tagOf(nativeTile) } }),
       status: 304,
     },
+    'If-None-Match with a list that contains the ETag of the tile as a weak tag': {
+      path: () => pathOf(nativeTile),
+      options: async () => ({ headers: { 'if-none-match': `"x", W/${await tagOf(nativeTile)}` } }),
+      status: 304,
+    },
     'If-None-Match with another ETag': {
       path: () => pathOf(nativeTile),
       options: () => ({ headers: { 'if-none-match': '"x"' } }),
@@ -386,16 +391,19 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
 });
 
 describe('the fast path of tile requests (which bypasses Fastify) with IMAGE_SESSION_COOKIE=strict', () => {
-  it('returns 401 for a request without the cookie of the image session (credential for tiles)', async () => {
+  it('requires the cookie of the image session (credential for tiles), also when a browser has several sessions', async () => {
     const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
     await strict.put('Tissue/a.svs', await buildSvs(slideOptions));
     await strict.rescan();
     const path = `${await strict.idOf('a.svs')}/${nativeTile}`;
-    const ownSession = await strict.sessionOf(await strict.fixtures.user());
-    expect((await strict.pixels(path, ownSession)).statusCode).toBe(401);
-    expect(
-      (await strict.pixels(path, ownSession, { cookies: { image_session: ownSession } })).statusCode,
-    ).toBe(200);
+    const user = await strict.fixtures.user();
+    // Two tabs of a browser, which sends the cookies of both sessions.
+    const sessions = [await strict.sessionOf(user), await strict.sessionOf(user)];
+    const cookies = Object.fromEntries(sessions.map((id) => [`image_session_${id.slice(0, 8)}`, id]));
+    for (const session of sessions) {
+      expect((await strict.pixels(path, session)).statusCode).toBe(401);
+      expect((await strict.pixels(path, session, { cookies })).statusCode).toBe(200);
+    }
   });
 });
 

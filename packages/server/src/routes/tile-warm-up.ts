@@ -126,6 +126,7 @@ async function startServer({
     catalogue: { servable: () => image },
     slides,
     imageOpenings: { isRecorded: () => true, record: async () => {} },
+    recheckAccess: async () => {},
     metrics,
     now: () => new Date(),
   });

@@ -492,15 +492,36 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       const requestWith = (cookies: Record<string, string>) =>
         strict.pixels(`${imageId}/image.dzi`, sessionId, { cookies });
       expect((await requestWith({ [cookie?.name ?? '']: sessionId })).statusCode).toBe(200);
+      const ofBothTabs = { [cookie?.name ?? '']: sessionId, [other.cookies[0]?.name ?? '']: 'other' };
+      expect((await requestWith(ofBothTabs)).statusCode).toBe(200);
       for (const wrongCookies of [
         {},
         { [cookie?.name ?? '']: other.cookies[0]?.value ?? '' },
         { session: sessionId },
+        { image_session: sessionId },
       ]) {
         const response = await requestWith(wrongCookies);
         expect(response.statusCode).toBe(401);
         expect(response.json()).toMatchObject({ code: 'session_invalid' });
       }
+    });
+  });
+
+  describe('with IMAGE_SESSION_COOKIE=strict, the response that creates an image session (credential for tiles)', () => {
+    it('deletes the oldest cookies of a browser that has more than ten, because large headers are rejected', async () => {
+      const strict = await slideServer({ config: { imageSessionCookie: 'strict', tileFastPath } });
+      const token = await strict.fixtures.token(await strict.fixtures.user());
+      const earlier = Array.from({ length: 11 }, (_, n) => `image_session_aaaaaa${10 + n}=x`);
+      const created = await strict.app.inject({
+        method: 'POST',
+        url: `${apiBase}/auth/image-session`,
+        headers: { authorization: `Bearer ${token}`, cookie: ['other=1', ...earlier].join('; ') },
+      });
+      expect(created.cookies.map(({ name, maxAge }) => [name.slice(0, 22), maxAge])).toEqual([
+        [`image_session_${created.json<{ session_id: string }>().session_id.slice(0, 8)}`, 3600],
+        ['image_session_aaaaaa10', 0],
+        ['image_session_aaaaaa11', 0],
+      ]);
     });
   });
 

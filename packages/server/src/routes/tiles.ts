@@ -12,11 +12,14 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import type { ServableImage, ServedBytes } from '../tiles/slides.ts';
 
-type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageOpenings' | 'tiles' | 'now'>;
+type TileServices = Pick<
+  Services,
+  'catalogue' | 'slides' | 'imageOpenings' | 'recheckAccess' | 'tiles' | 'now'
+>;
 
 export function tileRoutes(
   app: FastifyInstance,
-  { catalogue, slides, imageOpenings, tiles, now }: TileServices,
+  { catalogue, slides, imageOpenings, recheckAccess, tiles, now }: TileServices,
 ): void {
   /** Returns an image that the session may view. @throws AppError not_found, also for an image that it may not view */
   async function viewableImage(imageId: string, session: ImageSession): Promise<ServableImage> {
@@ -51,6 +54,7 @@ export function tileRoutes(
   serve(app, getThumbnail, async ({ params, caller, origin, signal }) => {
     const image = await viewableImage(params.imageId, caller);
     const thumbnail = await slides.thumbnail(image, signal, requesterOf(caller));
+    await recheckAccess(caller, image.id); // the thumbnail may have waited for a render worker
     await imageOpenings.record(caller, image, 'thumbnail', origin);
     return responseOf(caller, 'image/jpeg', thumbnail);
   });

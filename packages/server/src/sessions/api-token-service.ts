@@ -38,4 +38,11 @@ export interface ApiTokenAuthentication {
   authenticateForPixels(token: string): TokenForPixels | Promise<TokenForPixels>;
   /** Returns the image session that represents the token. @throws AppError forbidden without the scope slides:read */
   pixelSessionOf(resolved: ResolvedApiToken): Promise<ImageSession>;
+  /**
+   * Returns the current image session of a token, from state that is at most half a second old. Does not count a request.
+   *
+   * @param tokenHash the `tokenHash` of an image session that `pixelSessionOf` or `authenticateForPixels` returned
+   * @throws AppError token_invalid, forbidden without the scope slides:read, unavailable
+   */
+  currentPixelSessionOf(tokenHash: string): Promise<ImageSession>;
 }

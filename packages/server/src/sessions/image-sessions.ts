@@ -56,6 +56,12 @@ export interface ImageSessions {
    * @throws AppError unavailable when the query fails
    */
   resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
+  /**
+   * Returns the current state of a session that `resolve` returned earlier, or null when it has ended. Does not count a request.
+   *
+   * @throws AppError unavailable when the query fails
+   */
+  current(session: Pick<ImageSession, 'hash'>): Promise<ImageSession | null>;
   /** Returns the sessions of the account's sign-ins, newest first. */
   statsOf(uid: string): Promise<ImageSessionStats>;
   /**
@@ -335,17 +341,28 @@ export async function createImageSessions({
   }
 
   async function resolveByLookUp(hash: string): Promise<ImageSession | null> {
+    const entry = await lookUpEntry(hash);
+    return entry === undefined ? null : countRequest(entry, clock());
+  }
+
+  /** Queries a session and returns its cache entry; undefined when it has ended. @throws AppError unavailable */
+  async function lookUpEntry(hash: string): Promise<CachedSession | undefined> {
     try {
       await lookUpState(hash);
     } catch (error) {
       // After a failed query, `staleness` accepts entries that are up to 30 s old, so the session may now be valid in the cache.
       const entry = cachedSessions.get(hash);
-      const nowMs = clock();
-      if (entry !== undefined && isValidInCache(entry, nowMs)) return countRequest(entry, nowMs);
+      if (entry !== undefined && isValidInCache(entry, clock())) return entry;
       throw new AppError('unavailable', { cause: error });
     }
+    return cachedSessions.get(hash);
+  }
+
+  async function current({ hash }: Pick<ImageSession, 'hash'>): Promise<ImageSession | null> {
+    if (endedHashes.has(hash)) return null;
     const entry = cachedSessions.get(hash);
-    return entry === undefined ? null : countRequest(entry, clock());
+    if (entry !== undefined && isValidInCache(entry, clock())) return entry.session;
+    return (await lookUpEntry(hash))?.session ?? null;
   }
 
   let flushTimer: NodeJS.Timeout | null = null;
@@ -441,6 +458,7 @@ export async function createImageSessions({
     },
 
     resolve,
+    current,
 
     async statsOf(uid) {
       const currentTime = now();

@@ -38,8 +38,16 @@ interface PixelAccessDependencies {
   readonly apiTokens: ApiTokenAuthentication;
 }
 
-/** Name of the cookie with the session id, which IMAGE_SESSION_COOKIE=strict requires in addition to the query parameter. */
-export const imageSessionCookieName = 'image_session';
+/**
+ * Returns the cookie (name and value) that IMAGE_SESSION_COOKIE=strict requires in addition to the session id in the URL. Its name contains
+ * the start of the id, so that several tabs of a browser can each have a session.
+ */
+export function imageSessionCookieOf(sessionId: string): string {
+  return `${imageSessionCookiePrefix}${sessionId.slice(0, 8)}=${sessionId}`;
+}
+
+/** Start of the names of all cookies of image sessions. */
+export const imageSessionCookiePrefix = 'image_session_';
 
 export function createPixelAccess({
   config,
@@ -53,7 +61,7 @@ export function createPixelAccess({
     { sessionId, headers, rawHeaders }: PixelRequest,
   ): ImageSession | Promise<ImageSession> {
     if (session === null) throw new AppError('session_invalid');
-    if (config.imageSessionCookie === 'strict' && imageSessionCookieIn(headers.cookie) !== sessionId) {
+    if (config.imageSessionCookie === 'strict' && !hasCookieOf(sessionId, headers.cookie)) {
       throw new AppError('session_invalid');
     }
     return headers.authorization === undefined ? session : acceptWithToken(session, rawHeaders);
@@ -92,10 +100,6 @@ export function createPixelAccess({
   };
 }
 
-function imageSessionCookieIn(header: string | undefined): string | undefined {
-  for (const cookie of header?.split(/;\s*/) ?? []) {
-    if (cookie.startsWith(`${imageSessionCookieName}=`))
-      return cookie.slice(imageSessionCookieName.length + 1);
-  }
-  return undefined;
+function hasCookieOf(sessionId: string | undefined, header = ''): boolean {
+  return sessionId !== undefined && header.split(/;\s*/).includes(imageSessionCookieOf(sessionId));
 }

@@ -27,7 +27,7 @@ import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Datasets } from '../datasets/datasets.ts';
 import { effectiveAccount } from '../domain/account.ts';
-import { canOpenShareLink } from '../domain/share-link.ts';
+import { canOpenShareLink, isShareLinkValid } from '../domain/share-link.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
@@ -49,6 +49,7 @@ import {
   findShareLinkBySecret,
   insertShareLink,
   listShareLinkRows,
+  openedImages,
   type ShareLinkRow,
   type ShareTarget,
   shareableImagesByLink,
@@ -174,8 +175,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     // The effective account of a creator whose end date has passed is suspended.
     const inaccessible = await datasets.inaccessibleTo(effectiveAccount(creator, now()), connection);
     const linkedImages = (await shareableImagesByLink(connection, [link.id])).get(link.id) ?? [];
-    const openImages = linkedImages.filter(({ dataset }) => !inaccessible.has(dataset));
-    const imageIds = new Set(openImages.map(({ id }) => id));
+    const imageIds = openedImages(linkedImages, inaccessible);
     return imageIds.size === 0 ? null : { link, imageIds };
   }
 
@@ -202,7 +202,8 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       return rows.map((row) => {
         const { display_name, email, status, role, account_expires_at } = row;
         const creator = { status, role, expiresAt: account_expires_at };
-        const hasEnded = !canOpenShareLink(row, creator, now());
+        // A link without openings left has not ended: its earlier visitors still see its slides, until someone ends it.
+        const hasEnded = !isShareLinkValid(row, creator, now());
         return shareLinkOf(row, display_name ?? email, { ended: hasEnded });
       });
     },

@@ -4,6 +4,7 @@
  * link is a slide, a case, a saved view or a collection.
  */
 import type { SharedItem } from '@lamina/contract';
+import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { withoutAnswer } from '../domain/questions.ts';
 import { findCases } from '../store/cases.ts';
 import { findCollection, type StoredItem } from '../store/collections.ts';
@@ -11,22 +12,36 @@ import type { Connection } from '../store/database.ts';
 import { findImages } from '../store/managed-images.ts';
 import { coloursOf, fieldOf, findSavedViews } from '../store/saved-views.ts';
 import type { ShareLinkRow } from '../store/share-links.ts';
+import { findUser } from '../store/users.ts';
 
 /** A shared item without the scale of its slide, which `sharedItems` adds last. */
 type ItemWithoutScale = Omit<SharedItem, 'mpp_x' | 'mpp_y' | 'objective_power'>;
 
+type SharedLink = Pick<ShareLinkRow, 'target_type' | 'target_id' | 'title' | 'uid'>;
+
+interface Opened {
+  /** Slides that the link opens. */
+  readonly imageIds: ReadonlySet<string>;
+  /** Datasets that the creator of the link may not see. */
+  readonly restrictedDatasets: ReadonlySet<string>;
+}
+
 /**
  * Returns the items of a link's target in order.
  *
+ * @param link its slides of a case are omitted when its creator may not see the case, because titles contain blocks and stains of the case
  * @param imageIds slides that the link opens; other slides of the target are omitted
  */
 export async function sharedItems(
   db: Connection,
-  link: Pick<ShareLinkRow, 'target_type' | 'target_id' | 'title'>,
+  link: SharedLink,
   imageIds: ReadonlySet<string>,
 ): Promise<SharedItem[]> {
   const images = new Map((await findImages(db, [...imageIds])).map((image) => [image.id, image]));
-  return (await itemsOfLink(db, link, imageIds)).map((item) => {
+  const creator = await findUser(db, link.uid);
+  if (creator === null) return [];
+  const opened = { imageIds, restrictedDatasets: await inaccessibleDatasets(db, creator) };
+  return (await itemsOfLink(db, link, opened)).map((item) => {
     const image = images.get(item.image_id);
     // A derived pixel size or magnification (calculated from the other, because the file lacks it) is not exact enough for visitors.
     const isPixelSizeExact = image?.derived_scale !== 'mpp';
@@ -40,18 +55,14 @@ export async function sharedItems(
   });
 }
 
-async function itemsOfLink(
-  db: Connection,
-  link: Pick<ShareLinkRow, 'target_type' | 'target_id' | 'title'>,
-  imageIds: ReadonlySet<string>,
-): Promise<ItemWithoutScale[]> {
+async function itemsOfLink(db: Connection, link: SharedLink, opened: Opened): Promise<ItemWithoutScale[]> {
   const { target_type: type, target_id: id, title } = link;
   if (type === 'collection') {
     const collection = await findCollection(db, id);
     const items: ItemWithoutScale[] = [];
     for (const [position, item] of (collection?.items ?? []).entries()) {
       const itemNumber = `${position + 1}`; // serves as title, because the name of a slide or case could contain patient data
-      const slides = await itemsOf(db, item, itemNumber, imageIds);
+      const slides = await itemsOf(db, item, itemNumber, opened);
       const { text, question } = item;
       items.push(
         ...slides.map((slide, index) => ({
@@ -65,7 +76,7 @@ async function itemsOfLink(
     }
     return items;
   }
-  return itemsOf(db, { type, id }, title, imageIds);
+  return itemsOf(db, { type, id }, title, opened);
 }
 
 /**
@@ -77,7 +88,7 @@ async function itemsOf(
   db: Connection,
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
   title: string,
-  imageIds: ReadonlySet<string>,
+  { imageIds, restrictedDatasets }: Opened,
 ): Promise<ItemWithoutScale[]> {
   if (type === 'slide') return imageIds.has(id) ? [{ image_id: id, title, text: null }] : [];
   if (type === 'view') {
@@ -95,7 +106,8 @@ async function itemsOf(
     ];
   }
   const [caseWithSlides] = await findCases(db, [id]);
-  return (caseWithSlides?.slides ?? [])
+  if (caseWithSlides === undefined || restrictedDatasets.has(caseWithSlides.dataset)) return [];
+  return caseWithSlides.slides
     .map(({ image_id, stain, block }, index) => {
       const slideName = [block, stain].filter(Boolean).join(' ') || `${index + 1}`;
       return { image_id, title: `${title} · ${slideName}`, text: null };

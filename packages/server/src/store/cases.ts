@@ -17,11 +17,25 @@ export interface StoredCase extends Omit<Row<'cases'>, 'sort_key'> {
 
 type CaseRow = Row<'cases'>;
 
-/** Lists cases, ordered by dataset and name. @param dataset undefined lists the cases of all datasets */
-export async function listStoredCases(db: Connection, dataset: string | undefined): Promise<StoredCase[]> {
+/**
+ * Lists cases, ordered by dataset and name, without those of restricted datasets, whose slides no query reads.
+ *
+ * @param dataset undefined lists the cases of all datasets
+ */
+export async function listStoredCases(
+  db: Connection,
+  dataset: string | undefined,
+  restrictedDatasets: ReadonlySet<string>,
+): Promise<StoredCase[]> {
+  // The duration must not reveal that a restricted dataset exists, or how many cases it has.
+  if (dataset !== undefined && restrictedDatasets.has(dataset)) return [];
   let query = db.selectFrom('cases').selectAll().orderBy('sort_key').orderBy('id');
   if (dataset !== undefined) query = query.where('dataset', '=', dataset);
-  return withSlidesAndRegistrations(db, await query.execute());
+  const rows = await query.execute();
+  return withSlidesAndRegistrations(
+    db,
+    rows.filter((row) => !restrictedDatasets.has(row.dataset)),
+  );
 }
 
 /** Finds cases by id, unordered; unknown ids are missing from the result. */

@@ -3,9 +3,11 @@
  * for the answers to their questions, and for presentations, in which followers see what a presenter shows.
  */
 import { Question } from '@lamina/contract';
+import type { ExpressionBuilder } from 'kysely';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
-import type { Row } from './schema.ts';
+import type { Row, Tables } from './schema.ts';
+import { parseRole, parseStatus } from './users.ts';
 
 /** An item of a collection: a slide, a case or a saved view. */
 export interface StoredItem {
@@ -29,13 +31,7 @@ export async function listCollectionsFor(db: Connection, uid: string): Promise<S
   const rows = await db
     .selectFrom('collections')
     .selectAll()
-    .where((eb) =>
-      eb.or([
-        eb('uid', '=', uid),
-        eb('readers', '=', 'members'),
-        eb('id', 'in', eb.selectFrom('collection_readers').select('collection_id').where('uid', '=', uid)),
-      ]),
-    )
+    .where((eb) => isReadableBy(eb, uid))
     .orderBy('updated_at', 'desc')
     .orderBy('id')
     .execute();
@@ -45,6 +41,22 @@ export async function listCollectionsFor(db: Connection, uid: string): Promise<S
 export async function findCollection(db: Connection, id: string): Promise<StoredCollection | null> {
   const rows = await db.selectFrom('collections').selectAll().where('id', '=', id).execute();
   return (await withItemsReadersAndOwners(db, rows))[0] ?? null;
+}
+
+/** Whether a collection exists and, with `uid`, whether the account owns it or may read it. Does not read its items, which may be large. */
+export async function mayReadCollection(db: Connection, id: string, uid: string | null): Promise<boolean> {
+  let query = db.selectFrom('collections').select('id').where('id', '=', id);
+  if (uid !== null) query = query.where((eb) => isReadableBy(eb, uid));
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Returns the condition that an account owns a collection or may read it. */
+function isReadableBy(eb: ExpressionBuilder<Tables, 'collections'>, uid: string) {
+  return eb.or([
+    eb('uid', '=', uid),
+    eb('readers', '=', 'members'),
+    eb('id', 'in', eb.selectFrom('collection_readers').select('collection_id').where('uid', '=', uid)),
+  ]);
 }
 
 async function withItemsReadersAndOwners(
@@ -137,12 +149,12 @@ export async function deleteCollectionRow(tx: DatabaseTransaction, id: string): 
 /** Stores the answer of a person (an account or a visitor), replaces an earlier answer, and counts the attempt. */
 export async function saveAnswer(
   tx: DatabaseTransaction,
-  row: Omit<Row<'collection_answers'>, 'attempts'>,
+  row: Omit<Row<'collection_answers'>, 'attempts' | 'first_answered_at'>,
 ): Promise<void> {
   const { answer, is_correct, answered_at } = row;
   await tx
     .insertInto('collection_answers')
-    .values({ ...row, attempts: 1 })
+    .values({ ...row, attempts: 1, first_answered_at: answered_at })
     .onConflict((conflict) =>
       conflict.columns(['collection_id', 'item_key', 'person']).doUpdateSet((eb) => ({
         answer,
@@ -154,15 +166,15 @@ export async function saveAnswer(
     .execute();
 }
 
-/** Lists the answers in a collection, oldest first, with name and e-mail address of the account (null for visitors). */
+/** Lists the answers in a collection in the order of the first attempts, with the name of the account (null for visitors). */
 export function listAnswerRows(db: Connection, collectionId: string) {
   return db
     .selectFrom('collection_answers')
     .leftJoin('users', 'users.uid', 'collection_answers.uid')
     .selectAll('collection_answers')
-    .select(['users.display_name', 'users.email'])
+    .select('users.display_name')
     .where('collection_id', '=', collectionId)
-    .orderBy('answered_at')
+    .orderBy((eb) => eb.fn.coalesce('first_answered_at', 'answered_at'))
     .orderBy('item_key')
     .orderBy('person')
     .execute();
@@ -170,7 +182,11 @@ export function listAnswerRows(db: Connection, collectionId: string) {
 
 export type PresentationRow = Row<'presentations'>;
 
-/** Stores what the presenter shows now. @returns the number of changes of the presentation so far */
+/**
+ * Stores what the presenter shows now. A state that is sent again only renews `updated_at`.
+ *
+ * @returns the number of changes of the presentation so far
+ */
 export async function savePresentation(
   tx: DatabaseTransaction,
   { collection_id, state, updated_at }: Omit<PresentationRow, 'seq'>,
@@ -182,7 +198,12 @@ export async function savePresentation(
       conflict.column('collection_id').doUpdateSet((eb) => ({
         state,
         updated_at,
-        seq: eb('presentations.seq', '+', 1),
+        seq: eb
+          .case()
+          .when('presentations.state', '=', state)
+          .then(eb.ref('presentations.seq'))
+          .else(eb('presentations.seq', '+', 1))
+          .end(),
       })),
     )
     .returning('seq')
@@ -190,14 +211,21 @@ export async function savePresentation(
   return seq;
 }
 
-/** Finds the presentations of collections, unordered; collections that were never presented are missing from the result. */
-export async function findPresentations(
-  db: Connection,
-  collectionIds: readonly string[],
-): Promise<PresentationRow[]> {
-  return db
+/**
+ * Finds the presentations of collections with the account that presents, unordered; collections that were never presented are missing from
+ * the result.
+ */
+export async function findPresentations(db: Connection, collectionIds: readonly string[]) {
+  const rows = await db
     .selectFrom('presentations')
-    .selectAll()
-    .where(isOneOf(db, 'collection_id', collectionIds))
+    .innerJoin('collections', 'collections.id', 'presentations.collection_id')
+    .innerJoin('users', 'users.uid', 'collections.uid')
+    .selectAll('presentations')
+    .select(['users.status', 'users.role', 'users.expires_at'])
+    .where(isOneOf(db, 'presentations.collection_id', collectionIds))
     .execute();
+  return rows.map(({ status, role, expires_at, ...row }) => ({
+    ...row,
+    presenter: { status: parseStatus(status), role: parseRole(role), expiresAt: expires_at },
+  }));
 }

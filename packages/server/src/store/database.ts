@@ -39,6 +39,7 @@ import { up as calibration } from './migrations/0031-calibration.ts';
 import { up as casesOfFiles } from './migrations/0035-cases-of-files.ts';
 import { up as longClassNames } from './migrations/0036-long-class-names.ts';
 import { up as hiddenLayers } from './migrations/0037-hidden-layers.ts';
+import { up as firstAnswers } from './migrations/0038-first-answers.ts';
 import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from './postgres-pool.ts';
 import type { LockName, Tables } from './schema.ts';
 
@@ -79,6 +80,7 @@ export const migrations = {
   '0035-cases-of-files': { up: casesOfFiles },
   '0036-long-class-names': { up: longClassNames },
   '0037-hidden-layers': { up: hiddenLayers },
+  '0038-first-answers': { up: firstAnswers },
 };
 
 // The driver returns 64-bit integers as text by default. Counts and sizes stay below 2^53, so numbers are exact.

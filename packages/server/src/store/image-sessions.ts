@@ -15,7 +15,7 @@ import {
 import { noRestrictedDatasets, restrictedDatasetsOf } from './datasets.ts';
 import { asKeyValueRows, isOneOf, lockInOrder } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
-import { shareableImagesByLink } from './share-links.ts';
+import { openedImages, shareableImagesByLink } from './share-links.ts';
 import { touchTokens } from './tokens.ts';
 import { parseRole, parseStatus } from './users.ts';
 
@@ -37,7 +37,7 @@ export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created
     readonly created_at: string;
     readonly expires_at: string;
     readonly ended_at: string | null;
-    /** Ids of the slides that the link names and that may be shared. Does not consider what the creator of the link may see. */
+    /** Ids of the slides that the link opens (see `openedImages`). */
     readonly images: ReadonlySet<string>;
   } | null;
   /** Time at which the access of the account ends; null: never. */
@@ -65,10 +65,12 @@ export async function findSessionStates(db: Connection, hashes: readonly string[
     .execute();
   const linkIds = rows.flatMap(({ share_link_id }) => share_link_id ?? []);
   const imagesByLink = await shareableImagesByLink(db, [...new Set(linkIds)]);
-  return withRestrictedDatasets(
-    db,
-    rows.map((row) => stateOf(row, imagesByLink)),
-  );
+  const states = await withRestrictedDatasets(db, rows.map(stateOf));
+  return states.map(({ link, ...state }) => {
+    if (link === null) return { ...state, link };
+    const images = openedImages(imagesByLink.get(link.id) ?? [], state.restrictedDatasets);
+    return { ...state, link: { ...link, images } };
+  });
 }
 
 /** Lists the sessions of an account's sign-ins with their request counts, newest first. */
@@ -86,7 +88,8 @@ export async function listSessionStates(
     .orderBy('image_sessions.hash')
     .execute();
   return rows.map((row) => ({
-    ...stateOf(row, new Map()), // sessions of sign-ins have no share link, and so no slides of a link
+    ...stateOf(row),
+    link: null, // these are sessions of sign-ins
     prefix: row.prefix,
     request_count: row.request_count,
   }));
@@ -105,10 +108,8 @@ async function withRestrictedDatasets<
 
 type SessionStateRow = Awaited<ReturnType<ReturnType<typeof selectSessionStates>['execute']>>[number];
 
-function stateOf(
-  row: SessionStateRow,
-  imagesByLink: Awaited<ReturnType<typeof shareableImagesByLink>>,
-): Omit<SessionState, 'restrictedDatasets'> {
+/** Returns the state of a session, without the slides of its share link. */
+function stateOf(row: SessionStateRow) {
   const { token_hash, token_last_used_at, token_expires_at, token_created_at } = row;
   const { share_link_id, link_created_at, link_expires_at } = row;
   return {
@@ -139,7 +140,6 @@ function stateOf(
             created_at: link_created_at,
             expires_at: link_expires_at,
             ended_at: row.link_ended_at,
-            images: new Set((imagesByLink.get(share_link_id) ?? []).map(({ id }) => id)),
           },
   };
 }

@@ -13,6 +13,17 @@ export async function findResultLayer(db: Connection, id: string): Promise<Resul
   return row ?? null;
 }
 
+/** Finds the slide of a layer of either kind: results or annotations. @returns its id; null when the layer does not exist */
+export async function findImageIdOfLayer(db: Connection, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('result_layers')
+    .select('image_id')
+    .where('id', '=', id)
+    .unionAll(db.selectFrom('annotation_layers').select('image_id').where('id', '=', id))
+    .executeTakeFirst();
+  return row?.image_id ?? null;
+}
+
 /**
  * Finds a layer and locks it until the transaction ends; null when it does not exist. Must be the first statement of
  * the transaction, so that SQLite acquires its write lock before the transaction reads.

@@ -694,7 +694,10 @@ interface CollectionAnswerTable {
   /** Null for a question without a correct answer. */
   is_correct: Flag | null;
   attempts: number;
+  /** Time of the last attempt. */
   answered_at: string;
+  /** Time of the first attempt; null in rows from before this column. */
+  first_answered_at: string | null;
 }
 
 /** Presentations of collections: what each presenter shows now. Every process reads the rows for the followers connected to it. */

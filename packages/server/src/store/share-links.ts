@@ -80,10 +80,13 @@ export async function endShareLinks(
   await tx
     .updateTable('share_links')
     .set({ ended_at: endedAt })
-    .where('id', 'in', ids)
+    .where(isOneOf(tx, 'id', ids))
     .where('ended_at', 'is', null)
     .execute();
-  await tx.deleteFrom('image_sessions').where('share_link_id', 'in', ids).execute();
+  await tx
+    .deleteFrom('image_sessions')
+    .where(isOneOf(tx, 'share_link_id', ids))
+    .execute();
 }
 
 /** Ends every link that an account has created. @returns the ids of the links that had not been ended before */
@@ -103,7 +106,7 @@ export async function endShareLinksOf(
   return ids;
 }
 
-/** Deletes the image sessions of visitors whose link opens a slide of the dataset. */
+/** Deletes the image sessions of visitors whose link opens a slide of the dataset, or leads to a case of it. */
 export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: string): Promise<void> {
   const linksInUse = await tx
     .selectFrom('image_sessions')
@@ -116,10 +119,13 @@ export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: 
   const { rows } = await sql<{ link_id: string }>`
     select distinct linked.link_id from (${linkedImages(tx, ids)}) as linked
     join images on images.id = linked.image_id
-    where images.dataset_name = ${dataset}`.execute(tx);
+    where images.dataset_name = ${dataset} or linked.case_dataset = ${dataset}`.execute(tx);
   const affectedIds = rows.map(({ link_id }) => link_id);
   if (affectedIds.length > 0) {
-    await tx.deleteFrom('image_sessions').where('share_link_id', 'in', affectedIds).execute();
+    await tx
+      .deleteFrom('image_sessions')
+      .where(isOneOf(tx, 'share_link_id', affectedIds))
+      .execute();
   }
 }
 
@@ -127,20 +133,44 @@ export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: 
 export interface LinkedImage {
   readonly id: string;
   readonly dataset: string;
+  /** Dataset of the case through which the link leads to the slide; null when it leads to the slide or a view of it. */
+  readonly caseDataset: string | null;
+}
+
+/**
+ * Returns the ids of the slides that a link opens. A slide of a case is opened only while the creator may see the case too.
+ *
+ * @param restrictedDatasets datasets that the creator of the link may not see
+ */
+export function openedImages(
+  linkedImages: readonly LinkedImage[],
+  restrictedDatasets: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const opened = linkedImages.filter(
+    ({ dataset, caseDataset }) =>
+      !restrictedDatasets.has(dataset) && (caseDataset === null || !restrictedDatasets.has(caseDataset)),
+  );
+  return new Set(opened.map(({ id }) => id));
 }
 
 /**
  * Finds the slides that each link may open: ready, neither removed, missing nor hidden, and in a dataset that may be shared.
  *
- * @returns the slides by link id, unordered; a link without such slides has no entry
+ * @returns the slides by link id, unordered; a slide to which a link leads in several ways may occur several times; a link without such
+ *   slides has no entry
  */
 export async function shareableImagesByLink(
   db: Connection,
   linkIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly LinkedImage[]>> {
   if (linkIds.length === 0) return new Map();
-  const { rows } = await sql<{ link_id: string; image_id: string; dataset_name: string }>`
-    select linked.link_id, linked.image_id, images.dataset_name
+  const { rows } = await sql<{
+    link_id: string;
+    image_id: string;
+    case_dataset: string | null;
+    dataset_name: string;
+  }>`
+    select linked.link_id, linked.image_id, linked.case_dataset, images.dataset_name
     from (${linkedImages(db, linkIds)}) as linked
     join images on images.id = linked.image_id
     join datasets on datasets.name = images.dataset_name
@@ -150,32 +180,38 @@ export async function shareableImagesByLink(
   return new Map(
     [...rowsByLink].map(([linkId, linkRows]) => [
       linkId,
-      linkRows.map(({ image_id, dataset_name }) => ({ id: image_id, dataset: dataset_name })),
+      linkRows.map(({ image_id, dataset_name, case_dataset }) => ({
+        id: image_id,
+        dataset: dataset_name,
+        caseDataset: case_dataset,
+      })),
     ]),
   );
 }
 
 /**
- * Returns a subquery with the columns `link_id` and `image_id` for all slides that the links lead to. It has one `select` for each
- * type of target, and for a collection one for each type of its items. In the SQL, `l` is a link, `v` a saved view, `s` a slide of
- * a case, and `i` an item of a collection.
+ * Returns a subquery with the columns `link_id`, `image_id` and `case_dataset` (null when no case leads to the slide) for all slides that
+ * the links lead to. It has one `select` for each type of target, and for a collection one for each type of its items. In the SQL, `l`
+ * is a link, `v` a saved view, `c` a case, `s` a slide of a case, and `i` an item of a collection.
  */
 function linkedImages(db: Connection, linkIds: readonly string[]) {
   const isSelected = isOneOf(db, 'l.id', linkIds);
   return sql`
-    select l.id as link_id, l.target_id as image_id from share_links l
+    select l.id as link_id, l.target_id as image_id, cast(null as text) as case_dataset from share_links l
       where l.target_type = 'slide' and ${isSelected}
-    union select l.id, v.image_id from share_links l
+    union select l.id, v.image_id, null from share_links l
       join saved_views v on v.id = l.target_id where l.target_type = 'view' and ${isSelected}
-    union select l.id, s.image_id from share_links l
-      join case_slides s on s.case_id = l.target_id where l.target_type = 'case' and ${isSelected}
-    union select l.id, i.target_id from share_links l
+    union select l.id, s.image_id, c.dataset from share_links l
+      join cases c on c.id = l.target_id
+      join case_slides s on s.case_id = c.id where l.target_type = 'case' and ${isSelected}
+    union select l.id, i.target_id, null from share_links l
       join collection_items i on i.collection_id = l.target_id and i.type = 'slide'
       where l.target_type = 'collection' and ${isSelected}
-    union select l.id, v.image_id from share_links l
+    union select l.id, v.image_id, null from share_links l
       join collection_items i on i.collection_id = l.target_id and i.type = 'view'
       join saved_views v on v.id = i.target_id where l.target_type = 'collection' and ${isSelected}
-    union select l.id, s.image_id from share_links l
+    union select l.id, s.image_id, c.dataset from share_links l
       join collection_items i on i.collection_id = l.target_id and i.type = 'case'
-      join case_slides s on s.case_id = i.target_id where l.target_type = 'collection' and ${isSelected}`;
+      join cases c on c.id = i.target_id
+      join case_slides s on s.case_id = c.id where l.target_type = 'collection' and ${isSelected}`;
 }

@@ -1,10 +1,21 @@
-/** Tests that a session or account that floods the render queue does not delay other accounts: their tiles are rendered next. */
+/**
+ * Tests that a session or account that floods the render queue does not delay other accounts: their tiles are rendered next. Also tests
+ * that pixels which wait in the queue are not sent after the access has ended.
+ */
 import type childProcess from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
+import {
+  apiBase,
+  createShareLink,
+  endShareLink,
+  openShareLink,
+  suspendUser,
+  updateDataset,
+} from '@lamina/contract';
 import { buildCzi, buildSvs } from '@lamina/slide/testing';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { tileAdapters } from '../testing/inject.ts';
+import { injectRequest, tileAdapters } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 /** Jobs in the order in which the pool sent them to render processes: kind and file, for example `tile other.svs`. */
@@ -72,6 +83,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
     const server = await slideServer({ renderTimeoutMs, config: { tileCacheBytes: 0, tileFastPath } });
     await server.put('Set/flooded.svs', largeSvs);
     await server.put('Set/other.svs', largeSvs);
+    await server.put('Set/third.svs', largeSvs);
     await server.put('Set/other.czi', czi);
     await server.put(`Set/${slowFile}`, largeSvs);
     // The scan also reads the header of the slow file, with a job that is withheld.
@@ -82,6 +94,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
     const ids = {
       flooded: await server.idOf('flooded.svs'),
       other: await server.idOf('other.svs'),
+      third: await server.idOf('third.svs'),
       czi: await server.idOf('other.czi'),
       slow: await server.idOf(slowFile),
     };
@@ -195,6 +208,64 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
       expect(await releaseAndGetNextTwoJobs()).toContain('thumbnail other.czi');
       expect((await response).statusCode).toBe(200);
       await Promise.all(floods.map(({ allDone }) => allDone));
+    });
+  });
+
+  describe('pixels that wait in the render queue', () => {
+    /** The requests of a session for a tile, a thumbnail and an IIIF image, none of which the file stores. */
+    const requestAll = async (server: SlideServer, imageId: string, session: string) => {
+      const iiif = `${apiBase}/iiif/session/${session}/image/${imageId}/0,0,512,512/100,100/0/default.jpg`;
+      const responses = await Promise.all([
+        server.pixels(`${imageId}/${tileAt(3)}`, session),
+        server.pixels(`${imageId}/thumbnail.jpg`, session),
+        injectRequest(server.app, { url: iiif }),
+      ]);
+      return responses.map(({ statusCode }) => statusCode);
+    };
+
+    it('are refused when the account was suspended, the share link ended or the dataset restricted during the wait', async () => {
+      const { server, ids } = await busyServer();
+      const admin = server.as(await server.fixtures.admin());
+      await admin.call(updateDataset, { body: { dataset: 'Set', access: 'open', sharing: true } });
+      const [suspended, teacher, viewer] = [
+        await server.fixtures.user(),
+        await server.fixtures.user(),
+        await server.fixtures.user(),
+      ];
+      const target = { type: 'slide', id: ids.other } as const;
+      const link = (await server.as(teacher).call(createShareLink, { body: { target, title: 'Ders' } })).body;
+      const secret = link.url.split('#')[1] ?? '';
+      // Each session requests another slide, because concurrent requests for the same pixels share one job.
+      const requests = [
+        { imageId: ids.flooded, session: await server.sessionOf(suspended) },
+        {
+          imageId: ids.other,
+          session: (await server.as(null).call(openShareLink, { body: { secret } })).body.session_id,
+        },
+        { imageId: ids.third, session: await server.sessionOf(viewer) },
+      ];
+      // The descriptor is audited first, because the first audit event of a session would find that the session has ended.
+      for (const { imageId, session } of requests) await server.pixels(`${imageId}/image.dzi`, session);
+      const waiting = requests.map(({ imageId, session }) => requestAll(server, imageId, session));
+      await untilWaiting(server, 9);
+      expect((await admin.call(suspendUser, { params: { uid: suspended.uid } })).status).toBe(200);
+      await server.as(teacher).call(endShareLink, { params: { linkId: link.id } });
+      await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
+      releaseWithheld();
+      expect(await Promise.all(waiting)).toEqual([
+        [401, 401, 401],
+        [401, 401, 401],
+        [404, 404, 404],
+      ]);
+    });
+
+    it('are sent when the access has not changed during the wait', async () => {
+      const { server, ids } = await busyServer();
+      const session = await server.sessionOf(await server.fixtures.user());
+      const waiting = requestAll(server, ids.other, session);
+      await untilWaiting(server, 3);
+      releaseWithheld();
+      expect(await waiting).toEqual([200, 200, 200]);
     });
   });
 });

@@ -10,9 +10,11 @@
  *    the image (404).
  * 3. `resolve` checks that the tile exists (404), compares If-None-Match (304 without bytes if equal), and otherwise
  *    gets the tile (503 when the render queue is full).
- * 4. `resolve` waits until the audit log records that this session opened the image, before any pixel is sent. In a
+ * 4. If the tile was rendered or the request has waited, `resolve` checks session and rights again (401, 404), because they may have
+ *    been revoked during the wait. A native tile costs no second check.
+ * 5. `resolve` waits until the audit log records that this session opened the image, before any pixel is sent. In a
  *    short outage of the database, audit/image-openings.ts records the event afterwards.
- * 5. `resolve` computes Cache-Control from the remaining lifetime of the session.
+ * 6. `resolve` computes Cache-Control from the remaining lifetime of the session.
  */
 import { AppError } from '@lamina/contract';
 import type { Allocate, TileColour } from '@lamina/slide';
@@ -22,6 +24,7 @@ import { cacheControlOf, type ImageSession, mayViewImage } from '../domain/image
 import { tileNameOf } from '../domain/tile-name.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PixelAccess } from '../sessions/pixel-access.ts';
+import { type RecheckAccess, recheckAfterMs } from './recheck-access.ts';
 import { SessionClient } from './session-client.ts';
 import type { ServableImage, ServedTile, Slides } from './slides.ts';
 
@@ -59,6 +62,7 @@ interface TileResolverDependencies {
   readonly catalogue: { servable(imageId: string): ServableImage | null | Promise<ServableImage | null> };
   readonly slides: Pick<Slides, 'tile'>;
   readonly imageOpenings: Pick<ImageOpenings, 'isRecorded' | 'record'>;
+  readonly recheckAccess: RecheckAccess;
   readonly metrics: Pick<Metrics, 'tiles'>;
   readonly now: () => Date;
 }
@@ -68,6 +72,7 @@ export function createTileResolver({
   catalogue,
   slides,
   imageOpenings,
+  recheckAccess,
   metrics,
   now,
 }: TileResolverDependencies): TileResolver {
@@ -88,6 +93,10 @@ export function createTileResolver({
         { address, colour, knownTag, allocate },
         new SessionClient(session, request),
       );
+      // A tile from the cache or the file waits too: for the storage, or for a worker that reads the header of the slide.
+      if (served.source === 'made' || performance.now() - startedAt > recheckAfterMs) {
+        await recheckAccess(session, image.id);
+      }
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }

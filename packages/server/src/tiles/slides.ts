@@ -33,6 +33,7 @@ import {
   type View,
 } from '@lamina/slide';
 import type { Logger } from 'pino';
+import { matchesEtag } from '../domain/if-none-match.ts';
 import type { TileSource } from '../metrics/tile-metrics.ts';
 import type { Config } from '../platform/config.ts';
 import type { FolderGroups } from '../slide-storage/folder-tree.ts';
@@ -69,6 +70,8 @@ export interface Tiling {
   /** Deep Zoom levels whose tiles the file stores, the largest first. */
   readonly nativeDziLevels: readonly number[];
   readonly mpp: Slide['mpp']; // micrometres per pixel at full resolution; null when unknown
+  /** Corner of the scanned area in pixels of full resolution; null when the file does not state it. */
+  readonly boundsOrigin: NonNullable<Slide['boundsOrigin']> | null;
   readonly fingerprint: string;
 }
 
@@ -102,7 +105,7 @@ export interface TileQuery {
   readonly address: DeepZoomAddress;
   /** Default: `scanned`, the colours of the file. Without a usable colour profile, `srgb` returns them too. */
   readonly colour?: TileColour | undefined;
-  /** Value of the If-None-Match header: the ETag of the tile in the client's cache. */
+  /** Value of the If-None-Match header: ETags of tiles in the client's cache. */
   readonly knownTag: string | undefined;
   /** Allocates the memory that a native or cached tile is read into. Default: new memory for each tile. */
   readonly allocate?: Allocate | undefined;
@@ -200,7 +203,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   /**
    * Returns the result of `work`. Delays the error BUSY, at the latest until the client disconnects or the server closes.
    *
-   * @param client its signal is read only for BUSY: each read creates a signal, which costs a tenth of the CPU time of a stored tile
+   * @param client its signal is read only for BUSY: each read creates a signal, which costs a tenth of the CPU time of a native tile
    */
   const delayRefusalTo = <T>(work: Promise<T>, client: Pick<TileClient, 'signal'>) =>
     delayRefusal(work, () => AbortSignal.any([client.signal, closing.signal]));
@@ -215,6 +218,17 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     const absolutePath = await locate(config, { root, path });
     if (absolutePath === null) throw new SlideError('FILE_MISSING', 'The file is missing.');
     return { path: absolutePath, members };
+  }
+
+  /** Returns whether a file of the slide is missing now, or may be missing because its storage does not respond. */
+  async function isMissing(file: SlideFile): Promise<boolean> {
+    try {
+      await fingerprintOf(await locationOf(file), objects);
+      return false;
+    } catch (error) {
+      if (!(error instanceof SlideError)) throw error;
+      return true;
+    }
   }
 
   /** A request for the open slide of an image. A class, because creating closures for each tile would take longer. */
@@ -296,7 +310,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     const { fingerprint } = slide;
     const isConverted = colour === 'srgb' && (await hasColourTable(open, client.requester));
     const etag = etagOf(fingerprint, tileNameIn(address, isConverted ? 'srgb' : 'scanned'));
-    if (etag === knownTag) {
+    if (matchesEtag(etag, knownTag)) {
       regionOfTile(descriptor, address); // throws TILE_OUT_OF_RANGE, as reading the tile would
       return { etag, bytes: null, source: null };
     }
@@ -332,8 +346,8 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
     tiling: (image, requester) =>
       openSlides.use(new ImageOpening(image, requester), async ({ slide, descriptor }) => {
-        const { mpp, fingerprint } = slide;
-        return { descriptor, nativeDziLevels: nativeDziLevels(slide), mpp, fingerprint };
+        const { mpp, boundsOrigin = null, fingerprint } = slide;
+        return { descriptor, nativeDziLevels: nativeDziLevels(slide), mpp, boundsOrigin, fingerprint };
       }),
 
     view: (image, view, client) =>
@@ -407,7 +421,9 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (signal.aborted) return { status: 'postponed' };
         if (!(error instanceof SlideError)) throw error;
         const { code } = error;
-        if (transientErrorCodes.has(code) || isTemporaryError(error)) return { status: 'postponed' };
+        // All files of the slide exist if it has a fingerprint: a part is missing that no scan will find, or access is denied.
+        const isTransient = code === 'FILE_MISSING' ? await isMissing(file) : transientErrorCodes.has(code);
+        if (isTransient || isTemporaryError(error)) return { status: 'postponed' };
         log.warn(
           { err: error, root: file.root, path: file.path },
           'slide file unreadable; the image is marked as failed until the file is replaced',

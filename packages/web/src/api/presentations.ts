@@ -13,6 +13,17 @@ export async function showToFollowers(collectionId: string, event: PresentationE
   await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
 }
 
+/** Ends a presentation with `fetch` instead of `call`, because its option `keepalive` lets the request outlive the page. */
+export function endForFollowers(collectionId: string): void {
+  const event: PresentationEvent = { field: null, item: null };
+  void fetch(endpointUrl(present, { collectionId }), {
+    method: present.method,
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${storedToken() ?? ''}` },
+    body: JSON.stringify(event),
+    keepalive: true,
+  }).catch(() => undefined); // after a failure, the server ends the presentation when its state is not repeated
+}
+
 /**
  * Calls `onEvent` for each event of a presentation, and connects again when the stream ends or stays silent for 40 s.
  *

@@ -44,7 +44,7 @@ export function ShareLinkList({
                 ...(areOwnersShown && link.owner_name !== null ? [link.owner_name] : []),
                 texts.kinds[link.target.type],
                 texts.openings(link.openings, link.max_openings),
-                link.ended ? texts.ended : texts.until(formatDateAndTime(link.expires_at)),
+                stateTextOf(link),
                 ...(link.has_password ? [texts.withPassword] : []),
               ].join(' · ')}
             </Text>
@@ -65,4 +65,11 @@ export function ShareLinkList({
       ))}
     </ul>
   );
+}
+
+/** Returns whether the link has ended, has no openings left, or until when it can be opened. */
+function stateTextOf({ ended, openings, max_openings, expires_at }: ShareLink): string {
+  if (ended) return texts.ended;
+  const isUsedUp = max_openings !== null && openings >= max_openings;
+  return isUsedUp ? texts.usedUp : texts.until(formatDateAndTime(expires_at));
 }

@@ -1,11 +1,15 @@
 import type { PresentationEvent } from '@lamina/contract';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { follow, showToFollowers } from '../../api/presentations.ts';
+import { endForFollowers, follow, showToFollowers } from '../../api/presentations.ts';
 import type { SlideView } from '../slide-view.ts';
 import { fieldOf } from './steps.ts';
 
 /** Shortest time between two fields of view that a presenter sends. */
 const minSendIntervalMs = 60;
+/** Interval at which a presenter repeats the current event: the server ends a presentation whose event is not repeated. */
+const repeatIntervalMs = 20_000;
+/** Time after the last change after which the event is no longer repeated, so that an unattended page does not stay signed in. */
+const repeatForMs = 30 * 60_000;
 /** The event that ends a presentation. */
 const endEvent: PresentationEvent = { field: null, item: null };
 
@@ -74,7 +78,12 @@ export function usePresentation(input: PresentationInput): Presentation {
   };
 }
 
-/** Sends the field of view to the followers after each movement, one request at a time. @param collectionId null sends nothing */
+/**
+ * Sends the field of view to the followers after each movement, one request at a time, and repeats it while it does not change. When the
+ * page is closed, it ends the presentation.
+ *
+ * @param collectionId null sends nothing
+ */
 function useFieldSending(
   collectionId: string | null,
   view: SlideView | null,
@@ -92,6 +101,7 @@ function useFieldSending(
     let isSending = false;
     let isChanged = false; // whether the field or item has changed since the last request began
     let isEnded = false;
+    let lastChange = performance.now();
     /** Sends the current field and item, and sends them again as long as they have changed during the last request. */
     async function sendUntilCurrent(id: string) {
       if (isSending) return;
@@ -106,12 +116,24 @@ function useFieldSending(
       isSending = false;
       if (isEnded) await showToFollowers(id, endEvent); // after the last request, so that it arrives last
     }
-    send.current = () => {
+    const sendCurrent = () => {
       isChanged = true;
       void sendUntilCurrent(collectionId);
     };
+    send.current = () => {
+      lastChange = performance.now();
+      sendCurrent();
+    };
     send.current();
+    const repeatTimer = setInterval(() => {
+      if (performance.now() - lastChange < repeatForMs) sendCurrent();
+    }, repeatIntervalMs);
+    // Browsers do not run the cleanup of an effect when a page is closed. If the page is shown again, the timer continues.
+    const endOnClose = () => endForFollowers(collectionId);
+    window.addEventListener('pagehide', endOnClose);
     return () => {
+      window.removeEventListener('pagehide', endOnClose);
+      clearInterval(repeatTimer);
       isEnded = true;
       send.current = () => undefined;
       if (!isSending) void showToFollowers(collectionId, endEvent);
