@@ -21,6 +21,8 @@ const BooleanText = z
   .enum(['true', 'false'])
   .optional()
   .transform((value) => value === 'true');
+/** `bounds` makes coordinates count from the scanned area of the slide, as QuPath does for MIRAX slides. */
+const OffsetName = z.enum(['none', 'bounds']).default('none');
 const Offset = z.coerce.number().min(-1e9).max(1e9).default(0);
 
 export const RefusedFeature = z
@@ -71,6 +73,10 @@ export const importAnnotationFile = endpoint({
     dry_run: BooleanText.meta({ description: '`true`: check the file without importing it' }),
     skip_refused: BooleanText.meta({ description: '`true`: import the valid features and skip the others' }),
     format: z.enum(['auto', 'qupath', 'geojson', 'asap', 'aperio', 'dsa']).default('auto'),
+    offset: OffsetName.meta({
+      description:
+        '`bounds`: coordinates of the file count from the scanned area, as in QuPath; without effect on slides that state none',
+    }),
     offset_x: Offset.meta({ description: 'Pixels added to every x coordinate' }),
     offset_y: Offset.meta({ description: 'Pixels added to every y coordinate' }),
   }),
@@ -78,8 +84,14 @@ export const importAnnotationFile = endpoint({
   upload: { contentType: geoJsonType, maxBytes: maxAnnotationFileBytes },
   response: AnnotationImport,
   status: 200,
-  errors: ['layer_locked', 'layer_full'],
+  errors: ['layer_locked', 'layer_full', 'slide_corrupt', 'storage_timeout'],
 });
+
+/**
+ * Header of an export that lists what the format cannot store, as a structured dictionary (RFC 9651) of warning codes and numbers
+ * of annotations, such as `lines_left_out=2, hierarchy_flattened=7`. Absent when nothing is lost.
+ */
+export const exportWarningsHeader = 'Lamina-Export-Warnings';
 
 export const annotationExportFormats = ['qupath', 'geojson', 'asap', 'aperio', 'csv'] as const;
 
@@ -94,10 +106,26 @@ export const exportAnnotationFile = endpoint({
   defaultMessageLanguage: 'en',
   query: z.object({
     format: z.enum(annotationExportFormats).default('qupath'),
+    offset: OffsetName.meta({
+      description:
+        '`bounds`: count coordinates from the scanned area, as QuPath does; without effect on slides that state none',
+    }),
     offset_x: Offset.meta({ description: 'Pixels subtracted from every x coordinate' }),
     offset_y: Offset.meta({ description: 'Pixels subtracted from every y coordinate' }),
   }),
   response: geoJsonType,
+  documented: {
+    responses: {
+      200: {
+        description: 'The file',
+        content: { [geoJsonType]: null, 'application/xml': null, 'text/csv': null },
+        headers: {
+          [exportWarningsHeader]:
+            'What the format cannot store: warning codes with numbers of annotations, such as `lines_left_out=2, hierarchy_flattened=7`',
+        },
+      },
+    },
+  },
   status: 200,
-  errors: [],
+  errors: ['slide_corrupt', 'storage_timeout'],
 });

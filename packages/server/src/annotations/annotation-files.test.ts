@@ -118,6 +118,26 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(await storedFeatures()).toEqual([]);
     });
 
+    it.each(['true', 'false'])(
+      'returns 409 layer_full for a file with which the layer would have 50,001 annotations, but not with which it has 50,000 (dry_run=%s)',
+      async (dry_run) => {
+        const existing = randomUUID();
+        await importFile(collection(feature(existing)));
+        await server.services.db
+          .updateTable('annotation_layers')
+          .set({ annotation_count: 49_999 })
+          .where('id', '=', layer.id)
+          .execute();
+        const file = collection(feature(existing, 50), feature(randomUUID()));
+        const tooMany = collection(feature(randomUUID()), feature(randomUUID()));
+        expect(await importFile(tooMany, { dry_run })).toMatchObject({
+          status: 409,
+          body: { code: 'layer_full' },
+        });
+        expect(await importFile(file, { dry_run })).toMatchObject({ status: 200, body: { features: 2 } });
+      },
+    );
+
     it('updates changed annotations whose id the layer already has, and keeps the revision of unchanged ones', async () => {
       const [first, second] = [randomUUID(), randomUUID()];
       await importFile(collection(feature(first), feature(second)));
@@ -270,6 +290,40 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
         params: { layerId: layer.id },
         query: { offset_x: '7', offset_y: '3' },
       });
+      expect(JSON.parse(String(response.body))).toEqual(JSON.parse(file));
+    });
+
+    it('states in the header Lamina-Export-Warnings how many annotations lose what, and sends no header when nothing is lost', async () => {
+      const line = (length: number) => ({
+        ...feature(randomUUID(), 0, { description: 'Ruler' }),
+        geometry: { type: 'LineString', coordinates: ring(0).slice(0, length) },
+      });
+      await importFile(collection(line(2), line(3), line(3)));
+      const warningsOf = async (format: string) => {
+        const request = { params: { layerId: layer.id }, query: { format } };
+        const response = await server.as(owner).call(exportAnnotationFile, request);
+        return response.headers['lamina-export-warnings'];
+      };
+      expect(await warningsOf('asap')).toBe('lines_left_out=2, descriptions_left_out=3');
+      expect(await warningsOf('qupath')).toBeUndefined();
+    });
+
+    it('counts coordinates from the scanned area of the slide with offset=bounds, like an import with offset=bounds', async () => {
+      const image = await server.fixtures.image({ width: 1000, height: 1000, fingerprint: 'x' });
+      layer = await server.fixtures.layer({ owner_uid: owner.uid, image_id: image.id });
+      const tiling = vi
+        .spyOn(server.services.slides, 'tiling')
+        .mockResolvedValue({ boundsOrigin: { x: 7, y: 3 } } as never);
+      const file = collection(feature(randomUUID(), 100));
+      expect(await importFile(file, { offset: 'bounds' })).toMatchObject({ status: 200 });
+      expect(JSON.parse(await exportFile('qupath'))).toMatchObject({
+        features: [{ geometry: { coordinates: [ring(100).map(([x = 0, y = 0]) => [x + 7, y + 3])] } }],
+      });
+      const response = await server.as(owner).call(exportAnnotationFile, {
+        params: { layerId: layer.id },
+        query: { offset: 'bounds' },
+      });
+      tiling.mockRestore();
       expect(JSON.parse(String(response.body))).toEqual(JSON.parse(file));
     });
 

@@ -13,11 +13,15 @@ import {
   type User,
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Translate } from '../domain/translate.ts';
 import { runInThread } from '../platform/run-in-thread.ts';
+import { findAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
+import type { Slides } from '../tiles/slides.ts';
 import type { Annotations } from './annotations.ts';
+import { countersAfter } from './apply-changes.ts';
 import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { fileErrorOf, refusedFeatureOf, warningTextOf } from './import-texts.ts';
 import { requireLayer } from './layer-access.ts';
@@ -30,6 +34,8 @@ export interface AnnotationFile {
   /** Content type. */
   readonly type: string;
   readonly fileName: string;
+  /** What the format cannot store, in the form of `exportWarningsHeader` of the contract; '' when nothing is lost. */
+  readonly warnings: string;
 }
 
 export interface AnnotationFiles {
@@ -40,7 +46,8 @@ export interface AnnotationFiles {
    * @param account account of the caller, as it was when the request arrived
    * @param signal aborts the parsing of the file
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
-   *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
+   *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed; SlideError of opening the
+   *   slide for the offset `bounds`
    */
   import(
     actor: Actor,
@@ -50,7 +57,7 @@ export interface AnnotationFiles {
     translate: Translate,
     signal: AbortSignal,
   ): Promise<AnnotationImport>;
-  /** Returns the annotations of a layer as a file. @throws AppError not_found */
+  /** Returns the annotations of a layer as a file. @throws AppError not_found; SlideError for the offset `bounds` */
   export(
     actor: Actor,
     account: User,
@@ -65,6 +72,8 @@ interface Dependencies {
   readonly db: Database;
   readonly annotations: Pick<Annotations, 'put'>;
   readonly foreignUse: AuditForeignUse; // audits what administrators do in layers of other accounts
+  readonly catalogue: Pick<Catalogue, 'servable'>;
+  readonly slides: Pick<Slides, 'tiling'>;
 }
 
 /** The input of the worker thread. */
@@ -94,15 +103,30 @@ const workerTimeoutMs = 60_000;
 /** Maximum number of files that are parsed at the same time. */
 const maxWorkers = 2;
 
-export function createAnnotationFiles({ db, annotations, foreignUse }: Dependencies): AnnotationFiles {
+export function createAnnotationFiles(dependencies: Dependencies): AnnotationFiles {
+  const { db, annotations, foreignUse, catalogue, slides } = dependencies;
   let runningWorkers = 0;
+
+  /** Returns the pixels that an import adds to all coordinates, and an export subtracts. @throws AppError not_found; SlideError */
+  async function offsetOf(
+    actor: Actor,
+    imageId: string,
+    { offset, offset_x, offset_y }: Pick<ImportOptions, 'offset' | 'offset_x' | 'offset_y'>,
+  ): Promise<ImportTask['options']['offset']> {
+    if (offset === 'none') return { x: offset_x, y: offset_y };
+    const image = await catalogue.servable(imageId);
+    if (image === null) throw new AppError('not_found');
+    const requester = { account: actor.uid, session: actor.tokenHash };
+    const { boundsOrigin } = await slides.tiling(image, requester);
+    return { x: offset_x + (boundsOrigin?.x ?? 0), y: offset_y + (boundsOrigin?.y ?? 0) };
+  }
 
   return {
     async import(
       actor,
       account,
       layerId,
-      { file, dry_run, skip_refused, format, offset_x, offset_y },
+      { file, dry_run, skip_refused, format, ...offsets },
       translate,
       signal,
     ) {
@@ -113,7 +137,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
       if (runningWorkers >= maxWorkers) throw new AppError('unavailable', { retryAfterSeconds: 5 });
       runningWorkers++;
       try {
-        const offset = { x: offset_x, y: offset_y };
+        const offset = await offsetOf(actor, image.id, offsets);
         const result = await parseInWorker(
           { file, options: { format, extent: extentOf(image), offset } },
           signal,
@@ -126,6 +150,11 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
             limit: result.rejectedCount, // the message for this reason shows `limit` as the number of features
             refused,
           });
+        }
+        if (dry_run && result.features.length > 0) {
+          const changes = result.features.map((feature) => ({ id: feature.id, feature }));
+          const ids = changes.map(({ id }) => id);
+          countersAfter(layer, changes, await findAnnotations(db, layerId, ids)); // throws when the layer would be full
         }
         const hasChanges = !dry_run && result.features.length > 0;
         const appliedChanges = hasChanges ? await annotations.put(actor, layerId, result.features) : null;
@@ -154,19 +183,21 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
       }
     },
 
-    async export(actor, account, layerId, { format, offset_x, offset_y }) {
+    async export(actor, account, layerId, { format, ...offsets }) {
       const { layer, image } = await requireLayer(db, account, layerId);
+      const offset = await offsetOf(actor, image.id, offsets);
       await foreignUse.recordRead(actor, account, layer);
       const features = await featuresOf(db, layer.id);
-      const { chunks, mediaType, extension } = exportAnnotations(features, {
+      const { chunks, mediaType, extension, warnings } = exportAnnotations(features, {
         format,
         pixelSize: statedPixelSizeOf(image),
-        offset: { x: offset_x, y: offset_y },
+        offset,
       });
       return {
         stream: Readable.from(joinedChunks(chunks)),
         type: mediaType,
         fileName: `annotations-${layer.id}.${extension}`,
+        warnings: warnings.map(({ code, count }) => `${code}=${count}`).join(', '),
       };
     },
   };

@@ -126,7 +126,8 @@ async function writeChanges(
   changes: readonly ParsedChange[],
   current: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges> {
-  let { annotation_count: count, vertex_count: vertices, next_position: position } = layer;
+  const counters = countersAfter(layer, changes, current);
+  let { next_position: position } = layer;
   // The history remains when an annotation is erased after 30 days. If it is created again, its numbering continues.
   const withoutRow = changes.map(({ id }) => id).filter((id) => !current.has(id));
   const erasedRevisions = await lastRevisionsOf(tx, layer.id, withoutRow);
@@ -138,15 +139,6 @@ async function writeChanges(
     const revision = (previousRow?.revision ?? erasedRevisions.get(id) ?? 0) + 1;
     const row = nextRow({ layer, author, now, changeNo, revision, position }, { id, feature }, previousRow);
     if (previousRow === undefined) position++;
-    // The counters of a layer do not include its deleted annotations.
-    if (previousRow !== undefined && previousRow.deleted_at === null) {
-      count--;
-      vertices -= previousRow.vertices;
-    }
-    if (feature !== null) {
-      count++;
-      vertices += feature.vertices;
-    }
     rows.push(row);
     revisions.push({
       layer_id: layer.id,
@@ -159,14 +151,39 @@ async function writeChanges(
       at: now,
     });
   }
+  await saveAnnotations(tx, rows);
+  await insertRevisions(tx, revisions);
+  const { version } = await saveLayer(tx, layer, { ...counters, next_position: position }, now, changeNo);
+  return { version, revisions: Object.fromEntries(rows.map(({ id, revision }) => [id, revision])) };
+}
+
+/**
+ * Returns the counters of a layer after changes. They do not include deleted annotations.
+ *
+ * @param current the annotations of the layer that have the ids of the changes, also deleted ones
+ * @throws AppError layer_full
+ */
+export function countersAfter(
+  layer: Pick<LayerRow, 'annotation_count' | 'vertex_count'>,
+  changes: readonly Pick<ParsedChange, 'id' | 'feature'>[],
+  current: ReadonlyMap<string, Pick<AnnotationRow, 'deleted_at' | 'vertices'>>,
+): Pick<LayerRow, 'annotation_count' | 'vertex_count'> {
+  let { annotation_count: count, vertex_count: vertices } = layer;
+  for (const { id, feature } of changes) {
+    const previousRow = current.get(id);
+    if (previousRow !== undefined && previousRow.deleted_at === null) {
+      count--;
+      vertices -= previousRow.vertices;
+    }
+    if (feature !== null) {
+      count++;
+      vertices += feature.vertices;
+    }
+  }
   if (count > annotationLayerLimits.annotations || vertices > annotationLayerLimits.vertices) {
     throw new AppError('layer_full');
   }
-  await saveAnnotations(tx, rows);
-  await insertRevisions(tx, revisions);
-  const counters = { annotation_count: count, vertex_count: vertices, next_position: position };
-  const { version } = await saveLayer(tx, layer, counters, now, changeNo);
-  return { version, revisions: Object.fromEntries(rows.map(({ id, revision }) => [id, revision])) };
+  return { annotation_count: count, vertex_count: vertices };
 }
 
 /** Returns the row of an annotation after a change. @param position position in the layer if the annotation is new */

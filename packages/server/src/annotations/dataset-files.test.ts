@@ -33,7 +33,7 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     printLine: (sentence: string) => void printedSentences.push(sentence),
   });
 
-  it('imports a file into a new layer of the slide that has the name of the file without extension, and exports the same annotations again', async () => {
+  it('imports a file into a new layer of the slide that has the name of the file without extension, exports the same annotations again, and prints what another format cannot store', async () => {
     const server = await testServer();
     const owner = await server.fixtures.user();
     const image = await server.fixtures.image({
@@ -77,6 +77,14 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     const text = fs.readFileSync(path.join(exportFolder, file), 'utf8');
     expect(text).toContain(cell.id);
     expect(text).toContain('"NaN"');
+
+    await exportDataset(dependenciesOf(server), {
+      dataset: 'Set',
+      folder: createFolder(),
+      format: 'asap',
+      withPrivate: false,
+    });
+    expect(printedSentences.at(-2)).toMatch(/: measurements were left out: 1 annotations$/);
   });
 
   it('exports private layers only if they are requested', async () => {

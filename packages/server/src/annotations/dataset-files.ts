@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type ExportFormat, exportAnnotations, importAnnotations } from '@lamina/annotations';
+import {
+  type ExportFormat,
+  type ExportResult,
+  type ExportWarningCode,
+  exportAnnotations,
+  importAnnotations,
+} from '@lamina/annotations';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { insertLayer, type LayerRow, listLayers, nextChangeNo } from '../store/annotation-layers.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
@@ -42,7 +48,7 @@ export interface DatasetImport {
   readonly isDryRun: boolean; // whether the files are only checked
 }
 
-const importableNames = /\.(geojson|json|xml)$/i;
+const importableNames = /\.(geojson|json|xml|annotations)$/i; // .annotations: XML of HALO
 
 /**
  * Writes one file for each layer, named after the slide and the layer.
@@ -56,22 +62,34 @@ export async function exportDataset({ db, printLine }: Dependencies, options: Da
   for (const image of images) {
     for (const layer of await listLayers(db, image.id, { onlyDeleted: false })) {
       if (layer.visibility === 'private' && !options.withPrivate) continue;
-      const name = await writeLayer(db, image, layer, options);
+      const { name, warnings } = await writeLayer(db, image, layer, options);
       printLine(`${name}: ${layer.annotation_count} annotations`);
+      for (const { code, count } of warnings) printLine(`${name}: ${lossTexts[code]}: ${count} annotations`);
       count++;
     }
   }
   printLine(`${count} layers of ${images.length} slides exported to ${options.folder}`);
 }
 
-/** Writes the annotations of a layer to a file. @returns the name of the file */
+/** What an export format cannot store, for the operator. */
+const lossTexts: Readonly<Record<ExportWarningCode, string>> = {
+  holes_as_outlines: 'holes became outlines',
+  lines_left_out: 'lines were left out',
+  measurements_left_out: 'measurements were left out',
+  ellipses_as_polygons: 'ellipses became polygons',
+  hierarchy_flattened: 'links to parents were left out',
+  descriptions_left_out: 'descriptions were left out',
+  details_left_out: 'planes, nuclei, metadata, locks or missing cores were left out',
+};
+
+/** Writes the annotations of a layer to a file. Returns the name of the file, and what its format cannot store. */
 async function writeLayer(
   db: Database,
   image: ImageRow,
   layer: LayerRow,
   { folder, format }: DatasetExport,
-): Promise<string> {
-  const { chunks, extension } = exportAnnotations(await featuresOf(db, layer.id), {
+): Promise<{ readonly name: string; readonly warnings: ExportResult['warnings'] }> {
+  const { chunks, extension, warnings } = exportAnnotations(await featuresOf(db, layer.id), {
     format,
     pixelSize: statedPixelSizeOf(image),
   });
@@ -79,7 +97,7 @@ async function writeLayer(
   const name = `${portableName(image.file_name)}.${portableName(layer.name)}.${layer.id.slice(0, 8)}.${extension}`;
   const handle = await fs.open(path.join(folder, name), 'w', 0o600);
   await pipeline(chunks, handle.createWriteStream()); // the stream closes the file
-  return name;
+  return { name, warnings };
 }
 
 /** Maximum length of a part of a file name, in bytes of UTF-8. File systems limit the whole name to 255 bytes. */

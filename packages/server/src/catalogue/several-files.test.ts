@@ -123,6 +123,25 @@ describe.each(databaseKinds)('DICOM series, with %s as database', (database) => 
     }
   });
 
+  it('is listed as failed, with the missing part as the reason, until all files of an image have arrived', async () => {
+    const { put, rescanAndList } = await startServer(database);
+    const part = (number: number): DicomPlan => ({
+      instance: String(number),
+      part: { number, from: (number - 1) * 2, to: number * 2, total: 3 },
+    });
+    await put({ '1.dcm': part(1), '2.dcm': part(2) });
+    expect(await rescanAndList()).toMatchObject([
+      {
+        file_name: '1.dcm',
+        status: 'failed',
+        error: 'Part 3 of the 3 files of an image is missing.',
+        error_code: 'FILE_MISSING',
+      },
+    ]);
+    await put({ '3.dcm': part(3) });
+    expect(await rescanAndList()).toMatchObject([{ file_name: '1.dcm', status: 'ready' }]);
+  });
+
   it('does not include a DICOM file that is not a slide; this file is listed as failed with a reason', async () => {
     const { server, put, rescanAndList } = await startServer(database);
     await put({ 'a.dcm': {}, 'b.dcm': { downsample: 2 } });

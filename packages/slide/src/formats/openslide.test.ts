@@ -12,6 +12,7 @@ import { groupSlideFiles, openSlide, openSlideForNativeTiles, openSlideFrom } fr
 import { setLibraryAccess } from '../openslide/access.ts';
 import { loadOpenSlide, type OpenSlideLibrary } from '../openslide/library.ts';
 import { renderTile } from '../render/render-tile.ts';
+import { summariseSlide } from '../render/slide-summary.ts';
 import { openLocalFiles } from '../source/slide-files.ts';
 import { buildSvs } from '../testing/build-svs.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
@@ -88,6 +89,23 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
       name: 'SlideError',
     });
+  });
+
+  it('has the corner of the scanned area as the origin of its bounds, also when a render worker has read it', async () => {
+    const isOutside = (column: number, row: number) => column < 2 || row < 1;
+    const missingTiles = Array.from({ length: 48 }, (_, n) => [n % 8, Math.floor(n / 8)] as const).filter(
+      ([column, row]) => isOutside(column, row),
+    );
+    await writeMirax(folder, 'cropped', { picture, tileSide: 128, missing: missingTiles });
+    const slide = await openSlide({ path: join(folder, 'cropped.mrxs') });
+    const served = await openServedSlide({ path: join(folder, 'cropped.mrxs') }, async () =>
+      summariseSlide(slide),
+    );
+    expect([slide.boundsOrigin, served.boundsOrigin]).toEqual([
+      { x: 256, y: 128 },
+      { x: 256, y: 128 },
+    ]);
+    await Promise.all([slide.close(), served.close()]);
   });
 
   it('returns tiles with the original pixels in all levels', async () => {
@@ -401,6 +419,14 @@ describe('groupSlideFiles (finds the files that belong to one slide)', () => {
       ]),
     );
     await rm(slideFolder, { recursive: true });
+  });
+
+  it('groups the other slides of a folder with a VMS file that cannot be opened', async () => {
+    const groups = await groupSlideFiles({ path: folder }, ['gone.vms', 'slide.mrxs'], ['slide']);
+    expect(groups).toEqual([
+      { main: 'gone.vms', members: [] },
+      { main: 'slide.mrxs', members: ['slide/'] },
+    ]);
   });
 });
 

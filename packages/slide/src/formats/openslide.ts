@@ -2,7 +2,8 @@
  * Reads slides with OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU,
  * Sakura (.svslide), and TIFF variants that OpenSlide recognises and no other reader supports.
  *
- * docs/formats/openslide.md lists the features that are read, with the source of each fact.
+ * docs/formats/openslide.md lists the features that are read, with the source of each fact. This file is long because every format
+ * of the library shares its code.
  */
 import type { Colour } from '../decode/raster.ts';
 import {
@@ -18,7 +19,9 @@ import { checkHamamatsuFiles, checkMiraxFiles, hamamatsuNames } from '../opensli
 import { loadOpenSlide, type OpenSlideLibrary, type OpenSlidePointer } from '../openslide/library.ts';
 import { type OpenedFile, openInLibrary } from '../openslide/opened-file.ts';
 import { readIni } from '../openslide/read-ini.ts';
+import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles, SlideFolder, SlideGroup } from '../source/slide-files.ts';
+import { readWholeNumber } from '../xml/read-numbers.ts';
 import type { FileHeader, SlideFormat } from './slide-format.ts';
 
 /** A format that only OpenSlide reads. */
@@ -177,6 +180,8 @@ function readSlide(
   const associated = (['label', 'macro', 'thumbnail'] as const).filter((name) => names.includes(name));
   const mppX = readPositive(property('mpp-x'), 1000); // micrometres per pixel; 1000 and more are implausible
   const mppY = readPositive(property('mpp-y'), 1000);
+  const boundsX = readWholeNumber(property('bounds-x'));
+  const boundsY = readWholeNumber(property('bounds-y'));
   return {
     format: Object.hasOwn(vendors, vendor) ? vendor : 'openslide',
     fingerprint: files.fingerprint,
@@ -186,6 +191,7 @@ function readSlide(
     objectivePower: readPositive(property('objective-power'), 1000),
     background,
     associatedImages: new Set(associated),
+    ...(boundsX !== null && boundsY !== null && { boundsOrigin: { x: boundsX, y: boundsY } }),
 
     async readTile({ level: index, column, row }, signal) {
       const level = levels[index];
@@ -334,8 +340,9 @@ async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
 
 /** Returns those files in the folder that the main file of a VMS or VMU slide lists. */
 async function readHamamatsuMembers(folder: SlideFolder, main: string): Promise<readonly string[]> {
-  const source = await folder.open(main);
+  let source: ByteSource | undefined;
   try {
+    source = await folder.open(main);
     const text = new TextDecoder().decode(await source.read(0, Math.min(source.size, MAX_LIST_BYTES)));
     const listedNames = new Set(hamamatsuNames(readIni(text)));
     return folder.names.filter((name) => name !== main && listedNames.has(name));
@@ -344,6 +351,6 @@ async function readHamamatsuMembers(folder: SlideFolder, main: string): Promise<
     if (error instanceof SlideError && !isTemporaryError(error)) return [];
     throw error;
   } finally {
-    await source.close();
+    await source?.close();
   }
 }

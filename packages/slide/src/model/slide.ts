@@ -189,6 +189,11 @@ export interface Slide {
   readonly shownPlane?: ShownPlane;
   /** Absent when the file does not state it. */
   readonly placeOnGlass?: PlaceOnGlass;
+  /**
+   * Upper left corner of the scanned area, in pixels of level 0. Programs such as QuPath count coordinates from it. Absent when the
+   * file does not state the scanned area.
+   */
+  readonly boundsOrigin?: { readonly x: number; readonly y: number };
   /** Colour of areas the scanner left empty, 0…255 each. */
   readonly background: { readonly r: number; readonly g: number; readonly b: number };
   readonly associatedImages: ReadonlySet<AssociatedImageName>;
@@ -228,6 +233,7 @@ export type SlideErrorCode =
   | 'FILE_CORRUPT'
   /** The file exceeds a limit of its reader, for example tiles per level. */
   | 'LIMIT_EXCEEDED'
+  /** A file of the slide does not exist, or the server has no permission to read it. */
   | 'FILE_MISSING'
   /** The file was modified or replaced while it was open. */
   | 'FILE_CHANGED'

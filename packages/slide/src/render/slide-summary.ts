@@ -4,11 +4,14 @@ import type { Slide } from '../model/slide.ts';
 
 /**
  * The metadata of a slide that the server's catalogue of slides stores; none of it can identify a patient. Of the
- * fields of `Slide`, `mpp` is the pixel size in µm, `objectivePower` the magnification, and `shownPlane` the focal
- * plane and the time point that viewers show.
+ * fields of `Slide`, `mpp` is the pixel size in µm, `objectivePower` the magnification, `shownPlane` the focal
+ * plane and the time point that viewers show, and `boundsOrigin` the corner of the scanned area.
  */
 export interface SlideSummary
-  extends Pick<Slide, 'format' | 'fingerprint' | 'vendor' | 'mpp' | 'objectivePower' | 'shownPlane'> {
+  extends Pick<
+    Slide,
+    'format' | 'fingerprint' | 'vendor' | 'mpp' | 'objectivePower' | 'shownPlane' | 'boundsOrigin'
+  > {
   /** Pixels at full resolution. */
   readonly width: number;
   readonly height: number;
@@ -21,7 +24,7 @@ export interface SlideSummary
 }
 
 export function summariseSlide(slide: Slide): SlideSummary {
-  const { format, fingerprint, vendor, mpp, objectivePower, shownPlane, levels } = slide;
+  const { format, fingerprint, vendor, mpp, objectivePower, shownPlane, boundsOrigin, levels } = slide;
   const { width, height, tileSize } = describeDeepZoom(slide);
   return {
     format,
@@ -35,5 +38,6 @@ export function summariseSlide(slide: Slide): SlideSummary {
     scale: scaleOf(slide),
     levels: levels.length,
     ...(shownPlane !== undefined && { shownPlane }),
+    ...(boundsOrigin !== undefined && { boundsOrigin }),
   };
 }

@@ -1,6 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, mkdtemp, open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  rename,
+  rm,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -116,6 +127,24 @@ describe('openFileSource', () => {
     const error = await openFileSource(join(folder, 'secret.svs')).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'FILE_MISSING', message: expect.not.stringContaining('secret') });
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'states that the permission to read a file is missing',
+    async () => {
+      await chmod(folder, 0o755);
+      await chmod(path, 0o000);
+      const module = new URL('file-source.ts', import.meta.url).href;
+      const script = `import { openFileSource } from '${module}';
+      openFileSource(process.argv[1]).catch(({ code, message }) => console.log(code, message));`;
+      // Root can read every file, so a test that runs as root starts the process as the user `nobody`.
+      const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script, path], {
+        ...user,
+        encoding: 'utf8',
+      });
+      expect(stdout).toBe('FILE_MISSING The server has no permission to read a file of the slide\n');
+    },
+  );
 
   it('rejects a folder with NOT_A_SLIDE', async () => {
     await expect(openFileSource(folder)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });

@@ -121,6 +121,24 @@ async function filesOf(member: string): Promise<readonly string[]> {
   return [member, ...files.sort()];
 }
 
+/**
+ * Returns all regular files at any depth below a folder, sorted by path.
+ *
+ * @param folder absolute path, without a trailing slash
+ * @returns absolute paths, and sizes in bytes
+ * @throws SlideError FILE_MISSING, STORE_UNAVAILABLE
+ */
+export async function filesBelow(
+  folder: string,
+): Promise<readonly { readonly path: string; readonly size: number }[]> {
+  try {
+    const [, ...paths] = await filesOf(folder + sep); // the first path is the folder itself
+    return await Promise.all(paths.map(async (path) => ({ path, size: (await stat(path)).size })));
+  } catch (cause) {
+    throw readErrorOf(cause);
+  }
+}
+
 async function openRegularFile(path: string): Promise<FileHandle> {
   let file: FileHandle;
   try {
@@ -149,8 +167,14 @@ const transientErrorCodes = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDO
 
 /** Returns the error for a failed file operation. Only its cause, which is logged but not sent, may contain a path. */
 function readErrorOf(cause: unknown): SlideError {
-  if (transientErrorCodes.test(String((cause as NodeJS.ErrnoException).code))) {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (transientErrorCodes.test(String(code))) {
     return new SlideError('STORE_UNAVAILABLE', 'The file cannot be read at the moment', { cause });
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new SlideError('FILE_MISSING', 'The server has no permission to read a file of the slide', {
+      cause,
+    });
   }
   return new SlideError('FILE_MISSING', 'The file does not exist or cannot be read', { cause });
 }

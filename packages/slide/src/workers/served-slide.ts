@@ -22,7 +22,7 @@ export async function openServedSlide(
 
 /** Returns a slide with the metadata of a summary, and with a single level, which needs rendering. */
 function slideFromSummary(summary: SlideSummary): Slide {
-  const { format, fingerprint, vendor, mpp, objectivePower, width, height, tileSize } = summary;
+  const { format, fingerprint, vendor, mpp, objectivePower, width, height, tileSize, boundsOrigin } = summary;
   return {
     format,
     fingerprint,
@@ -43,6 +43,7 @@ function slideFromSummary(summary: SlideSummary): Slide {
     objectivePower,
     background: { r: 255, g: 255, b: 255 }, // white, because a summary does not state it
     associatedImages: new Set(),
+    ...(boundsOrigin !== undefined && { boundsOrigin }),
     async readTile() {
       throw new SlideError(
         'FORMAT_NOT_SUPPORTED',
