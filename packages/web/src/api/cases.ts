@@ -18,7 +18,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
-import { texts } from './texts.ts';
+import { texts, imageTexts as viewerTexts } from './texts.ts';
 
 export type NewCase = BodyInputOf<typeof createCase>;
 export type CaseChanges = BodyInputOf<typeof updateCase>;
@@ -60,6 +60,11 @@ export function removeCase(caseId: string): Promise<ActionResult> {
   );
 }
 
+/** Makes all screens load the cases again, after slides have changed: a removed slide is in no case. */
+export function invalidateCases(): void {
+  void queryClient.invalidateQueries({ queryKey: casesKey });
+}
+
 /** Runs a request, reloads the cases, and returns the result. */
 async function runAndReloadCases(
   successMessage: string,
@@ -84,7 +89,7 @@ export async function registerSlides(
   try {
     return await call(registerCaseSlides, { params: { caseId }, body: registration });
   } catch (error) {
-    return { error: messageOf(error, texts.caseFailed) };
+    return { error: messageOf(error, viewerTexts.registrationFailed) };
   } finally {
     await queryClient.invalidateQueries({ queryKey: casesKey });
   }

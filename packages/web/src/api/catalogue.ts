@@ -126,6 +126,16 @@ export function reloadCatalogue(): void {
   void queryClient.invalidateQueries({ queryKey: [listsKey, 'groups'] });
 }
 
+/**
+ * Makes all screens load images and lists of images again, after this account has changed slides. The lists that no screen shows are
+ * removed, because `useImage` takes images from loaded lists.
+ */
+export function invalidateCatalogue(): void {
+  queryClient.removeQueries({ queryKey: [listsKey], type: 'inactive' });
+  void queryClient.invalidateQueries({ queryKey: [listsKey] });
+  void queryClient.invalidateQueries({ queryKey: [imagesKey] });
+}
+
 /** Returns the image session; undefined when there is none. @throws NoResponseError */
 function currentSession(): Promise<string | undefined> {
   return imageSessions.get().catch((error: unknown) => {
@@ -332,6 +342,19 @@ export function useDatasetImages(dataset: string) {
       }
     },
   });
+}
+
+/** Loads images by their ids, such as those that `useDatasetImages` leaves out. @returns the images that are loaded so far */
+export function useImagesById(imageIds: readonly string[]): readonly Image[] {
+  const results = useQueries({
+    queries: imageIds.map((imageId) => ({
+      queryKey: [imagesKey, imageId],
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Image> =>
+        (await call(getImage, { params: { imageId }, query: {}, signal })).image,
+      staleTime: Number.POSITIVE_INFINITY, // invalidated when the catalogue has changed
+    })),
+  });
+  return results.flatMap(({ data }) => data ?? []);
 }
 
 /** Returns an image from the loaded pages; undefined when it is not among them. */

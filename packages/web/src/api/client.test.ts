@@ -2,11 +2,14 @@ import {
   AppError,
   changePassword,
   createImageSession,
+  deleteImage,
+  getImage,
   getProfile,
   listImages,
   listUsers,
   signIn,
   signOut,
+  updateImage,
   verifyToken,
 } from '@lamina/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -152,6 +155,18 @@ describe('a 401 response to a call of the API client', () => {
       errorResponse('credentials_invalid'),
       false,
     ],
+    'whose header WWW-Authenticate a proxy has removed ends the sign-in': [
+      getProfile,
+      {},
+      Response.json({ code: 'token_invalid', message: '…' }, { status: 401 }),
+      true,
+    ],
+    'of the catalogue without the header WWW-Authenticate keeps the sign-in': [
+      listImages,
+      { query: {} },
+      Response.json({ code: 'session_invalid', message: '…' }, { status: 401 }),
+      false,
+    ],
     'that reports a missing bearer token ends the sign-in': [
       createImageSession,
       {},
@@ -169,6 +184,13 @@ describe('a 401 response to a call of the API client', () => {
 });
 
 describe('endpointUrl (URL of an API request)', () => {
+  it.each([getImage, updateImage, deleteImage])(
+    'throws "Image ID is required" for an empty image id, which would request the list: $method $path',
+    (endpoint) => {
+      expect(() => endpointUrl(endpoint, { imageId: '' })).toThrow('Image ID is required');
+    },
+  );
+
   it('returns a URL with escaped path parameters, and without query parameters whose value is undefined', () => {
     expect(endpointUrl({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
       '/api/v1/a/x%2Fy/b/%C3%B6',

@@ -15,6 +15,7 @@ import {
   type ErrorCode,
   errorText,
   isErrorCode,
+  type Language,
   type ParamsOf,
   type QueryInputOf,
   type ResponseOf,
@@ -34,7 +35,11 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   ? unknown
   : { readonly params: ParamsOf<E> }) &
   InputPart<'query', QueryInputOf<E>> &
-  InputPart<'body', BodyInputOf<E>> & { readonly signal?: AbortSignal };
+  InputPart<'body', BodyInputOf<E>> & {
+    readonly signal?: AbortSignal;
+    /** Language of an error when the interface mixes Turkish and English; by default, that of the endpoint. */
+    readonly languageWhenMixed?: Language;
+  };
 
 /** The server sent no response: it is unreachable, or took longer than 10 s. */
 export class NoResponseError extends Error {
@@ -91,13 +96,18 @@ export function abortCallsAtSignOut(): () => void {
 
 type Query = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Returns the URL of an endpoint with its path parameters and query. */
+/** Returns the URL of an endpoint with its path parameters and query. @throws Error 'Image ID is required' for an empty image id */
 export function endpointUrl(
   endpoint: Endpoint,
   params: Readonly<Record<string, string>> = {},
   query: Query = {},
 ): string {
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name] ?? '';
+    // An empty id would make a URL of another endpoint: of the list.
+    if (name === 'imageId' && value === '') throw new Error('Image ID is required');
+    return encodeURIComponent(value);
+  });
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null) search.set(name, String(value));
@@ -114,6 +124,7 @@ interface PlainInput {
   /** Request body of endpoints that accept a file; used instead of `body`. */
   readonly file?: Blob;
   readonly signal?: AbortSignal;
+  readonly languageWhenMixed?: Language;
   /** ETag of the cached response, for which the server may respond with 304. */
   readonly cachedEtag?: string | null;
   /** Id of the last received event, to resume a stream of server-sent events. */
@@ -188,12 +199,12 @@ export async function sendFile<E extends Endpoint>(
 /** Sends a request and reads the response. @param timeout also ends reading the body; null for no time limit */
 async function send<T>(
   endpoint: Endpoint,
-  { params, query, body, file, signal, cachedEtag, lastEventId }: PlainInput,
+  { params, query, body, file, signal, languageWhenMixed, cachedEtag, lastEventId }: PlainInput,
   timeout: AbortSignal | null,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const token = storedToken();
-  const headers = new Headers({ 'Accept-Language': acceptLanguage() });
+  const headers = new Headers({ 'Accept-Language': acceptLanguage(languageWhenMixed) });
   // With the session of a share link, the call acts for a visitor, even in the browser of a signed-in account.
   const isForVisitors = endpoint.access === 'reader-or-visitor' || endpoint.allowsVisitors === true;
   const isVisitor = isForVisitors && typeof query?.session === 'string';
@@ -240,11 +251,10 @@ function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token:
   if (
     response.status === 401 &&
     endpoint.access !== 'anyone' &&
-    response.headers.get('WWW-Authenticate')?.startsWith('Bearer') && // `ImageSession` for a rejected image session
+    concernsSignIn(response, endpoint) &&
     !isWrongInput
-  ) {
+  )
     notifySignInEnded(token);
-  }
   if (!body.success || !isErrorCode(body.data.code)) {
     const serverMessage = ErrorBody.pick({ message: true }).safeParse(json).data?.message;
     return new UnexpectedResponseError(response.status, serverMessage);
@@ -252,6 +262,15 @@ function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token:
   const { code, message, status, field, conflicts } = body.data;
   const detail = { ...(status && { status }), ...(field && { field }), ...(conflicts && { conflicts }) };
   return new ResponseError(code, message, detail);
+}
+
+/**
+ * Returns whether a 401 is about the bearer token. The scheme in its header is `ImageSession` for a rejected image session. Without the
+ * header, which a proxy may remove, calls of the catalogue renew the image session, and all others end the sign-in.
+ */
+function concernsSignIn({ headers }: Response, { path }: Endpoint): boolean {
+  const scheme = headers.get('WWW-Authenticate');
+  return scheme === null ? !path.startsWith('/image-catalog/') : scheme.startsWith('Bearer');
 }
 
 function parseJson(text: string): unknown {

@@ -24,7 +24,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, download, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
-import { texts } from './texts.ts';
+import { texts, imageTexts as viewerTexts } from './texts.ts';
 
 export type NewSavedView = BodyInputOf<typeof createSavedView>;
 export type CollectionChanges = BodyInputOf<typeof updateCollection>;
@@ -64,7 +64,7 @@ export function useSavedViews({ isEnabled = true } = {}) {
 }
 
 export function addView(view: NewSavedView): Promise<ActionResult> {
-  return runAndRefetch(viewsKey, texts.viewSaved, texts.viewFailed, () =>
+  return runAndRefetch(viewsKey, viewerTexts.viewSaved, viewerTexts.viewFailed, () =>
     call(createSavedView, { body: view }),
   );
 }

@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   endShareLink,
   getDescriptor,
+  type Language,
   listShareLinks,
   openShareLink,
   type ResponseOf,
@@ -14,7 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, endpointUrl, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
-import { texts } from './texts.ts';
+import { shareFailedTexts, texts } from './texts.ts';
 
 export type OpenedLink = ResponseOf<typeof openShareLink>;
 export type NewShareLink = BodyInputOf<typeof createShareLink>;
@@ -30,14 +31,20 @@ export function useShareLinks() {
   });
 }
 
-/** Creates a share link. @returns its URL, or a message for the user */
+/**
+ * Creates a share link.
+ *
+ * @param languageWhenMixed language of the calling screen when the interface mixes Turkish and English
+ * @returns its URL, or a message for the user
+ */
 export async function makeShareLink(
   link: NewShareLink,
+  languageWhenMixed: Language,
 ): Promise<{ readonly url: string } | { readonly error: string }> {
   try {
-    return { url: (await call(createShareLink, { body: link })).url };
+    return { url: (await call(createShareLink, { body: link, languageWhenMixed })).url };
   } catch (error) {
-    return { error: messageOf(error, texts.shareFailed) };
+    return { error: messageOf(error, shareFailedTexts[languageWhenMixed].shareFailed) };
   } finally {
     void queryClient.invalidateQueries({ queryKey: linksKey });
   }

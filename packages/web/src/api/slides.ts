@@ -19,6 +19,8 @@ import {
 } from '@lamina/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
+import { invalidateCases } from './cases.ts';
+import { invalidateCatalogue } from './catalogue.ts';
 import { call, codeOf, download, messageOf, sendFile } from './client.ts';
 import { invalidateDatasets } from './datasets.ts';
 import { queryClient } from './query-client.ts';
@@ -111,9 +113,11 @@ async function resultOf(request: Promise<string>, failureMessage: string): Promi
   }
 }
 
-/** Reloads the datasets, the counts, and then the list of slides. */
+/** Reloads the datasets, the counts, and then the list of slides; and, when a screen needs them, the images and the cases. */
 export async function invalidateSlides(): Promise<void> {
   invalidateDatasets();
+  invalidateCatalogue();
+  invalidateCases();
   await queryClient.invalidateQueries({ queryKey: countsKey });
   await queryClient.invalidateQueries({ queryKey: listKey });
 }

@@ -2,7 +2,7 @@
  * Messages about the results of API calls. By default, the interface mixes Turkish and English; `languageWhenMixed`
  * names the language of these texts in that case.
  */
-import { wording } from '../language/language.ts';
+import { wording, wordingByScreenLanguage } from '../language/language.ts';
 
 /** Messages for the calls of all screens except the WSI Viewer. For an error, the server's message takes precedence. */
 export const texts = wording({
@@ -54,13 +54,10 @@ export const texts = wording({
     datasetFailed: 'Veri kümesi değiştirilemedi.',
     sharingOn: 'Veri kümesinde paylaşım açıldı.',
     sharingOff: 'Veri kümesinde paylaşım kapatıldı. Bağlantıyla açılmış slaytlar kapatıldı.',
-    shareFailed: 'Bağlantı oluşturulamadı.',
     linkEnded: 'Bağlantı sonlandırıldı.',
     linkNotEnded: 'Bağlantı sonlandırılamadı.',
     linkFailed: 'Bağlantı açılamadı. Lütfen tekrar deneyin.',
-    viewSaved: 'Görünüm kaydedildi.',
     viewDeleted: 'Kayıtlı görünüm silindi.',
-    viewFailed: 'Görünüm kaydedilemedi. Lütfen tekrar deneyin.',
     viewNotDeleted: 'Kayıtlı görünüm silinemedi. Lütfen tekrar deneyin.',
     collectionSaved: 'Koleksiyon kaydedildi.',
     collectionDeleted: 'Koleksiyon silindi.',
@@ -144,13 +141,10 @@ export const texts = wording({
     datasetFailed: 'The dataset could not be changed.',
     sharingOn: 'Sharing is on for the dataset.',
     sharingOff: 'Sharing is off for the dataset. Slides that links had opened are closed.',
-    shareFailed: 'The link could not be created.',
     linkEnded: 'The link has been ended.',
     linkNotEnded: 'The link could not be ended.',
     linkFailed: 'The link could not be opened. Please try again.',
-    viewSaved: 'The view has been saved.',
     viewDeleted: 'The saved view has been deleted.',
-    viewFailed: 'The view could not be saved. Please try again.',
     viewNotDeleted: 'The saved view could not be deleted. Please try again.',
     collectionSaved: 'The collection has been saved.',
     collectionDeleted: 'The collection has been deleted.',
@@ -190,6 +184,12 @@ export const texts = wording({
   },
 });
 
+/** Message for share links, which the WSI Viewer and other screens create. */
+export const shareFailedTexts = wordingByScreenLanguage({
+  tr: { shareFailed: 'Bağlantı oluşturulamadı.' },
+  en: { shareFailed: 'The link could not be created.' },
+});
+
 /** Messages for calls of the WSI Viewer, and for network errors. */
 export const imageTexts = wording({
   languageWhenMixed: 'en',
@@ -202,6 +202,9 @@ export const imageTexts = wording({
     internal: 'Sunucuda bir hata oluştu. Lütfen oturumunuzu yenilemeyi deneyin.',
     failed: 'Görüntüler yüklenemedi',
     requestFailed: 'İstek gönderilemedi.',
+    viewSaved: 'Görünüm kaydedildi.',
+    viewFailed: 'Görünüm kaydedilemedi. Lütfen tekrar deneyin.',
+    registrationFailed: 'Slaytlar hizalanamadı. Lütfen tekrar deneyin.',
   },
   en: {
     noResponse: 'No response from server. Please check your connection.',
@@ -212,5 +215,8 @@ export const imageTexts = wording({
     internal: 'Internal server error. Please try refreshing your session.',
     failed: 'Failed to load images',
     requestFailed: 'The request could not be sent.',
+    viewSaved: 'The view has been saved.',
+    viewFailed: 'The view could not be saved. Please try again.',
+    registrationFailed: 'The slides could not be registered. Please try again.',
   },
 });

@@ -273,7 +273,11 @@ export async function changeRole(uid: string, role: GrantableRole | 'admin'): Pr
   const suspended = await suspend(uid);
   if (!suspended.success) return suspended;
   const request = call(approveUser, { params: { uid }, body: { role } });
-  return resultOf(uid, request, texts.roleChanged, texts.roleChangeFailed);
+  const approved = await resultOf(uid, request, texts.roleChanged, '');
+  // The message of the server does not say that the account is suspended now.
+  return approved.success
+    ? approved
+    : { ...approved, message: `${texts.roleChangeFailed} ${approved.message}`.trim() };
 }
 
 /** Gives an active account the role `admin`. */

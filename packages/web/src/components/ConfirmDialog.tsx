@@ -1,11 +1,14 @@
+import type { Language } from '@lamina/contract';
 import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Dialog } from './Dialog.tsx';
-import { texts } from './texts.ts';
+import { dialogTexts } from './texts.ts';
 import { useSettled } from './use-settled.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
+  /** As for `Dialog`. */
+  readonly languageWhenMixed?: Language;
   readonly confirmLabel: string;
   /** Whether the action is destructive: the confirm button then has the warning colour. */
   readonly isDestructive?: boolean;
@@ -20,6 +23,7 @@ interface ConfirmDialogProps {
 /** A dialog that asks the user to confirm an action that cannot be undone or has further consequences. */
 export function ConfirmDialog({
   title,
+  languageWhenMixed = 'tr',
   confirmLabel,
   isDestructive = false,
   isConfirmDisabled = false,
@@ -42,12 +46,18 @@ export function ConfirmDialog({
   }
 
   return (
-    <Dialog title={title} centered isRunning={isRunning} onClose={onClose}>
+    <Dialog
+      title={title}
+      languageWhenMixed={languageWhenMixed}
+      centered
+      isRunning={isRunning}
+      onClose={onClose}
+    >
       <Stack>
         {children}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={isRunning} onClick={onClose} data-autofocus>
-            {texts.cancel}
+            {dialogTexts[languageWhenMixed].cancel}
           </Button>
           <Button
             {...(isDestructive && { color: 'eosin' })}

@@ -1,10 +1,13 @@
+import type { Language } from '@lamina/contract';
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Dialog } from './Dialog.tsx';
-import { texts } from './texts.ts';
+import { dialogTexts } from './texts.ts';
 
 interface FormDialogProps {
   readonly title: string;
+  /** As for `Dialog`. */
+  readonly languageWhenMixed?: Language;
   readonly submitLabel: string;
   /** Whether the action removes something: the submit button then has the warning colour. */
   readonly isDestructive?: boolean;
@@ -23,6 +26,7 @@ interface FormDialogProps {
 /** A dialog with a form: fields, a submit button and a cancel button. */
 export function FormDialog({
   title,
+  languageWhenMixed = 'tr',
   submitLabel,
   isDestructive = false,
   isRunning,
@@ -35,7 +39,13 @@ export function FormDialog({
 }: FormDialogProps) {
   const isLocked = isRunning && stopLabel === undefined;
   return (
-    <Dialog title={title} centered isRunning={isLocked} onClose={onClose}>
+    <Dialog
+      title={title}
+      languageWhenMixed={languageWhenMixed}
+      centered
+      isRunning={isLocked}
+      onClose={onClose}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -47,7 +57,7 @@ export function FormDialog({
           {children}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" disabled={isLocked} onClick={onClose}>
-              {(isRunning ? stopLabel : cancelLabel) ?? texts.cancel}
+              {(isRunning ? stopLabel : cancelLabel) ?? dialogTexts[languageWhenMixed].cancel}
             </Button>
             <Button
               type="submit"

@@ -1,4 +1,6 @@
+import { Button, Group } from '@mantine/core';
 import { Suspense } from 'react';
+import { FailureBoundary } from './lazy-part.tsx';
 import { preloadable } from './preloadable.tsx';
 import classes from './UserMenu.module.css';
 import type { UserMenuProps } from './UserMenu.tsx';
@@ -6,19 +8,32 @@ import { UserName } from './UserName.tsx';
 
 /** Loaded separately: Mantine's code for menus is as large as the catalogue's code and would delay the catalogue. */
 const UserMenu = preloadable(async () => (await import('./UserMenu.tsx')).UserMenu);
-UserMenu.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
+UserMenu.preload().catch(() => undefined); // rendering the component loads the code again
 
-/** Shows the user menu, and until its code is loaded the user's name in the same place. */
+/**
+ * Shows the user menu, and until its code is loaded the user's name in the same place. When the code cannot be loaded, the name stays with a
+ * sign-out button; otherwise the error screen would replace the whole screen.
+ */
 export function LoadedUserMenu(props: UserMenuProps) {
+  const name = (
+    <span className={classes.target}>
+      <UserName user={props.user} badge={props.badge} />
+    </span>
+  );
   return (
-    <Suspense
-      fallback={
-        <span className={classes.target}>
-          <UserName user={props.user} badge={props.badge} />
-        </span>
-      }
+    <FailureBoundary
+      renderFailed={() => (
+        <Group gap="xs" wrap="nowrap">
+          {name}
+          <Button size="xs" variant="default" lang={props.labelLanguage} onClick={props.onLogout}>
+            {props.logoutLabel}
+          </Button>
+        </Group>
+      )}
     >
-      <UserMenu {...props} />
-    </Suspense>
+      <Suspense fallback={name}>
+        <UserMenu {...props} />
+      </Suspense>
+    </FailureBoundary>
   );
 }

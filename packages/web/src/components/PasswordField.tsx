@@ -1,9 +1,20 @@
+import type { Language } from '@lamina/contract';
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useId } from 'react';
-import { texts } from '../language/texts.ts';
+import { dialogTexts } from './texts.ts';
+
+interface PasswordFieldProps extends PasswordInputProps {
+  /** Language of the button's name when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
+  readonly languageWhenMixed?: Language;
+}
 
 /** A password field with a button that shows the password. */
-export function PasswordField({ error, description, ...props }: PasswordInputProps) {
+export function PasswordField({
+  languageWhenMixed = 'tr',
+  error,
+  description,
+  ...props
+}: PasswordFieldProps) {
   const id = useId();
   // Unlike Mantine's other fields, `PasswordInput` does not set `aria-describedby` to its description and error.
   const describedBy = [description && `${id}-description`, error && `${id}-error`].filter(Boolean).join(' ');
@@ -16,7 +27,10 @@ export function PasswordField({ error, description, ...props }: PasswordInputPro
       aria-describedby={describedBy || undefined}
       visibilityToggleFocusable
       // A title replaces Mantine's `aria-label`, because a search for the label 'Password' would find the button as well as the field.
-      visibilityToggleButtonProps={{ 'aria-label': undefined, title: texts.showTyped }}
+      visibilityToggleButtonProps={{
+        'aria-label': undefined,
+        title: dialogTexts[languageWhenMixed].showTyped,
+      }}
       {...props}
     />
   );

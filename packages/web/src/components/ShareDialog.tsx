@@ -12,6 +12,8 @@ import { PasswordField } from './PasswordField.tsx';
 import { shareDialogTexts } from './texts.ts';
 
 const dayMs = 24 * 60 * 60_000;
+/** The API rejects links that are valid for more than a year. */
+const maxDays = 365;
 
 type NewShareLink = BodyInputOf<typeof createShareLink>;
 
@@ -23,7 +25,10 @@ interface ShareDialogProps {
   /** Language of the dialog when the interface mixes Turkish and English. */
   readonly languageWhenMixed: Language;
   /** Creates the share link. @returns its URL, or an error message to show */
-  readonly onCreate: (link: NewShareLink) => Promise<{ readonly url: string } | { readonly error: string }>;
+  readonly onCreate: (
+    link: NewShareLink,
+    languageWhenMixed: Language,
+  ) => Promise<{ readonly url: string } | { readonly error: string }>;
   readonly onClose: () => void;
 }
 
@@ -49,8 +54,12 @@ export function ShareDialog(props: ShareDialogProps) {
       return;
     }
     setRunning(true);
-    const validDays = Math.max(1, Number(days) || shareLinkDefaultDays); // the default when the field is empty
-    const result = await onCreate({
+    const typedDays = Number.parseFloat(String(days)); // NaN when the field is empty
+    // The field limits its number only when it loses the focus, which Enter does not cause.
+    const validDays = Number.isNaN(typedDays)
+      ? shareLinkDefaultDays
+      : Math.min(maxDays, Math.max(1, typedDays));
+    const link = {
       target,
       title: title.trim(),
       expires_at: new Date(Date.now() + validDays * dayMs).toISOString(),
@@ -58,7 +67,8 @@ export function ShareDialog(props: ShareDialogProps) {
       ...(password !== '' && { password }),
       free_movement: isMovementFree,
       show_annotations: areAnnotationsShown,
-    });
+    };
+    const result = await onCreate(link, languageWhenMixed);
     setRunning(false);
     if ('error' in result) setError(result.error);
     else {
@@ -71,6 +81,7 @@ export function ShareDialog(props: ShareDialogProps) {
     return (
       <FormDialog
         title={texts.shareMade}
+        languageWhenMixed={languageWhenMixed}
         submitLabel={isCopied ? texts.shareCopied : texts.shareCopy}
         cancelLabel={texts.shareDone}
         isRunning={false}
@@ -90,6 +101,7 @@ export function ShareDialog(props: ShareDialogProps) {
   return (
     <FormDialog
       title={heading}
+      languageWhenMixed={languageWhenMixed}
       submitLabel={texts.shareMake}
       isRunning={isRunning}
       onSubmit={() => void createLink()}
@@ -107,7 +119,7 @@ export function ShareDialog(props: ShareDialogProps) {
         <NumberInput
           label={texts.shareDays}
           min={1}
-          max={365} // the API rejects links that are valid for more than a year
+          max={maxDays}
           allowDecimal={false}
           value={days}
           onChange={setDays}
@@ -122,6 +134,7 @@ export function ShareDialog(props: ShareDialogProps) {
         />
         <PasswordField
           label={texts.sharePassword}
+          languageWhenMixed={languageWhenMixed}
           autoComplete="new-password"
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}

@@ -6,6 +6,7 @@ import { settings } from '../browser/settings.ts';
 import { chosenLanguageOr } from '../language/language.ts';
 import { texts } from '../language/texts.ts';
 import { Logo } from './Logo.tsx';
+import { FailureBoundary } from './lazy-part.tsx';
 import { preloadable } from './preloadable.tsx';
 import classes from './TopBar.module.css';
 import type { TopBarLink } from './top-bar-link.ts';
@@ -55,7 +56,8 @@ const maxLinksWithoutMenu = 2;
  * and makes the links invisible; they stay in the page, so that their width can still be measured.
  */
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
-  const hasMenu = links.length > maxLinksWithoutMenu;
+  const [hasMenuFailed, setMenuFailed] = useState(false); // the code of the menu cannot be loaded: the links stay visible
+  const hasMenu = links.length > maxLinksWithoutMenu && !hasMenuFailed;
   const linksElement = useRef<HTMLElement>(null);
   const isMenuShown = useAreLinksTooWide(linksElement, links.length) && hasMenu;
   return (
@@ -77,9 +79,11 @@ export function TopBar({ home, links, navigationLabel, children, lang }: TopBarP
           ))}
         </nav>
         {hasMenu && (
-          <Suspense fallback={null}>
-            <LinksMenu links={links} navigationLabel={navigationLabel} />
-          </Suspense>
+          <FailureBoundary renderFailed={() => null} onFailed={() => setMenuFailed(true)}>
+            <Suspense fallback={null}>
+              <LinksMenu links={links} navigationLabel={navigationLabel} />
+            </Suspense>
+          </FailureBoundary>
         )}
       </div>
       {children}

@@ -4,15 +4,19 @@ import { wording, wordingByScreenLanguage } from '../language/language.ts';
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {
-    cancel: 'Vazgeç',
     undo: 'Geri Al',
     clear: 'Temizle',
   },
   en: {
-    cancel: 'Cancel',
     undo: 'Undo',
     clear: 'Clear',
   },
+});
+
+/** Dialogs and password fields, by the language of their screen in the mixed interface. */
+export const dialogTexts = wordingByScreenLanguage({
+  tr: { cancel: 'Vazgeç', close: 'Kapat', showTyped: 'Şifreyi göster' },
+  en: { cancel: 'Cancel', close: 'Close', showTyped: 'Show password' },
 });
 
 /** API tokens, in the lists of their owners and of administrators. */
@@ -71,6 +75,7 @@ export const shareLinkTexts = wording({
       max === null ? `${count} kez açıldı` : `${count} / ${max} kez açıldı`,
     until: (date: string) => `${date} tarihine kadar`,
     ended: 'Sona erdi',
+    usedUp: 'Açılış hakkı doldu',
     withPassword: 'Şifre korumalı',
     end: 'Sonlandır',
     endOf: (title: string) => `“${title}” bağlantısını sonlandır`,
@@ -85,6 +90,7 @@ export const shareLinkTexts = wording({
     },
     until: (date: string) => `until ${date}`,
     ended: 'Ended',
+    usedUp: 'No openings left',
     withPassword: 'With a password',
     end: 'End',
     endOf: (title: string) => `End the link “${title}”`,

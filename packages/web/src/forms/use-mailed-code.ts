@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { useStateAcrossLanguages } from '../language/use-state-across-languages.ts';
 
 /**
  * Returns the single-use code of an e-mailed link, and removes it from the URL and the history. The code is in the fragment
@@ -11,7 +12,7 @@ export function useMailedCode(): readonly [code: string | null, discard: () => v
   const { hash, pathname } = useLocation();
   const navigate = useNavigate();
   const linkedCode = codeIn(hash);
-  const [code, setCode] = useState(linkedCode);
+  const [code, setCode] = useStateAcrossLanguages(`mailed code ${pathname}`, linkedCode);
   if (linkedCode !== null && linkedCode !== code) setCode(linkedCode); // another link was opened in this tab
 
   useEffect(() => {

@@ -72,7 +72,8 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function chosenLanguage(): LanguageChoice {
+/** Returns the current choice. */
+export function chosenLanguage(): LanguageChoice {
   return choice;
 }
 
@@ -93,9 +94,11 @@ export function chosenLanguageOr(languageWhenMixed: Language): Language {
 /**
  * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`: the API then responds in the language that
  * docs/requirements.md prescribes for each endpoint.
+ *
+ * @param languageWhenMixed language for 'mixed' of a call that both Turkish and English screens make
  */
-export function acceptLanguage(): string {
-  return choice === 'mixed' ? '*' : choice;
+export function acceptLanguage(languageWhenMixed?: Language): string {
+  return choice === 'mixed' ? (languageWhenMixed ?? '*') : choice;
 }
 
 interface Wording<Words extends object> {

@@ -107,6 +107,7 @@ export const texts = wording({
   exceptions: ['notAvailable'],
   tr: {
     loading: 'Yükleniyor…',
+    partFailed: 'Bu bölüm yüklenemedi.',
     retry: 'Tekrar Dene',
     close: 'Kapat',
     notifications: 'Bildirimler',
@@ -121,7 +122,6 @@ export const texts = wording({
     newPassword: 'Yeni Şifre',
     newPasswordConfirmation: 'Yeni Şifre (Tekrar)',
     currentPassword: 'Mevcut şifre',
-    showTyped: 'Şifreyi göster',
     passwordHint: 'En az 8 karakter.',
     passwordStrength: {
       tooShort: 'Çok kısa',
@@ -156,6 +156,7 @@ export const texts = wording({
   },
   en: {
     loading: 'Loading…',
+    partFailed: 'This part could not be loaded.',
     retry: 'Try Again',
     close: 'Close',
     notifications: 'Notifications',
@@ -170,7 +171,6 @@ export const texts = wording({
     newPassword: 'New Password',
     newPasswordConfirmation: 'New Password (again)',
     currentPassword: 'Current password',
-    showTyped: 'Show password',
     passwordHint: 'At least 8 characters.',
     passwordStrength: {
       tooShort: 'Too short',

@@ -26,6 +26,8 @@ interface OpenApp {
   /** Current path, query and fragment. */
   readonly address: () => string;
   readonly goTo: (path: string) => Promise<void>;
+  /** Presses the browser's Back button. */
+  readonly goBack: () => Promise<void>;
 }
 
 /** Renders the whole app at `path`, as in a browser whose storage contains only the sign-in. */
@@ -54,5 +56,6 @@ export function openApp(path: string, { signedInAs, api = {} }: OpenAppOptions =
       return pathname + search + hash;
     },
     goTo: (path) => router.navigate(path),
+    goBack: () => router.navigate(-1),
   };
 }

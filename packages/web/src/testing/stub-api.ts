@@ -1,5 +1,5 @@
 /** A stub of the API that replaces `fetch` in tests. */
-import { apiBase, type ErrorCode, errors } from '@lamina/contract';
+import { apiBase, type ErrorCode, endpoints, errors, type Language } from '@lamina/contract';
 import { vi } from 'vitest';
 
 export interface ApiCall {
@@ -13,7 +13,8 @@ export interface ApiCall {
 
 /** A response, or the JSON body of a response with status 200. */
 type Answer = Response | object;
-type AnswerFunction = (call: ApiCall) => Answer | Promise<Answer>;
+/** @param language language in which the server would respond to the call */
+type AnswerFunction = (call: ApiCall, language: Language) => Answer | Promise<Answer>;
 /** Answers by `ApiCall.name`. An answer can be a function, which runs for every call with this name. */
 export type Answers = Readonly<Record<string, Answer | AnswerFunction>>;
 
@@ -22,6 +23,20 @@ export function errorResponse(code: ErrorCode, message: string = errors[code].tr
   const { status } = errors[code];
   const headers = { ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="api"' }) };
   return Response.json({ code, message }, { status, headers });
+}
+
+/** Returns an answer for `stubApi`: the error in the language in which the server would respond to the call. */
+export function errorInLanguageOfCall(code: ErrorCode): AnswerFunction {
+  return (_, language) => errorResponse(code, errors[code][language]);
+}
+
+/** Returns the language in which the server responds: the one that the request chooses, otherwise that of the endpoint. */
+function languageOf({ name }: ApiCall, acceptLanguage: string | null): Language {
+  if (acceptLanguage === 'tr' || acceptLanguage === 'en') return acceptLanguage;
+  const endpoint = Object.values(endpoints).find(({ method, path }) =>
+    new RegExp(`^${method} ${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(name),
+  );
+  return endpoint?.defaultMessageLanguage ?? 'tr';
 }
 
 /**
@@ -45,7 +60,10 @@ export function stubApi(answers: Answers): readonly ApiCall[] {
     if (answerOrFunction === undefined) throw new TypeError('Failed to fetch');
     const answer =
       typeof answerOrFunction === 'function'
-        ? await (answerOrFunction as AnswerFunction)(call)
+        ? await (answerOrFunction as AnswerFunction)(
+            call,
+            languageOf(call, new Headers(request.headers).get('Accept-Language')),
+          )
         : answerOrFunction;
     request.signal?.throwIfAborted();
     return answer instanceof Response ? answer.clone() : Response.json(answer);

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { reloadQueries } from '../../testing/reload-queries.ts';
-import { type Answers, type ApiCall, errorResponse } from '../../testing/stub-api.ts';
+import { type Answers, type ApiCall, errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ role: 'admin' });
 const isil = { uid: 'uid-isil', email: 'isil@example.org', displayName: 'Işıl Yılmaz' };
@@ -181,6 +181,25 @@ describe('the audit log screen', () => {
     expect(field.value).toBe('böbrek.svs · Fare');
     await person.click(await screen.findByRole('button', { name: 'Filtreleri temizle' }));
     await waitFor(() => expect(field.value).toBe(''));
+  });
+
+  it('says in the slide field that the slides are loading or cannot be loaded, and only after a search that no slide matches', async () => {
+    const nothing = { images: [], next_cursor: null };
+    const search = pendingResponse();
+    const { person } = openAuditLog('/admin/audit', [], {
+      'GET /image-catalog/images': ({ query }: ApiCall) => (query.q === 'a' ? search.answer() : nothing),
+    });
+    const field = await screen.findByRole('combobox', { name: 'Slayt' });
+    await person.type(field, 'a');
+    const list = within(await screen.findByRole('listbox'));
+    await list.findByText('Yükleniyor…');
+    expect(list.queryByText('Bu ada uyan slayt yok.')).toBeNull();
+    search.respondWith(errorResponse('unavailable'));
+    await screen.findByText(/Hizmet şu anda kullanılamıyor/);
+    expect(screen.queryByText('Bu ada uyan slayt yok.')).toBeNull();
+    await person.type(field, 'b');
+    await screen.findByText('Bu ada uyan slayt yok.');
+    expect(screen.queryByText(/Hizmet şu anda kullanılamıyor/)).toBeNull();
   });
 
   it('leaves the focus in the form when the filter is applied with Enter or cleared', async () => {

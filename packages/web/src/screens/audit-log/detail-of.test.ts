@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatDateAndTime } from '../../formatting/dates.ts';
 import { detailOf } from './detail-of.ts';
 import { summaryOf } from './texts.ts';
 
@@ -82,6 +83,87 @@ describe('detailOf (the details of an entry in the table of the audit log)', () 
       'upload-finished',
       { dataset: 'Böbrek', upload_path: 'Case 7', files: 12, size_bytes: 1_250_000 },
       ['Böbrek › Case 7', '12 dosya, 1,3 MB'],
+    ],
+    [
+      'share-link-created',
+      { type: 'collection', of: 'c-1', expires_at: null, max_openings: 3 },
+      ['Bitiş tarihi: süresiz', 'Paylaşılan: koleksiyon', 'Paylaşılanın kimliği: c-1', 'En fazla açılma: 3'],
+    ],
+    ['share-link-opened', { openings: 2, slides: 5 }, ['Açılma sayısı: 2', 'Slayt sayısı: 5']],
+    ['share-link-ended', { owner: 'uid-1' }, ['Sahibinin kimliği: uid-1']],
+    [
+      'collection-changed',
+      { title: 'Ders', items: 4, readers: 'members' },
+      ['Başlık: Ders', 'Öğe sayısı: 4', 'Okuyabilenler: tüm üyeler'],
+    ],
+    [
+      'api-token-created',
+      { token: 'lam_ab12', scopes: 'slides:read annotations:read', datasets: 2, expires_at: null },
+      [
+        'Bitiş tarihi: süresiz',
+        'Anahtarın başı: lam_ab12',
+        'Yetkiler: Katalog ve görüntüler: okuma, İşaretlemeler: okuma',
+        'Veri kümesi sayısı: 2',
+      ],
+    ],
+    [
+      'original-downloaded',
+      {
+        file_name: 'a.svs',
+        file: 'a.svs',
+        from: 0,
+        to: 1_048_575,
+        identifiable: false,
+        token: 'lam_ab12',
+      },
+      [
+        'Baytlar: 0–1.048.575',
+        'Dosya: a.svs',
+        'Kimliksizleştirilmeden indirildi: hayır',
+        'Anahtarın başı: lam_ab12',
+      ],
+    ],
+    [
+      'dataset-changed',
+      { access: 'restricted', sharing: true, identifiable_originals: true },
+      ['Erişim: kısıtlı', 'Paylaşım açık: evet', 'Kimliksizleştirilemeyen dosyalar indirilebilir: evet'],
+    ],
+    [
+      'dataset-granted',
+      { dataset: 'Böbrek', download: true },
+      ['Veri kümesi: Böbrek', 'Özgün dosyaları indirme izni: evet'],
+    ],
+    [
+      'annotation-layer-changed',
+      { layer: 'l-1', owner: 'uid-1', visibility: 'private', editing: 'owner', locked: false },
+      [
+        'Katmanın kimliği: l-1',
+        'Sahibinin kimliği: uid-1',
+        'Görebilenler: yalnızca sahibi',
+        'Değiştirebilenler: sahibi',
+        'Kilitli: hayır',
+      ],
+    ],
+    [
+      'result-layer-created',
+      { layer: 'l-1', kind: 'raster' },
+      ['Katmanın kimliği: l-1', 'Tür: ısı haritası veya maske'],
+    ],
+    ['annotation-classes-changed', { dataset: 'Deri', classes: 7 }, ['Veri kümesi: Deri', 'Sınıf sayısı: 7']],
+    ['saved-view-created', { title: 'private', image: 'i-1' }, ['Başlık: private', 'Slaydın kimliği: i-1']],
+    ['case-created', { name: 'B-12', slides: 2 }, ['Ad: B-12', 'Slayt sayısı: 2']],
+    ['image-opened', { by: 'descriptor', share_link: 's-1' }, ['Paylaşım bağlantısının kimliği: s-1']],
+    ['throttled', { what: 'share-link-created' }, ['Deneme türü: Paylaşım bağlantısı oluşturuldu']],
+    ['throttled', { what: 'second-factor' }, ['Deneme türü: doğrulama kodu']],
+    [
+      'audit-exported',
+      { action: 'sign-in', result: 'refused', from: '2026-11-21T11:05:00.000Z', hide: 'sessions' },
+      [
+        `Başlangıç tarihi: ${formatDateAndTime('2026-11-21T11:05:00.000Z')}`,
+        'İşlem: Giriş',
+        'Sonuç: Reddedildi',
+        'Gösterilmeyen: görüntü oturumları',
+      ],
     ],
     ['settings-changed', { demo: true, changed: 'demo port' }, ['Değişen ayarlar: demo, port']],
     ['settings-changed', { demo: true }, ['İlk başlangıç ayarları']],

@@ -1,10 +1,19 @@
-import { type AuditEntry, errors, isErrorCode } from '@lamina/contract';
+import {
+  ApiTokenScope,
+  type AuditEntry,
+  AuditResult,
+  apiTokenScopes,
+  auditActionLabel,
+  auditResults,
+  errors,
+  isErrorCode,
+} from '@lamina/contract';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { formatBytes } from '../../formatting/format-bytes.ts';
 import { formatFigure, formatNumber } from '../../formatting/numbers.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
-import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
+import { detailCodes, detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
 /** Details that the table omits: the target column shows the file name, and only programs need the details about deleted entries. */
 const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
@@ -90,6 +99,17 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   }
   const [kinds] = consume('kinds');
   if (typeof kinds === 'string') sentences.push(`${texts.kinds}: ${kinds}`);
+  if (action === 'original-downloaded') {
+    const [firstByte, lastByte] = consume('from', 'to');
+    if (typeof firstByte === 'number' && typeof lastByte === 'number') {
+      sentences.push(texts.byteRange(formatNumber(firstByte), formatNumber(lastByte)));
+    }
+  }
+  if (action === 'audit-exported') {
+    const [since, before] = consume('from', 'to'); // times of the filter
+    if (typeof since === 'string') sentences.push(`${texts.since}: ${formatDateAndTime(since)}`);
+    if (typeof before === 'string') sentences.push(`${texts.before}: ${formatDateAndTime(before)}`);
+  }
   if (action === 'audit-pruned') {
     const [entries] = consume('entries');
     if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
@@ -115,7 +135,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   }
   for (const [name, value] of Object.entries(detail)) {
     if (handledDetails.has(name) || value === null) continue;
-    sentences.push(`${detailLabels[name] ?? name}: ${valueText(value)}`);
+    sentences.push(`${detailLabels[name] ?? name}: ${valueText(name, value)}`);
   }
   return sentences;
 }
@@ -124,10 +144,36 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
 const isoTime = /^\d{4}-\d{2}-\d{2}T/;
 
 /** Returns the text of a detail without a special format. */
-function valueText(value: string | number | boolean): string {
+function valueText(name: string, value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
   if (typeof value === 'number') return formatNumber(value);
-  return isoTime.test(value) ? formatDateAndTime(value) : (detailValues[value] ?? value);
+  return isoTime.test(value) ? formatDateAndTime(value) : codeText(name, value);
+}
+
+/** Returns the text of a code in a detail; a text that is not a code, such as a title, unchanged. */
+function codeText(name: string, code: string): string {
+  const language = chosenLanguageOr('tr');
+  const text = detailCodes[name]?.[code];
+  if (text !== undefined) return text;
+  switch (name) {
+    case 'what': // what was attempted too often: a kind of attempt or an action
+    case 'action':
+      return auditActionLabel(code, language);
+    case 'result': {
+      const { data: result } = AuditResult.safeParse(code);
+      return result === undefined ? code : auditResults[result][language];
+    }
+    case 'scopes':
+      return code
+        .split(' ')
+        .map((scope) => {
+          const { data: known } = ApiTokenScope.safeParse(scope);
+          return known === undefined ? scope : apiTokenScopes[known][language];
+        })
+        .join(', ');
+    default:
+      return detailValues[code] ?? code;
+  }
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Case, CaseSlide, Image } from '@lamina/contract';
 import { ActionIcon, Alert, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { changeCase, makeCase } from '../../api/cases.ts';
-import { useDatasetImages } from '../../api/catalogue.ts';
+import { useDatasetImages, useImagesById } from '../../api/catalogue.ts';
 import { messageOf } from '../../api/client.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
@@ -23,10 +23,16 @@ interface CaseDialogProps {
 
 /** Dialog that creates or edits a case (the slides of one specimen): its name, its description and its slides in order. */
 export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) {
-  const images = useDatasetImages(dataset); // all slides of the dataset; the API calls slides images
+  const images = useDatasetImages(dataset); // all ready slides of the dataset; the API calls slides images
   const [name, setName] = useState(existingCase?.name ?? '');
   const [description, setDescription] = useState(existingCase?.description ?? '');
   const [slides, setSlides] = useState<readonly CaseSlide[]>(existingCase?.slides ?? []);
+  // The case may have slides that are not ready, or that were moved to another dataset.
+  const otherIds = slides
+    .map(({ image_id }) => image_id)
+    .filter((imageId) => images.data?.every(({ id }) => id !== imageId));
+  const otherImages = useImagesById(otherIds);
+  const addField = useRef<HTMLInputElement>(null);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
@@ -85,8 +91,14 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
           )}
           {images.data !== undefined && (
             <>
-              <SlideRows images={images.data} slides={slides} onChange={setSlides} />
+              <SlideRows
+                images={[...images.data, ...otherImages]}
+                slides={slides}
+                onChange={setSlides}
+                onRemoveLast={() => addField.current?.focus()}
+              />
               <Select
+                ref={addField}
                 label={texts.addSlide}
                 placeholder={texts.search}
                 searchable
@@ -121,15 +133,24 @@ interface SlideRowsProps {
   readonly images: readonly Image[];
   readonly slides: readonly CaseSlide[];
   readonly onChange: (slides: readonly CaseSlide[]) => void;
+  /** Called when the slide at the end of the list is removed, so that the keyboard focus gets a new place. */
+  readonly onRemoveLast: () => void;
 }
 
 /** The slides of the case, with fields for block, stain and note, and buttons that move or remove a slide. */
-function SlideRows({ images, slides, onChange }: SlideRowsProps) {
+function SlideRows({ images, slides, onChange, onRemoveLast }: SlideRowsProps) {
   if (slides.length === 0) return <Text c="dimmed">{texts.noSlides}</Text>;
   const move = (fromIndex: number, toIndex: number) => {
     const slide = slides[fromIndex];
     if (slide !== undefined) onChange(slides.toSpliced(fromIndex, 1).toSpliced(toIndex, 0, slide));
   };
+  /** Removes a slide, and moves the focus from its button to the next slide. @param row the list element of the slide */
+  function remove(index: number, row: HTMLElement | null) {
+    const nextRow = row?.nextElementSibling;
+    if (nextRow instanceof HTMLElement) nextRow.focus();
+    else onRemoveLast();
+    onChange(slides.toSpliced(index, 1));
+  }
   return (
     <ol className={classes.slides}>
       {slides.map((slide, index) => {
@@ -137,7 +158,8 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
         const setField = (field: (typeof slideFields)[number], value: string) =>
           onChange(slides.with(index, { ...slide, [field]: value }));
         return (
-          <li key={slide.image_id} className={classes.slide}>
+          // `tabIndex`: gets the focus when the slide before it is removed
+          <li key={slide.image_id} className={classes.slide} tabIndex={-1}>
             <Text className={classes.slideName ?? ''} size="sm">
               {label}
             </Text>
@@ -177,7 +199,7 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
                 color="eosin" // the theme's rose, named after the stain
                 size={30}
                 aria-label={texts.removeOf(label)}
-                onClick={() => onChange(slides.toSpliced(index, 1))}
+                onClick={({ currentTarget }) => remove(index, currentTarget.closest('li'))}
               >
                 <IconTrash size={16} aria-hidden />
               </ActionIcon>

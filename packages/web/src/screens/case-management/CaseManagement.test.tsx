@@ -173,6 +173,30 @@ describe('the case management screen', () => {
     expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Oluştur' }).disabled).toBe(true);
   });
 
+  it('shows the name of a slide of a case that is not among the ready slides of the dataset', async () => {
+    const { person } = openCases({
+      'GET /image-catalog/images/rows': { revision: '1', images: images.slice(1) },
+      [`GET /image-catalog/images/${idOf('a')}`]: {
+        image: { ...image(idOf('a'), 'B26-1_HE.svs'), dataset_name: 'Deri' },
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
+    await screen.findByText('B26-1_HE.svs');
+    expect(screen.queryByText(idOf('a'))).toBeNull();
+  });
+
+  it('moves the focus from a removed slide to the next one, and from the last slide to the field that adds slides', async () => {
+    const { person } = openCases();
+    await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
+    (await screen.findByRole('button', { name: 'Vakadan çıkar: B26-1_HE.svs' })).focus();
+    await person.keyboard('{Enter}');
+    const remaining = screen.getByRole('button', { name: 'Vakadan çıkar: B26-1_PAS.svs' });
+    expect(document.activeElement).toBe(remaining.closest('li'));
+    remaining.focus();
+    await person.keyboard('{Enter}');
+    expect(document.activeElement).toBe(screen.getByRole('combobox', { name: 'Slayt ekle' }));
+  });
+
   it('says that a case was not deleted when the server is unreachable', async () => {
     const { person } = openCases();
     await person.click(await screen.findByRole('button', { name: 'Sil: B26-1' }));

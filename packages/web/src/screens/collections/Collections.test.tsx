@@ -1,12 +1,13 @@
 /** Tests of the collection screens. They find elements by Turkish texts, the default language of these screens. */
 import { errors, type PresentationEvent } from '@lamina/contract';
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { chooseLanguage } from '../../language/language.ts';
 import { account } from '../../testing/accounts.ts';
 import { ownCollection, ownView } from '../../testing/collections.ts';
 import { expectFocusReturn } from '../../testing/expect-focus-return.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { errorResponse, pendingResponse } from '../../testing/stub-api.ts';
+import { errorInLanguageOfCall, errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 /** `send` delivers an event of a live presentation to the screen, as if the server had sent it. */
 const presentation = vi.hoisted((): { send: (event: object) => void } => ({ send: () => undefined }));
@@ -17,8 +18,15 @@ vi.mock(import('../../api/presentations.ts'), async (original) => ({
     return () => undefined;
   },
 }));
+/** Whether the code of the slide viewer can be imported. */
+let isViewerImportable = true;
 // The real viewer draws with OpenSeadragon, which needs a browser.
-vi.mock('../../viewer/SlideViewer.tsx', () => ({ SlideViewer: () => <p>the slide</p> }));
+vi.mock('../../viewer/SlideViewer.tsx', () => ({
+  get SlideViewer() {
+    if (!isViewerImportable) throw new TypeError('Failed to fetch dynamically imported module');
+    return () => <p>the slide</p>;
+  },
+}));
 
 /** The part of a slide that a saved view shows: its centre in level-0 pixels, screen pixels per slide pixel, and degrees clockwise. */
 const field = { x: 10, y: 20, zoom: 0.5, rotation: 90, mirrored: false };
@@ -89,6 +97,58 @@ describe('the collections screen', () => {
         free_movement: true,
         show_annotations: true,
       });
+  });
+
+  it.each([
+    ['a year', '999999999', 365],
+    ['a day', '0', 1],
+    ['seven days', '', 7],
+  ])(
+    'creates a share link of %s when Enter is pressed while the field for the days contains "%s"',
+    async (_, typed, expectedDays) => {
+      const { calls, person } = openApp('/collections', {
+        signedInAs: account(),
+        api: { ...lists, 'POST /share-links': { url: 'https://example.org/shared#s' } },
+      });
+      await person.click(await screen.findByRole('button', { name: 'Paylaş: Ders 3' }));
+      const field = screen.getByLabelText('Kaç gün geçerli olsun?');
+      await person.clear(field);
+      await person.type(field, `${typed}{Enter}`);
+      const post = () => calls.find(({ name }) => name === 'POST /share-links');
+      await waitFor(() => expect(post()).toBeDefined());
+      const link = post()?.body as { expires_at: string } | undefined;
+      const days = (Date.parse(link?.expires_at ?? '') - Date.now()) / 86_400_000;
+      expect(Math.round(days)).toBe(expectedDays);
+    },
+  );
+
+  it.each([
+    ['mixed', 'Paylaş: Ders 3', 'Bağlantı oluştur', errors.sharing_off.tr],
+    ['en', 'Share: Ders 3', 'Create link', errors.sharing_off.en],
+  ] as const)(
+    'shows why a share link was not created in the language of the screen (chosen language: %s)',
+    async (choice, share, create, message) => {
+      chooseLanguage(choice);
+      const { person } = openApp('/collections', {
+        signedInAs: account(),
+        api: { ...lists, 'POST /share-links': errorInLanguageOfCall('sharing_off') },
+      });
+      await person.click(await screen.findByRole('button', { name: share }));
+      await person.click(screen.getByRole('button', { name: create }));
+      await screen.findByText(message);
+    },
+  );
+
+  it('shows in Turkish why the server did not delete a collection', async () => {
+    const { person } = openApp('/collections', {
+      signedInAs: account(),
+      api: { ...lists, 'DELETE /collections/c-1': errorInLanguageOfCall('not_found') },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Sil: Ders 3' }));
+    const confirm = await screen.findByRole<HTMLButtonElement>('button', { name: 'Sil' });
+    await waitFor(() => expect(confirm.disabled).toBe(false));
+    await person.click(confirm);
+    await screen.findByText(errors.not_found.tr);
   });
 
   it.each([
@@ -170,6 +230,27 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
+  it('keeps the changes of a collection when the code of the slide on which its owner draws a region cannot be loaded, and loads it again on retry', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'HEAD /': {}, 'GET /collections/c-1': collection },
+    });
+    await person.type(await screen.findByRole('textbox', { name: 'Başlık' }), ' yeni');
+    await person.click(screen.getByRole('radio', { name: 'Yer gösterme' }));
+    isViewerImportable = false;
+    onTestFinished(() => {
+      isViewerImportable = true;
+    });
+    await person.click(screen.getByRole('button', { name: 'Doğru bölgeyi çiz' }));
+    await screen.findByText('Slayt yüklenemedi.');
+    isViewerImportable = true;
+    await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
+    await screen.findByText('the slide');
+    await person.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Vazgeç' }));
+    expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Başlık' }).value).toBe('Ders 3 yeni');
+  });
+
   it('says that nothing was found when no saved view matches the search of the dialog for new items', async () => {
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -216,6 +297,32 @@ describe('the editor of a collection', () => {
     remaining.focus();
     await person.keyboard('{Enter}');
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Öğe ekle' }));
+  });
+
+  it('moves the focus from a removed choice to the next or the last one, and from a removed question to its item', async () => {
+    const question = {
+      kind: 'choice',
+      text: 'Hangi boya?',
+      choices: ['PAS', 'H&E', 'Giemsa', 'AZAN'],
+      correct: [0],
+    };
+    const [item] = collection.items;
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': { ...collection, items: [{ ...item, question }] } },
+    });
+    const rowOf = (text: string) => screen.getByDisplayValue(text).closest('[tabindex="-1"]');
+    (await screen.findByRole('button', { name: '2. seçeneği kaldır' })).focus();
+    await person.keyboard('{Enter}');
+    expect(document.activeElement).toBe(rowOf('Giemsa'));
+    screen.getByRole('button', { name: '3. seçeneği kaldır' }).focus();
+    await person.keyboard('{Enter}');
+    expect(document.activeElement).toBe(rowOf('Giemsa'));
+    const removeQuestion = screen.getByRole('button', { name: 'Soruyu kaldır' });
+    const itemElement = removeQuestion.closest('li');
+    removeQuestion.focus();
+    await person.keyboard('{Enter}');
+    expect(document.activeElement).toBe(itemElement);
   });
 
   it('says that the accounts cannot be loaded instead of showing the readers as ids', async () => {
@@ -393,6 +500,23 @@ describe('the tour (step-by-step view) of a collection', () => {
     await person.click(screen.getByRole('button', { name: 'Sunumu bitir' }));
     await expect.poll(() => sentEvents().at(-1)).toEqual({ field: null, item: null });
   });
+
+  it('ends the presentation of the owner with a request that outlives the page when the page is closed', async () => {
+    const { calls, person } = openApp('/collections/c-1', {
+      signedInAs: account(),
+      api: {
+        ...lists,
+        'GET /collections/c-1': collection,
+        'POST /collections/c-1/presentation': new Response(null, { status: 204 }),
+      },
+    });
+    const sentEvents = () =>
+      calls.filter(({ name }) => name === 'POST /collections/c-1/presentation').map(({ body }) => body);
+    await person.click(await screen.findByRole('button', { name: 'Sunumu başlat' }));
+    await expect.poll(sentEvents).toEqual([{ field: null, item: 0 }]);
+    window.dispatchEvent(new Event('pagehide'));
+    await expect.poll(() => sentEvents().at(-1)).toEqual({ field: null, item: null });
+  });
 });
 
 describe('the answers screen of a collection', () => {
@@ -413,6 +537,22 @@ describe('the answers screen of a collection', () => {
       api: { 'GET /collections/c-1': collection, 'GET /collections/c-1/answers': { answers } },
     });
   }
+
+  it('shows no answers, but why the collection with their choices cannot be loaded, and the answers after a retry', async () => {
+    let response: object = errorResponse('unavailable');
+    const { person } = openApp('/collections/c-1/answers', {
+      signedInAs: account(),
+      api: {
+        'GET /collections/c-1': () => response,
+        'GET /collections/c-1/answers': { answers: [visitorAnswer] },
+      },
+    });
+    await screen.findByText(/Hizmet şu anda kullanılamıyor/);
+    expect(screen.queryByRole('table')).toBeNull();
+    response = collection;
+    await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
+    await screen.findByRole('row', { name: /1\. ziyaretçi/ });
+  });
 
   it('shows the answers in a table, with the wording of the chosen choices instead of their indexes', async () => {
     openAnswers(visitorAnswer);

@@ -79,7 +79,15 @@ export function QuestionFields({ question, imageId, field, onChange }: QuestionF
           onChange={({ currentTarget }) => onChange({ ...question, explanation: currentTarget.value })}
         />
         <Group justify="flex-end">
-          <Button size="xs" variant="subtle" color="eosin" onClick={() => onChange(null)}>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="eosin"
+            onClick={({ currentTarget }) => {
+              currentTarget.closest('li')?.focus(); // the item, because the button disappears
+              onChange(null);
+            }}
+          >
             {texts.removeQuestion}
           </Button>
         </Group>
@@ -114,8 +122,15 @@ function Choices({ question, onChange }: ChoicesProps) {
     onChange({ ...question, correct: isCorrect ? [...others, index] : others });
   }
 
-  /** Removes a choice. The indexes of the choices after it decrease by one. */
-  function removeChoice(index: number) {
+  /**
+   * Removes a choice. The indexes of the choices after it decrease by one. The focus moves from its button, which disappears or is
+   * disabled, to the choice that takes its place, or to the one before the last.
+   *
+   * @param row the element of the choice
+   */
+  function removeChoice(index: number, row: HTMLElement | null) {
+    const nextRow = index < choices.length - 1 ? row : row?.previousElementSibling;
+    if (nextRow instanceof HTMLElement) nextRow.focus();
     const correct = correctIndexes
       .filter((correctIndex) => correctIndex !== index)
       .map((correctIndex) => (correctIndex > index ? correctIndex - 1 : correctIndex));
@@ -130,7 +145,7 @@ function Choices({ question, onChange }: ChoicesProps) {
       <Stack gap="xs">
         {choices.map((choice, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a choice has no other identity than its position
-          <Group key={index} gap="xs" wrap="nowrap">
+          <Group key={index} gap="xs" wrap="nowrap" tabIndex={-1}>
             <Checkbox
               aria-label={texts.isCorrect(index + 1)}
               checked={correctIndexes.includes(index)}
@@ -149,7 +164,7 @@ function Choices({ question, onChange }: ChoicesProps) {
             <CloseButton
               aria-label={texts.removeChoice(index + 1)}
               disabled={choices.length <= minChoices}
-              onClick={() => removeChoice(index)}
+              onClick={({ currentTarget }) => removeChoice(index, currentTarget.parentElement)}
             />
           </Group>
         ))}

@@ -28,6 +28,18 @@ describe('the page that confirms a registration', () => {
     expect(address()).toBe('/auth/login');
   });
 
+  it('still sends the code after the user has chosen another language', async () => {
+    const { person, calls } = openApp('/auth/confirm#code=c', {
+      api: { 'POST /auth/register/confirm': { message: 'Confirmed.' } },
+    });
+    await screen.findByLabelText('Şifre');
+    await person.click(screen.getByRole('button', { name: 'English' }));
+    await person.type(await screen.findByLabelText('Password'), 'a thin slice');
+    await person.click(screen.getByRole('button', { name: 'Confirm' }));
+    await screen.findByText('Confirmed.');
+    expect(calls).toMatchObject([{ body: { code: 'c', password: 'a thin slice' } }]);
+  });
+
   it('shows an error beside the password field when the password is wrong', async () => {
     const { person, address } = openApp('/auth/confirm#code=c', {
       api: { 'POST /auth/register/confirm': errorResponse('credentials_invalid') },

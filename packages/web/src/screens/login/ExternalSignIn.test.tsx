@@ -1,9 +1,10 @@
 /** Tests of the sign-in with an external identity provider. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
+import { act } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { errorResponse } from '../../testing/stub-api.ts';
+import { errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const mockedSettings = vi.hoisted(() => ({
   productName: 'Lamina',
@@ -62,6 +63,21 @@ describe('the login page with an identity provider', () => {
     expect((await screen.findByRole('alert')).textContent).toContain(
       'Kimlik doğrulama hizmetine ulaşılamıyor.',
     );
+    expect(button.disabled).toBe(false);
+  });
+
+  it('enables the sign-in button again when the browser shows the page from its back/forward cache', async () => {
+    // The response of the provider stays pending, because jsdom cannot leave the page for that of the provider.
+    const { answer } = pendingResponse();
+    const { person } = openApp('/auth/login', { api: { 'GET /.well-known/openid-configuration': answer } });
+    const button = await screen.findByRole<HTMLButtonElement>('button', {
+      name: 'Kurum hesabıyla giriş yap',
+    });
+    await person.click(button);
+    expect(button.disabled).toBe(true);
+    act(() => {
+      window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
     expect(button.disabled).toBe(false);
   });
 });

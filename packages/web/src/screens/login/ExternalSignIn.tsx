@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { toast } from 'react-toastify';
 import { ExternalSignInError, startExternalSignIn } from '../../api/external-sign-in.ts';
 import { texts } from './texts.ts';
@@ -14,6 +14,15 @@ interface ExternalSignInProps {
 /** Button of the login page that opens the page of the identity provider, which later sends the browser back to `/auth/callback`. */
 export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps) {
   const [isOpening, setOpening] = useState(false);
+
+  useEffect(() => {
+    // After Back from the provider, the browser may show this page again as it was left: with a button that is still loading.
+    const enableAgain = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) setOpening(false);
+    };
+    window.addEventListener('pageshow', enableAgain);
+    return () => window.removeEventListener('pageshow', enableAgain);
+  }, []);
 
   async function openProviderPage() {
     setOpening(true);

@@ -1,5 +1,6 @@
 /** Tests of the login page. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
+import { act } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
@@ -35,6 +36,18 @@ describe('the login page', () => {
       name: 'POST /auth/login',
       body: { email: 'ipek@example.org', password: ' secret ' }, // the password keeps its spaces
     });
+  });
+
+  it('leaves one entry in the history when the user signs in, so that Back leaves the dashboard', async () => {
+    const { person, address, goTo, goBack } = openApp('/shared', { api: successfulApi });
+    await screen.findByText(/Adres eksik/);
+    await act(() => goTo('/auth/login'));
+    await person.type(await findEmailField(), 'ipek@example.org');
+    await person.type(passwordField(), 'secret');
+    await person.click(submitButton());
+    await screen.findByText('Hoş geldiniz, İpek Işık');
+    await act(() => goBack());
+    expect(address()).toBe('/shared');
   });
 
   it.each([

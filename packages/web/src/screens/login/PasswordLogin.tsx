@@ -45,7 +45,8 @@ export function PasswordLogin() {
     const result = await login(email, password, code);
     if (result.success) {
       announce(result);
-      await navigate('/dashboard');
+      // Replaces the entry of the history that the guard of the login page may already have replaced.
+      await navigate('/dashboard', { replace: true });
     }
     return result;
   }

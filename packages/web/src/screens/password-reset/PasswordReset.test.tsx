@@ -1,5 +1,6 @@
 /** Tests of the password reset page. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
+import { act } from 'react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
@@ -53,6 +54,28 @@ describe('the password reset page opened from the link of an e-mail', () => {
     const { address } = openApp('/auth/password-reset#code=one-time-code');
     await screen.findByLabelText('Yeni Şifre');
     await expect.poll(address).toBe('/auth/password-reset');
+  });
+
+  it('still sets the new password after the user has chosen another language', async () => {
+    const { person, calls } = openApp('/auth/password-reset#code=c', {
+      api: { 'POST /auth/password-reset/confirm': { message: 'Password changed.' } },
+    });
+    await screen.findByLabelText('Yeni Şifre');
+    await person.click(screen.getByRole('button', { name: 'English' }));
+    await person.type(await screen.findByLabelText('New Password'), 'a new thin slice');
+    await person.type(screen.getByLabelText('New Password (again)'), 'a new thin slice');
+    await person.click(screen.getByRole('button', { name: 'Save Password' }));
+    await screen.findByText('The password has been changed.');
+    expect(calls.at(-1)).toMatchObject({ body: { code: 'c', new_password: 'a new thin slice' } });
+  });
+
+  it('requests an e-mail when the page is opened without a code after the new-password form was left', async () => {
+    const { goTo } = openApp('/auth/password-reset#code=c');
+    await screen.findByLabelText('Yeni Şifre');
+    await act(() => goTo('/auth/login'));
+    await screen.findByRole('button', { name: 'Giriş Yap' });
+    await act(() => goTo('/auth/password-reset'));
+    await screen.findByRole('button', { name: 'Bağlantı Gönder' });
   });
 
   it('sets the new password with the code of the link and opens the login page', async () => {

@@ -3,10 +3,12 @@
  * the same stubbed API. They find elements by Turkish texts, the default language of the screen.
  */
 import { screen, within } from '@testing-library/react';
+import { act } from 'react';
 import { describe, expect, it, vi } from 'vitest';
+import { chooseLanguage } from '../../language/language.ts';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, errorResponse } from '../../testing/stub-api.ts';
+import { type Answers, errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const approvedAt = new Date(2026, 10, 21, 14, 5).toISOString();
 const user = account({ approvalDate: approvedAt, createdAt: approvedAt, updatedAt: approvedAt });
@@ -15,6 +17,7 @@ function openProfile(api: Answers = {}, profile = user) {
   return openApp('/dashboard/profile', {
     signedInAs: profile,
     api: {
+      'HEAD /': {}, // the card loads the code of the setup only when the server responds
       'GET /user/profile': { user: profile },
       'GET /user/second-factor': { enabled: false, recovery_codes_left: 0 },
       'GET /user/sign-ins': { sign_ins: [] },
@@ -333,7 +336,45 @@ describe('the card of the profile for two-step verification', () => {
     await person.click(begin);
     await person.click(await screen.findByRole('button', { name: 'Vazgeç' }));
     await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' });
-    expect(calls.at(-1)?.body).toEqual({ current_password: 'right' });
+    expect(calls.findLast(({ name }) => name === 'POST /user/second-factor')?.body).toEqual({
+      current_password: 'right',
+    });
+  });
+
+  it('does not let the user cancel the setup while the first code is checked, and keeps the recovery codes when the language changes', async () => {
+    const confirmation = pendingResponse();
+    const { person } = openProfile({
+      ...secondFactorApi(false).api,
+      'POST /user/second-factor': secret,
+      'POST /user/second-factor/confirm': confirmation.answer,
+    });
+    await person.click(await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }));
+    await person.type(await screen.findByLabelText('Doğrulama Kodu'), '123456');
+    await person.click(screen.getByRole('button', { name: 'Doğrula ve Aç' }));
+    await person.click(screen.getByRole('button', { name: 'Vazgeç' }));
+    confirmation.respondWith({ recovery_codes: recoveryCodes, message: 'İki adımlı doğrulama açıldı.' });
+    for (const code of recoveryCodes) await screen.findByText(code);
+    act(() => chooseLanguage('en'));
+    await screen.findByRole('button', { name: 'I have saved the codes' });
+    for (const code of recoveryCodes) screen.getByText(code);
+  });
+
+  it('shows the current state after a cancelled setup whose first code the server accepted without a readable response', async () => {
+    const { api, setEnabled } = secondFactorApi(false);
+    const { person } = openProfile({
+      ...api,
+      'POST /user/second-factor': secret,
+      'POST /user/second-factor/confirm': () => {
+        setEnabled(true);
+        throw new TypeError('Failed to fetch');
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }));
+    await person.type(await screen.findByLabelText('Doğrulama Kodu'), '123456');
+    await person.click(screen.getByRole('button', { name: 'Doğrula ve Aç' }));
+    await screen.findByRole('alert');
+    await person.click(screen.getByRole('button', { name: 'Vazgeç' }));
+    await screen.findByText(/^Açık\./);
   });
 
   it('shows an error beside the code field when the first code is wrong', async () => {
@@ -401,6 +442,31 @@ describe('the card of the profile with the sign-ins of the account', () => {
     await person.click(await screen.findByRole('button', { name: /^Oturumu kapat: Bilinmeyen tarayıcı/ }));
     await screen.findByText('Oturum kapatıldı.');
     await vi.waitFor(() => expect(screen.queryByText('Bilinmeyen tarayıcı')).toBeNull());
+  });
+
+  it('disables its buttons for 700 ms after a row has disappeared, so that a double click does not end another sign-in', async () => {
+    const thirdSignIn = { ...otherSignIn, id: 'third', browser: 'Safari · macOS' };
+    let list = [currentSignIn, otherSignIn, thirdSignIn];
+    const deletion = pendingResponse();
+    const reload = pendingResponse();
+    let isEnded = false;
+    const { person } = openProfile({
+      'GET /user/sign-ins': () => (isEnded ? reload.answer() : { sign_ins: list }),
+      'DELETE /user/sign-ins/there': deletion.answer,
+    });
+    const end = await screen.findByRole<HTMLButtonElement>('button', {
+      name: /^Oturumu kapat: Bilinmeyen tarayıcı/,
+    });
+    const endThird = screen.getByRole<HTMLButtonElement>('button', { name: /^Oturumu kapat: Safari/ });
+    await person.click(end);
+    isEnded = true;
+    list = [currentSignIn, thirdSignIn];
+    deletion.respondWith(new Response(null, { status: 204 }));
+    await screen.findByText('Oturum kapatıldı.');
+    expect(end.isConnected).toBe(false); // although the list has not been reloaded yet
+    expect(endThird.disabled).toBe(true);
+    reload.respondWith({ sign_ins: list });
+    await vi.waitFor(() => expect(endThird.disabled).toBe(false), { timeout: 5000 });
   });
 
   it('ends all other sign-ins and keeps the current one', async () => {

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { z } from 'zod';
 import {
@@ -13,8 +13,10 @@ import {
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
+import { lazyPart } from '../../components/lazy-part.tsx';
 import { Panel } from '../../components/Panel.tsx';
 import { texts as sharedTexts } from '../../language/texts.ts';
+import { useStateAcrossLanguages } from '../../language/use-state-across-languages.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { announce } from '../../notifications/notify.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
@@ -22,16 +24,20 @@ import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
 
 /** The setup and its QR code library are loaded on demand, because an account rarely needs them more than once. */
-const SecondFactorSetup = lazy(async () => {
-  const { SecondFactorSetup } = await import('./SecondFactorSetup.tsx');
-  return { default: SecondFactorSetup };
-});
+const SecondFactorSetup = lazyPart(
+  async () => (await import('./SecondFactorSetup.tsx')).SecondFactorSetup,
+  ({ onRetry }) => <LoadFailed message={sharedTexts.partFailed} onRetry={onRetry} />,
+  () => <Loading label={sharedTexts.loading} />,
+);
 
 /** Card of the profile that shows whether two-step verification is on, and switches it on or off. */
 export function SecondFactorCard() {
   const secondFactor = useSecondFactor();
   /** The secret for the authenticator app while the setup is shown; null otherwise. */
-  const [secret, setSecret] = useState<SecondFactorSecret | null>(null);
+  const [secret, setSecret] = useStateAcrossLanguages<SecondFactorSecret | null>(
+    'secret of the second factor',
+    null,
+  );
 
   async function begin(currentPassword: string): Promise<ActionResult> {
     const result = await beginSecondFactor(currentPassword);
@@ -47,7 +53,7 @@ export function SecondFactorCard() {
 
   function finish() {
     setSecret(null);
-    invalidateSecondFactor(); // the card loads the state again: two-step verification is now on
+    invalidateSecondFactor(); // the card loads the state again: it may be on even after a cancelled setup, if a response was lost
   }
 
   return (
@@ -56,11 +62,7 @@ export function SecondFactorCard() {
       {secondFactor.isLoadingError && (
         <LoadFailed message={texts.secondFactorFailed} onRetry={() => void secondFactor.refetch()} />
       )}
-      {secret !== null && (
-        <Suspense fallback={<Loading label={sharedTexts.loading} />}>
-          <SecondFactorSetup {...secret} onDone={finish} onCancel={() => setSecret(null)} />
-        </Suspense>
-      )}
+      {secret !== null && <SecondFactorSetup {...secret} onDone={finish} onCancel={finish} />}
       {secret === null && secondFactor.data && (
         <Stack>
           <Text>

@@ -1,13 +1,13 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { encode } from 'uqr';
 import { z } from 'zod';
 import { finishSecondFactor, type SecondFactorSecret } from '../../api/second-factor.ts';
 import { copyText } from '../../browser/copy-text.ts';
 import { failWith } from '../../forms/validation.ts';
+import { useStateAcrossLanguages } from '../../language/use-state-across-languages.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './SecondFactorSetup.module.css';
 import { texts } from './texts.ts';
@@ -23,7 +23,10 @@ interface SecondFactorSetupProps extends SecondFactorSecret {
  * which are shown only once.
  */
 export function SecondFactorSetup({ secret, uri, onDone, onCancel }: SecondFactorSetupProps) {
-  const [recoveryCodes, setRecoveryCodes] = useState<readonly string[] | null>(null);
+  const [recoveryCodes, setRecoveryCodes] = useStateAcrossLanguages<readonly string[] | null>(
+    'recovery codes',
+    null,
+  );
   if (recoveryCodes !== null) return <RecoveryCodes codes={recoveryCodes} onDone={onDone} />;
   return <Pairing secret={secret} uri={uri} onPaired={setRecoveryCodes} onCancel={onCancel} />;
 }
@@ -87,7 +90,8 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
           <Button type="submit" loading={formState.isSubmitting}>
             {texts.secondFactorConfirm}
           </Button>
-          <Button variant="default" onClick={onCancel}>
+          {/* Disabled while the code is checked: the response contains the recovery codes. */}
+          <Button variant="default" onClick={onCancel} disabled={formState.isSubmitting}>
             {texts.cancel}
           </Button>
         </Group>

@@ -38,6 +38,23 @@ describe('the share link card of the profile', () => {
     await expect.poll(() => calls.map(({ name }) => name)).toContain('DELETE /share-links/l-1');
   });
 
+  it('shows that a link has no openings left, with the button that ends it for the visitors who still see the slide', async () => {
+    openApp('/dashboard/profile', {
+      signedInAs: account({ uid: 'u-1', role: 'user' }),
+      api: {
+        'GET /share-links': {
+          share_links: [
+            { ...link, openings: 10, max_openings: 10 },
+            { ...link, id: 'l-2', title: 'Eski', ended: true },
+          ],
+        },
+      },
+    });
+    await screen.findByText(new RegExp(shareLinkTexts.usedUp));
+    screen.getByRole('button', { name: shareLinkTexts.endOf('Ders 3') });
+    expect(screen.queryByRole('button', { name: shareLinkTexts.endOf('Eski') })).toBeNull();
+  });
+
   it('shows an error with a retry button, and not an empty list, when the links cannot be loaded', async () => {
     openApp('/dashboard/profile', {
       signedInAs: account({ uid: 'u-1', role: 'user' }),

@@ -2,7 +2,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../../testing/open-app.tsx';
-import { errorResponse } from '../../testing/stub-api.ts';
+import { errorInLanguageOfCall, errorResponse } from '../../testing/stub-api.ts';
 
 const scale = { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40 };
 
@@ -46,6 +46,33 @@ describe('the page of a share link', () => {
     },
   );
 
+  it('keeps the opened link, the shown slide and the typed answer when the visitor chooses another language, and does not open the link again', async () => {
+    const question = { kind: 'text', text: 'Hangi lezyon?' };
+    const [first, second] = openedLink.items;
+    const items = [first, { ...second, item: 1, question }];
+    let openings = 0;
+    const { person } = openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': ({ body }) => {
+          if ((body as { password?: string }).password === undefined) {
+            return errorResponse('password_required');
+          }
+          openings += 1; // the link may be opened once
+          return openings === 1 ? { ...openedLink, collection_id: 'c-1', items } : errorResponse('not_found');
+        },
+      },
+    });
+    await person.type(await screen.findByLabelText('Bağlantının şifresi'), 'gizli');
+    await person.click(screen.getByRole('button', { name: 'Aç' }));
+    await person.click(await screen.findByRole('button', { name: 'Sonraki' }));
+    await person.type(await screen.findByLabelText('Yanıtınız'), 'Adenom');
+    await person.click(screen.getByRole('button', { name: 'English' }));
+    await screen.findByRole('button', { name: 'Previous' });
+    screen.getByRole('heading', { name: 'Ders 3 · Karaciğer' });
+    expect(screen.getByLabelText<HTMLTextAreaElement>('Your answer').value).toBe('Adenom');
+    expect(openings).toBe(1);
+  });
+
   it('says that the link no longer opens when the server responds that the link does not exist', async () => {
     openApp('/shared#old', { api: { 'POST /share-links/open': errorResponse('not_found') } });
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
@@ -65,10 +92,11 @@ describe('the page of a share link', () => {
   it('asks for the password of the link, and again after a wrong password', async () => {
     const { calls, person } = openApp('/shared#secret-1', {
       api: {
-        'POST /share-links/open': ({ body }) => {
-          const { password } = body as { password?: string };
+        'POST /share-links/open': (call, language) => {
+          const { password } = call.body as { password?: string };
           if (password === 'gizli') return openedLink;
-          return errorResponse(password === undefined ? 'password_required' : 'password_invalid');
+          const code = password === undefined ? 'password_required' : 'password_invalid';
+          return errorInLanguageOfCall(code)(call, language);
         },
       },
     });

@@ -9,6 +9,7 @@ import { LanguageChoice } from '../../components/LanguageChoice.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { texts as commonTexts } from '../../language/texts.ts';
+import { useStateAcrossLanguages } from '../../language/use-state-across-languages.ts';
 import type { FetchPixels } from '../../viewer/pixels.ts';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import type { TourStep } from '../../viewer/tour/steps.ts';
@@ -27,7 +28,7 @@ export function SharedPage() {
 }
 
 function SharedLink({ secret }: { readonly secret: string }) {
-  const [stepIndex, setStepIndex] = useState(0);
+  const [stepIndex, setStepIndex] = useStateAcrossLanguages(`step of share link ${secret}`, 0);
   // The hook needs `stepIndex`, because it requests the slide of the current step to check whether the link has ended.
   const { state, submitPassword, retry } = useSharedLink(secret, stepIndex);
   switch (state.kind) {

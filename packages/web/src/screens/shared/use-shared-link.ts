@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { fetchSharedSlideStatus, type OpenedLink, openLink } from '../../api/share-links.ts';
+import { useStateAcrossLanguages } from '../../language/use-state-across-languages.ts';
 import { preloadTour } from '../../viewer/tour/Tour.tsx';
 
 /**
@@ -29,48 +30,68 @@ interface SharedLink {
   readonly retry: () => Promise<void>;
 }
 
+/** What the renewal of the session needs. The hook changes it. */
+interface Renewal {
+  /** The entered password, which later openings of the link send again; undefined before the user has entered one. */
+  password: string | undefined;
+  /** End of the session, and when to renew it, in ms on the clock of `performance.now()`. */
+  endMs: number;
+  renewAtMs: number;
+}
+
 /**
  * Opens a share link, renews its session (the credential with which the browser loads tiles), and reports when the link has ended.
+ * A change of the language does not open the link again, because each opening counts.
  *
  * @param secret the part of the URL after `#`
  * @param stepIndex index of the shown item; the checks request its slide to find out whether the link has ended
  */
 export function useSharedLink(secret: string, stepIndex: number): SharedLink {
-  const [state, setState] = useState<SharedLinkState>({ kind: 'opening' });
-  /** The entered password, which later openings of the link send again; undefined before the user has entered one. */
-  const password = useRef<string>(undefined);
-  /** End of the session, and when to renew it, in ms on the clock of `performance.now()`. */
-  const session = useRef({ endMs: 0, renewAtMs: 0 });
+  const [state, setState] = useStateAcrossLanguages<SharedLinkState>(`share link ${secret}`, {
+    kind: 'opening',
+  });
+  const [keptRenewal] = useStateAcrossLanguages<Renewal>(`renewal of share link ${secret}`, () => ({
+    password: undefined,
+    endMs: 0,
+    renewAtMs: 0,
+  }));
+  const renewal = useRef(keptRenewal);
+  /** Whether the link was opened before a change of the language. */
+  const wasOpened = useRef(state.kind === 'open' || state.kind === 'ended');
   /** Number of the latest attempt to open the link; the results of earlier attempts are ignored. */
   const latestAttempt = useRef(0);
 
   const open = useCallback(async () => {
     latestAttempt.current += 1;
     const attempt = latestAttempt.current;
-    const result = await openLink(secret, password.current);
+    const result = await openLink(secret, renewal.current.password);
     if (attempt !== latestAttempt.current) return; // another attempt has started, or the user has left the page
     if (!('error' in result)) {
       const durationMs = result.expires_in * 1000;
       const endMs = performance.now() + durationMs;
       // A session ends with its link at the latest. If a new session ends no later than the one before, renewing it again is useless.
-      const isLast = endMs <= session.current.endMs + precisionMs;
-      const renewAtMs = isLast ? Number.POSITIVE_INFINITY : endMs - Math.min(renewalMarginMs, durationMs / 2);
-      session.current = { endMs, renewAtMs };
+      const isLast = endMs <= renewal.current.endMs + precisionMs;
+      renewal.current.endMs = endMs;
+      renewal.current.renewAtMs = isLast
+        ? Number.POSITIVE_INFINITY
+        : endMs - Math.min(renewalMarginMs, durationMs / 2);
       await preloadTour().catch(() => undefined); // after a failure, the tour itself loads the script again and shows the error
       if (attempt === latestAttempt.current) setState({ kind: 'open', link: result });
     } else if (result.error === 'not_found') setState({ kind: 'ended' });
     else if (result.error === 'password_required') setState({ kind: 'password', message: null });
-    else if (result.error === 'password_invalid') setState({ kind: 'password', message: result.message });
-    else {
-      session.current.renewAtMs = performance.now() + renewalRetryMs;
-      const isSessionValid = performance.now() < session.current.endMs;
+    else if (result.error === 'password_invalid') {
+      renewal.current.password = undefined;
+      setState({ kind: 'password', message: result.message });
+    } else {
+      renewal.current.renewAtMs = performance.now() + renewalRetryMs;
+      const isSessionValid = performance.now() < renewal.current.endMs;
       const failed = { kind: 'failed', message: result.message } as const;
       setState((current) => (current.kind === 'open' && isSessionValid ? current : failed));
     }
-  }, [secret]);
+  }, [secret, setState]);
 
   useEffect(() => {
-    void open();
+    if (!wasOpened.current) void open();
     return () => {
       latestAttempt.current += 1; // ignores the result of a running attempt
     };
@@ -83,7 +104,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     let isCancelled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     async function check(checkedSession: string, checkedImageId: string) {
-      if (performance.now() > session.current.renewAtMs) await open();
+      if (performance.now() > renewal.current.renewAtMs) await open();
       else if (!document.hidden) {
         const status = await fetchSharedSlideStatus(checkedImageId, checkedSession);
         // 401: the link and its session have ended. 404: the link no longer opens this slide.
@@ -96,12 +117,12 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
       isCancelled = true;
       clearTimeout(timer);
     };
-  }, [sessionId, imageId, open]);
+  }, [sessionId, imageId, open, setState]);
 
   return {
     state,
     submitPassword: (enteredPassword) => {
-      password.current = enteredPassword;
+      renewal.current.password = enteredPassword;
       return open();
     },
     retry: open,

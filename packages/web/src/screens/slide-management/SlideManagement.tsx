@@ -1,8 +1,10 @@
 import { Button, Group, Text, Title } from '@mantine/core';
 import { IconFileSpreadsheet, IconUpload } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { imageSessions } from '../../api/image-sessions.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
+import { lazyPart } from '../../components/lazy-part.tsx';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import { CatalogueFile } from './CatalogueFile.tsx';
 import { SlideList } from './SlideList.tsx';
@@ -10,7 +12,11 @@ import classes from './SlideManagement.module.css';
 import { texts } from './texts.ts';
 
 /** Loaded on demand with the library for tus (a protocol for resumable uploads), because most visits to this screen upload nothing. */
-const UploadPanel = lazy(async () => ({ default: (await import('./uploads/UploadPanel.tsx')).UploadPanel }));
+const UploadPanel = lazyPart(
+  async () => (await import('./uploads/UploadPanel.tsx')).UploadPanel,
+  ({ onRetry }) => <LoadFailed message={sharedTexts.partFailed} onRetry={onRetry} />,
+  () => <Loading label={sharedTexts.loading} />,
+);
 
 /** A section that a button opens above the list: uploads, or import and export of the catalogue as a CSV file. */
 type Section = 'upload' | 'file';
@@ -58,11 +64,7 @@ export function SlideManagement() {
             {texts.catalogueFile}
           </Button>
         </Group>
-        {openSection === 'upload' && (
-          <Suspense fallback={<Loading label={sharedTexts.loading} />}>
-            <UploadPanel />
-          </Suspense>
-        )}
+        {openSection === 'upload' && <UploadPanel />}
         {openSection === 'file' && <CatalogueFile />}
         <SlideList />
       </div>

@@ -70,7 +70,7 @@ describe('the list of accounts in the user management', () => {
     const list = pendingResponse();
     openUsers([], { 'GET /admin/users': list.answer });
     await screen.findByText('Kullanıcılar yükleniyor…');
-    list.respondWith({ users: [], message: '' });
+    list.respondWith({ users: [] });
     await screen.findByText('Henüz kayıtlı kullanıcı yok.');
   });
 
@@ -375,18 +375,30 @@ describe('the dialog that changes the role of an account', () => {
     ]);
   });
 
-  it('says that the account is suspended when the approval with the new role fails', async () => {
-    const { person } = openUsers([admin, { ...deniz, role: 'admin' }], {
-      'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
-      'POST /admin/users/uid-of-deniz/approve': new Response('', { status: 502 }),
-      'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
-    });
-    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
-    await person.click(await screen.findByRole('radio', { name: 'Kullanıcı' }));
-    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
-    await screen.findByText(/Hesap askıya alındı ama yeni rolle açılamadı/);
-    await (await findCard('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
-  });
+  it.each([
+    ['without a message of the server', new Response('', { status: 502 }), ''],
+    [
+      'with a message of the server, which follows',
+      errorResponse('unavailable'),
+      ' Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
+    ],
+  ])(
+    'says that the account is suspended when the approval with the new role fails %s',
+    async (_, failure, reason) => {
+      const { person } = openUsers([admin, { ...deniz, role: 'admin' }], {
+        'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
+        'POST /admin/users/uid-of-deniz/approve': failure,
+        'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
+      });
+      await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
+      await person.click(await screen.findByRole('radio', { name: 'Kullanıcı' }));
+      await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+      const suspended =
+        'Hesap askıya alındı ama yeni rolle açılamadı. “Etkinleştir” düğmesiyle yeniden açın.';
+      await screen.findByText(suspended + reason);
+      await (await findCard('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
+    },
+  );
 });
 
 describe('the dialog that rejects an applicant, opened from the card of the account', () => {

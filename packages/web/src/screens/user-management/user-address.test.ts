@@ -9,8 +9,15 @@ describe('the query parameters of the list of accounts', () => {
     },
   );
 
-  it('are replaced by their defaults when they have invalid values', () => {
-    const query = readUserQuery(new URLSearchParams('status=x&role=y&sort=z&page=-1'));
-    expect(query).toEqual({ search: '', status: null, role: null, sort: 'newest', page: 1 });
+  it.each(['-1', '20002'])(
+    'are replaced by their defaults when they have invalid values or a page after the last one of the API: %s',
+    (page) => {
+      const query = readUserQuery(new URLSearchParams(`status=x&role=y&sort=z&page=${page}`));
+      expect(query).toEqual({ search: '', status: null, role: null, sort: 'newest', page: 1 });
+    },
+  );
+
+  it('have pages up to the largest offset of the API, 1,000,000 accounts', () => {
+    expect(readUserQuery(new URLSearchParams('page=20001')).page).toBe(20_001);
   });
 });

@@ -1,10 +1,13 @@
 /** Query parameters of the user management URL. `readUserQuery` and `writeUserQuery` convert those of the account list, but not `view`. */
 import { Role, Status, UserSort } from '@lamina/contract';
-import type { UserQuery } from '../../api/users.ts';
+import { type UserQuery, usersPerPage } from '../../api/users.ts';
 
 /** `view=waiting` opens the queue of applicants. E-mails to administrators link to it. */
 export const viewParameter = 'view';
 export const searchParameter = 'q';
+
+/** Page after which the API accepts no offset. */
+const maxPage = 1_000_000 / usersPerPage + 1;
 
 /** Returns the query of the list. A missing or invalid parameter gets its default. */
 export function readUserQuery(urlQuery: URLSearchParams): UserQuery {
@@ -14,7 +17,7 @@ export function readUserQuery(urlQuery: URLSearchParams): UserQuery {
     status: Status.safeParse(urlQuery.get('status')).data ?? null,
     role: Role.safeParse(urlQuery.get('role')).data ?? null,
     sort: UserSort.safeParse(urlQuery.get('sort')).data ?? 'newest',
-    page: Number.isSafeInteger(page) && page > 1 ? page : 1,
+    page: Number.isSafeInteger(page) && page > 1 && page <= maxPage ? page : 1,
   };
 }
 

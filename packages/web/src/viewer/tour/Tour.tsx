@@ -13,6 +13,7 @@ import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { lazyPart } from '../../components/lazy-part.tsx';
 import { preloadable } from '../../components/preloadable.tsx';
+import { useStateAcrossLanguages } from '../../language/use-state-across-languages.ts';
 import type { FetchPixels } from '../pixels.ts';
 import type { DescriptorSupply } from '../preload.ts';
 import type { SlideView } from '../slide-view.ts';
@@ -78,7 +79,10 @@ export function Tour(props: TourProps) {
   const step = steps[stepIndex];
   const [view, setView] = useState<SlideView | null>(null); // null until the slide is open
   /** The user's answers, by the index of their step. */
-  const [drafts, setDrafts] = useState<ReadonlyMap<number, AnswerDraft>>(new Map());
+  const [drafts, setDrafts] = useStateAcrossLanguages<ReadonlyMap<number, AnswerDraft>>(
+    `answers in the tour of ${collectionId}`,
+    new Map(),
+  );
   const [isMarking, setMarking] = useState(false); // whether the next click marks the place that a question asks for
   const [isTextShown, setTextShown] = useState(true); // the panel with the text and the question of the step
   const [areAnnotationsShown, setAnnotationsShown] = useState(true);

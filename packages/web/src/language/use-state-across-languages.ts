@@ -1,0 +1,28 @@
+import { type Dispatch, type SetStateAction, useEffect, useState } from 'react';
+import { chosenLanguage } from './language.ts';
+
+/** Values by name, of mounted components and of those that a change of the language is mounting anew. */
+const values = new Map<string, unknown>();
+
+/**
+ * Like `useState`, for state that the user could not get back: it also survives a change of the language, which mounts all screens anew.
+ * The state ends when the component is unmounted for any other reason.
+ *
+ * @param name identifies the state; used by one mounted component at a time
+ */
+export function useStateAcrossLanguages<Value>(
+  name: string,
+  initialValue: Value | (() => Value),
+): [Value, Dispatch<SetStateAction<Value>>] {
+  const [value, setValue] = useState<Value>(values.has(name) ? (values.get(name) as Value) : initialValue);
+
+  useEffect(() => {
+    const language = chosenLanguage();
+    values.set(name, value);
+    return () => {
+      if (chosenLanguage() === language) values.delete(name);
+    };
+  }, [name, value]);
+
+  return [value, setValue];
+}
