@@ -1,7 +1,8 @@
 /**
  * Uploads of slides from the browser. An administrator announces an upload (dataset, path, number and size of its files) and sends
  * its files in parts. The server verifies the checksums, and moves a complete upload to the slide storage. All state is in the
- * database and in the data folder, so any process that shares them can continue an upload.
+ * database and in the data folder, so any process that shares them can continue an upload. The file is long because all steps of an upload
+ * share its row, its folder and the quota.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
  * The catalogue of images (slides) for the viewer: groups (one per dataset) with their image counts, and pages of the
  * list of all images. When the groups change, this module loads the visible pages together with them, so that the whole
- * list changes in one step.
+ * list changes in one step. The file is long because groups, pages and single images share the loaded pages.
  */
 import {
   AppError,

@@ -103,7 +103,7 @@ export function LayerMenu(props: LayerMenuProps) {
         type="file"
         hidden
         aria-label={texts.importFile}
-        accept=".geojson,.json,.xml,.anot,.gz" // .anot: annotations of the Digital Slide Archive
+        accept=".geojson,.json,.xml,.anot,.annotations,.gz" // .anot: annotations of the Digital Slide Archive
         onChange={(event) => {
           setFileToImport(event.currentTarget.files?.[0] ?? null);
           event.currentTarget.value = ''; // choosing the same file again then raises a new event
