@@ -34,6 +34,8 @@ const redirect = {
   response: jsonLd,
   documented: {
     responses: {
+      // OpenAPI tools expect a 2XX response, and a client that follows the redirect gets this one.
+      200: documentedJsonLd.responses[200],
       303: { description: 'Redirect', headers: { Location: 'URL of the image information' } },
     },
   },

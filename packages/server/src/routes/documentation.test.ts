@@ -103,7 +103,10 @@ describe('the OpenAPI document of the server API (openapi.json)', () => {
     const { paths } = await requestDocument();
     for (const base of ['/iiif', '/iiif/session/{sessionId}']) {
       const successOf = (path: string) => successResponses(paths[`${base}${path}`]?.get);
-      expect(successOf('/image/{imageId}')).toEqual({ 303: { content: [], headers: ['Location'] } });
+      expect(successOf('/image/{imageId}')).toEqual({
+        200: { content: ['application/json', 'application/ld+json'], headers: [] }, // after the redirect
+        303: { content: [], headers: ['Location'] },
+      });
       const images = { content: ['image/jpeg', 'image/png'], headers: [] };
       expect(successOf('/image/{imageId}/{region}/{size}/{rotation}/{quality}')).toEqual({ 200: images });
       for (const path of [
