@@ -9,6 +9,11 @@ import { Affiliation, Message, NewPassword, Password, Purpose, User } from './us
 const emailRequired = reason('email_required');
 const emailFormat = reason('email_format');
 
+/** Replaces İ, which a Turkish keyboard types as the capital of i, and which no e-mail address contains. */
+export function withPlainCapitalI(address: string): string {
+  return address.replaceAll('İ', 'I');
+}
+
 /**
  * An e-mail address, from which surrounding white space is removed. It has at most 254 characters: RFC 5321 section 4.5.3.1.3 allows
  * 256 including the angle brackets.
@@ -17,7 +22,7 @@ export const Email = z
   .string(emailRequired)
   .refine(isSingleLine, emailFormat)
   .trim()
-  .overwrite((text) => text.replaceAll('İ', 'I')) // a Turkish keyboard types it as the capital of i
+  .overwrite(withPlainCapitalI)
   .min(1, emailRequired)
   .max(254, emailFormat)
   .pipe(z.email(emailFormat));

@@ -1,7 +1,13 @@
 /**
  * Validation rules and messages that several forms share. A rule first checks that the field is filled in, and then its format.
  */
-import { Password, passwordLength, passwordMaxLength, passwordMinLength } from '@lamina/contract';
+import {
+  Password,
+  passwordLength,
+  passwordMaxLength,
+  passwordMinLength,
+  withPlainCapitalI,
+} from '@lamina/contract';
 import { z } from 'zod';
 import { texts } from '../language/texts.ts';
 
@@ -13,11 +19,11 @@ export function failWith(message: Message): { readonly error: Message } {
   return { error: message };
 }
 
-/** An e-mail address, trimmed and with İ as I as in the API. */
+/** An e-mail address, trimmed and with a plain capital I as in the API. */
 export const EmailField = z
   .string()
   .trim()
-  .overwrite((text) => text.replaceAll('\u0130', 'I'))
+  .overwrite(withPlainCapitalI)
   .min(
     1,
     failWith(() => texts.emailRequired),
