@@ -40,13 +40,11 @@ export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
 }
 
 /**
- * Returns whether Enter belongs to the target: a row of the catalogue in the sidebar, a link, or a button. With a button of a toolbar, where
- * the user has chosen the tool, Enter acts on the tool.
+ * Returns whether Enter belongs to the target: a row of the catalogue in the sidebar, or a link, which no other key follows. Elsewhere
+ * Enter acts on the chosen tool, also while a button has the focus, which the space bar presses.
  */
 function isPressedByEnter(target: EventTarget | null): boolean {
-  if (!(target instanceof Element)) return false;
-  if (target.closest('aside') !== null) return true;
-  return target.closest('a, button') !== null && target.closest('[role="toolbar"]') === null;
+  return target instanceof Element && target.closest('aside, a') !== null;
 }
 
 /**
