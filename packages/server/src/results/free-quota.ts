@@ -1,7 +1,6 @@
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../store/database.ts';
-import { sumResultBytes } from '../store/result-layers.ts';
-import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
+import { sumQuotaUse } from '../store/quota.ts';
 
 /** Free bytes when there is no quota. It also limits the size of one layer. */
 const freeBytesWithoutQuota = 2 ** 40;
@@ -12,6 +11,5 @@ export async function freeQuotaBytes(
   db: Database,
 ): Promise<number> {
   if (uploadQuotaBytes === 0) return freeBytesWithoutQuota;
-  const { bytes: unfinishedBytes } = await sumUnfinishedUploads(db);
-  return uploadQuotaBytes - unfinishedBytes - (await sumUploadedSlides(db)) - (await sumResultBytes(db));
+  return uploadQuotaBytes - (await sumQuotaUse(db)).usedBytes;
 }

@@ -31,6 +31,7 @@ import type { SignInService } from '../sessions/sign-in-service.ts';
 import { displayNamesOf } from '../store/annotation-layers.ts';
 import { type Connection, type Database, runLockedTransaction } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
+import { sumQuotaUse } from '../store/quota.ts';
 import {
   deleteResultLayerRow,
   findResultLayer,
@@ -41,10 +42,8 @@ import {
   type ResultLayerRow,
   removedResultProblem,
   removeFoundResultLayer,
-  sumResultBytes,
   updateResultLayerInState,
 } from '../store/result-layers.ts';
-import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { isProblem, problems } from './problems.ts';
 import { queueImport } from './queue-import.ts';
 import type { ResultFiles } from './result-files.ts';
@@ -182,10 +181,8 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     if (sizeBytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
     // Uploads of slides and results share one quota, so both acquire the lock 'uploads' before they compute the sums.
     await runLockedTransaction(db, 'uploads', async (tx) => {
-      const { bytes: slideUploadBytes } = await sumUnfinishedUploads(tx);
       // The sum includes an earlier reservation for this layer, which the new one replaces.
-      const resultBytes = (await sumResultBytes(tx)) - (row.upload_bytes ?? 0);
-      const used = slideUploadBytes + (await sumUploadedSlides(tx)) + resultBytes;
+      const used = (await sumQuotaUse(tx)).usedBytes - (row.upload_bytes ?? 0);
       if (config.uploadQuotaBytes > 0 && used + sizeBytes > config.uploadQuotaBytes) {
         throw new AppError('quota_exceeded');
       }

@@ -25,7 +25,7 @@ import type { ObjectStorage } from '../slide-storage/object-storage.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
-import { sumResultBytes } from '../store/result-layers.ts';
+import { sumQuotaUse } from '../store/quota.ts';
 import {
   countUploadFiles,
   deleteUploadFile,
@@ -43,7 +43,6 @@ import {
   listImagesOfUpload,
   listUploadsOf,
   sumUnfinishedUploads,
-  sumUploadedSlides,
   type UploadRow,
   updateUpload,
 } from '../store/uploads.ts';
@@ -251,10 +250,8 @@ export function createUploads({
           await updateUpload(tx, existing.id, { touched_at: at, problem });
           return { ...existing, touched_at: at, problem };
         }
-        const unfinished = await sumUnfinishedUploads(tx);
-        if (unfinished.uploads >= maxOpenUploads) throw new AppError('too_many_uploads');
-        // Uploads of slides and result layers share one quota.
-        const usedBytes = unfinished.bytes + (await sumUploadedSlides(tx)) + (await sumResultBytes(tx));
+        const { usedBytes, unfinishedUploads } = await sumQuotaUse(tx);
+        if (unfinishedUploads >= maxOpenUploads) throw new AppError('too_many_uploads');
         if (config.uploadQuotaBytes > 0 && usedBytes + size_bytes > config.uploadQuotaBytes) {
           throw new AppError('quota_exceeded');
         }
