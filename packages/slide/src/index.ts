@@ -48,7 +48,7 @@ export {
 } from './object-storage/object-store.ts';
 export { groupSlideFiles, openSlide } from './open-slide.ts';
 export type { TileColour } from './render/render-tile.ts';
-export { maxViewPixels, maxViewSide, type View } from './render/render-view.ts';
+export { isWithinViewLimits, maxViewPixels, maxViewSide, type View } from './render/render-view.ts';
 export type { SlideSummary } from './render/slide-summary.ts';
 export { encodedCoding, readStoredTile, type StoredLevel, storedLevels } from './render/stored-levels.ts';
 export { openFileSource } from './source/file-source.ts';

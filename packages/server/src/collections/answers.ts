@@ -45,7 +45,7 @@ interface Dependencies {
 export function createAnswers({ db, now, collections }: Dependencies): Answers {
   return {
     async give(follower, collectionId, { item, answer }) {
-      const { items } = await findFollowedCollection({ db }, follower, collectionId);
+      const { items } = await findFollowedCollection(db, follower, collectionId);
       const position = positionOf(items, item);
       const asked = items[position];
       const question = asked?.question;
@@ -118,7 +118,8 @@ async function opensForVisitor(
 
 /**
  * Returns the names of all persons who have answered, by `person`. Visitors, and accounts without a display name, are numbered in the order
- * of the rows, that is of their first answers, so that a number does not change: the e-mail address of an account is visible only to itself and to administrators.
+ * of the rows, that is of their first answers, so that a number does not change. E-mail addresses are not used, because only the account
+ * itself and administrators may see them.
  */
 function namesOfPersons(rows: Awaited<ReturnType<typeof listAnswerRows>>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

@@ -13,7 +13,7 @@ export type Follower = { readonly user: User } | ImageSession;
 
 /** Returns the collection. @throws AppError not_found; session_invalid for an image session that is not a visitor's */
 export async function findFollowedCollection(
-  { db }: { readonly db: Database },
+  db: Database,
   follower: Follower,
   id: string,
 ): Promise<StoredCollection> {

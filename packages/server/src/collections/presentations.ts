@@ -20,7 +20,8 @@ export interface Presentations {
   show(uid: string, collectionId: string, state: BodyOf<typeof presentEndpoint>): Promise<void>;
   /**
    * Returns events in the format text/event-stream. The stream ends when `mayFollow` returns false, when the signal is aborted,
-   * after `waitMs`, when the follower opens too many further streams, and when the process stops. `mayFollow` is called once a second, also while events are being sent.
+   * after `waitMs`, when the follower opens too many further streams, and when the process stops. `mayFollow` is called once a second,
+   * also while events are being sent.
    */
   follow(
     collectionId: string,

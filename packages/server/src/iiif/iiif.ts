@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import {
   type DeepZoomAddress,
   type DeepZoomDescriptor,
+  isWithinViewLimits,
   maxViewPixels,
   maxViewSide,
   type View,
@@ -119,10 +120,7 @@ function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): obj
   const scaleFactors = [...levels].map((level) => 2 ** (maxLevel - level)).sort((a, b) => a - b);
   const sizes = scaleFactors
     .map((factor) => ({ width: Math.ceil(width / factor), height: Math.ceil(height / factor) }))
-    .filter(
-      (size) =>
-        size.width * size.height <= maxViewPixels && size.width <= maxViewSide && size.height <= maxViewSide,
-    );
+    .filter(({ width, height }) => isWithinViewLimits(width, height));
   return {
     '@context': 'http://iiif.io/api/image/3/context.json',
     id,

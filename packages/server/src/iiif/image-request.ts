@@ -3,7 +3,7 @@
  * region, size, rotation, quality and format. Rejects every spelling that the specification does not allow.
  */
 import { AppError } from '@lamina/contract';
-import { maxViewPixels, maxViewSide, type View } from '@lamina/slide';
+import { isWithinViewLimits, maxViewPixels, maxViewSide, type View } from '@lamina/slide';
 
 /** The last four segments of the path of an image request. */
 export interface ImageParameters {
@@ -101,9 +101,7 @@ function sizeOf(text: string, region: Size): Size {
   const size = text === 'max' ? largestSize(region) : requestedSize(text, region);
   const isWithinRegion =
     size.width >= 1 && size.height >= 1 && size.width <= region.width && size.height <= region.height;
-  const isTooLarge =
-    size.width * size.height > maxViewPixels || Math.max(size.width, size.height) > maxViewSide;
-  if (!isWithinRegion || isTooLarge) throw invalid('size');
+  if (!isWithinRegion || !isWithinViewLimits(size.width, size.height)) throw invalid('size');
   return size;
 }
 

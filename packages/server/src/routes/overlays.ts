@@ -16,6 +16,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
+import { matchesEtag } from '../domain/if-none-match.ts';
 import { cacheControlOf, type ImageSession, type PixelSource } from '../domain/image-session.ts';
 import { chooseEncoding } from '../http/gzip-response.ts';
 import type { Bytes } from '../http/send-bytes.ts';
@@ -62,7 +63,7 @@ export function overlayRoutes(
   serve(app, getOverlayTile, async (request) => {
     const { params, caller, reply } = request;
     const etag = etagOf(params.layerId, params.z, params.tile);
-    const isKnown = reply.request.headers['if-none-match'] === etag; // the response is then 304
+    const isKnown = matchesEtag(etag, reply.request.headers['if-none-match']); // the response is then 304
     const bytes = await readOverlay(
       request,
       (overlay) => (isKnown ? null : overlays.tile(overlay, params.z, params.tile)),

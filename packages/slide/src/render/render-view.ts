@@ -31,6 +31,10 @@ export interface View {
 export const maxViewPixels = 2 ** 22;
 /** Maximum width and height of the output of a view in pixels: the largest JPEG that libjpeg writes (JPEG_MAX_DIMENSION). */
 export const maxViewSide = 65_500;
+/** Whether a view of this size in pixels is within `maxViewPixels` and `maxViewSide`. */
+export function isWithinViewLimits(width: number, height: number): boolean {
+  return width * height <= maxViewPixels && width <= maxViewSide && height <= maxViewSide;
+}
 /** Maximum pixels that are decoded for a view: a source that is twice as wide and twice as high as the output. */
 const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
 
@@ -42,7 +46,7 @@ const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
  */
 export async function renderView(slide: Slide, view: View, signal?: AbortSignal): Promise<Uint8Array> {
   const { toWidth, toHeight } = view;
-  if (toWidth * toHeight > maxViewPixels || Math.max(toWidth, toHeight) > maxViewSide) {
+  if (!isWithinViewLimits(toWidth, toHeight)) {
     throw new SlideError('LIMIT_EXCEEDED', `A view has ${toWidth} × ${toHeight} pixels`);
   }
   const oriented = orientRaster(await scaledPixels(slide, view, signal), orientationOf(view));
