@@ -6,11 +6,11 @@
  */
 import './launcher/require-node.mjs';
 import { install } from './launcher/install.mjs';
-import { findProductNode, main, runInstead, Stop } from './launcher/runtime.mjs';
+import { findProductNode, main, runInstead, ScriptExit } from './launcher/runtime.mjs';
 
 await main(async () => {
   const [script, ...args] = process.argv.slice(2);
-  if (script === undefined) throw new Stop('Usage: node scripts/run.mjs <script> [arguments]');
+  if (script === undefined) throw new ScriptExit('Usage: node scripts/run.mjs <script> [arguments]');
   await install();
   return runInstead([findProductNode(), script, ...args]);
 });

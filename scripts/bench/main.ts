@@ -9,7 +9,7 @@
 import { platform } from 'node:os';
 import { parseArgs } from 'node:util';
 import { buildWebApp } from '../build/web-app.ts';
-import { main, Stop } from '../launcher/runtime.mjs';
+import { main, ScriptExit } from '../launcher/runtime.mjs';
 import type { BenchOptions } from './environment.ts';
 
 /** The parts by name; the module of a part is loaded only when the part runs. */
@@ -39,11 +39,12 @@ await main(async () => {
   const partLoaders = names.map((name) => {
     const loadPart = parts[name];
     if (loadPart === undefined) {
-      throw new Stop(`There is no part "${name}". The parts are ${Object.keys(parts).join(', ')}.`);
+      throw new ScriptExit(`There is no part "${name}". The parts are ${Object.keys(parts).join(', ')}.`);
     }
     return loadPart;
   });
-  if (platform() !== 'linux') throw new Stop('The bench reads resource usage from /proc: it needs Linux.');
+  if (platform() !== 'linux')
+    throw new ScriptExit('The bench reads resource usage from /proc: it needs Linux.');
 
   await buildWebApp();
   for (const loadPart of partLoaders) {

@@ -6,11 +6,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RefusalCost, refusalCosts } from '../../packages/slide/src/corpus/refusal-cost.ts';
-import { main, Stop } from '../launcher/runtime.mjs';
+import { main, ScriptExit } from '../launcher/runtime.mjs';
 
 await main(async () => {
   const folder = process.argv[2];
-  if (folder === undefined) throw new Stop('Usage: npm run refusal-costs -- <folder>');
+  if (folder === undefined) throw new ScriptExit('Usage: npm run refusal-costs -- <folder>');
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())

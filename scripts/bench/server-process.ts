@@ -1,7 +1,7 @@
 /** Servers as child processes whose output goes to a log file. */
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { endOf, passSignalsTo, serverCommand, start } from '../launcher/runtime.mjs';
+import { exitCodeOf, passSignalsTo, serverCommand, start } from '../launcher/runtime.mjs';
 import { waitUntilReady } from '../services/api-client.ts';
 import { findFreePort } from '../services/free-port.ts';
 
@@ -22,7 +22,7 @@ export function startLogged(
   const logDescriptor = openSync(logFile, 'a');
   const child = start(commandLine, { env, stdio: ['ignore', logDescriptor, logDescriptor] });
   const passedSignals = passSignalsTo(child);
-  const ended = endOf(child).finally(() => passedSignals.release());
+  const ended = exitCodeOf(child).finally(() => passedSignals.release());
   if (child.pid === undefined) throw new Error(`${commandLine[0]} could not be started.`);
   return {
     pid: child.pid,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { root, run, Stop, tool } from '../launcher/runtime.mjs';
+import { root, run, ScriptExit, toolCommand } from '../launcher/runtime.mjs';
 
 /** Folders and files that determine the content of the build. */
 const sourceFolders = [
@@ -16,21 +16,24 @@ const sourceFolders = [
   'packages/slide/src/names',
 ];
 const sourceFiles = ['package-lock.json', 'tsconfig.base.json', 'packages/slide/package.json'];
-/** Path of a file with the fingerprint of the sources of the last complete build. */
-const stampFile = join(root, 'packages/web/dist/.built-from');
+/** Path of the file in which the last complete build has stored the fingerprint of its sources. */
+const fingerprintFile = join(root, 'packages/web/dist/.built-from');
 
-/** Builds the web app, unless it is up to date. @throws {Stop} when the build fails; the message contains the output of the build */
+/** Builds the web app, unless it is up to date. @throws {ScriptExit} when the build fails; the message contains the output of the build */
 export async function buildWebApp(): Promise<void> {
   const currentFingerprint = fingerprintOfSources();
-  if (readStamp() === currentFingerprint) return;
+  if (readFingerprintOfLastBuild() === currentFingerprint) return;
   console.log('Building the web app …');
-  const { code, output } = await run([...tool('vite'), 'build', 'packages/web', '--logLevel', 'warn'], {
-    capture: true,
-  });
-  if (code !== 0) throw new Stop(`${output}\nBuilding the web app failed, see above.`);
+  const { code, output } = await run(
+    [...toolCommand('vite'), 'build', 'packages/web', '--logLevel', 'warn'],
+    {
+      capture: true,
+    },
+  );
+  if (code !== 0) throw new ScriptExit(`${output}\nBuilding the web app failed, see above.`);
   compressFiles();
-  // The stamp is written last, so that an interrupted build is repeated.
-  writeFileSync(stampFile, currentFingerprint);
+  // Written last, so that an interrupted build is repeated.
+  writeFileSync(fingerprintFile, currentFingerprint);
 }
 
 /**
@@ -68,10 +71,10 @@ function filesIn(folder: string): string[] {
 }
 
 /** Returns the fingerprint of the last complete build; null if there is none. */
-function readStamp(): string | null {
+function readFingerprintOfLastBuild(): string | null {
   try {
-    return readFileSync(stampFile, 'utf8');
+    return readFileSync(fingerprintFile, 'utf8');
   } catch {
-    return null; // there is no stamp before the first complete build
+    return null; // the file does not exist before the first complete build
   }
 }

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { root, run, tool } from '../launcher/runtime.mjs';
+import { root, run, toolCommand } from '../launcher/runtime.mjs';
 
 /** Imports of each file, by its path below `packages`. */
 type Imports = Readonly<Record<string, readonly string[]>>;
@@ -34,7 +34,7 @@ async function findBrokenRules(files: Imports): Promise<string[]> {
   }
   const { output } = await run(
     [
-      ...tool('dependency-cruiser', 'depcruise'),
+      ...toolCommand('dependency-cruiser', 'depcruise'),
       'packages',
       ...['--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json'],
     ],

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { npmCommand } from '../launcher/install.mjs';
-import { main, root, run, tool } from '../launcher/runtime.mjs';
+import { main, root, run, toolCommand } from '../launcher/runtime.mjs';
 import { findRejectedWords } from './plain-language.ts';
 
 /** A static check. It returns its errors as text, which is empty when the check passes. */
@@ -30,27 +30,33 @@ const cspellCache = ['--cache', '--cache-strategy', 'content', '--cache-location
 const checks: readonly (readonly [name: string, check: Check])[] = [
   [
     'format and lint (biome)',
-    runsWithoutError([...tool('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings', '.']),
+    runsWithoutError([...toolCommand('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings', '.']),
   ],
-  ['lint with types (oxlint)', runsWithoutError([...tool('oxlint'), '--type-aware', '--deny-warnings'])],
+  [
+    'lint with types (oxlint)',
+    runsWithoutError([...toolCommand('oxlint'), '--type-aware', '--deny-warnings']),
+  ],
   ...projects.map(
     (project) =>
-      [`types of ${project}`, runsWithoutError([...tool('typescript', 'tsc'), '-p', project])] as const,
+      [
+        `types of ${project}`,
+        runsWithoutError([...toolCommand('typescript', 'tsc'), '-p', project]),
+      ] as const,
   ),
   [
     'dependency rules (dependency-cruiser)',
     runsWithoutError([
-      ...tool('dependency-cruiser', 'depcruise'),
+      ...toolCommand('dependency-cruiser', 'depcruise'),
       'packages',
       'e2e',
       '--output-type',
       'err-long',
     ]),
   ],
-  ['unused code (knip)', runsWithoutError(tool('knip'))],
+  ['unused code (knip)', runsWithoutError(toolCommand('knip'))],
   [
     'spelling (cspell, docs/words.txt)',
-    runsWithoutError([...tool('cspell'), 'lint', '--no-progress', '--no-summary', ...cspellCache]),
+    runsWithoutError([...toolCommand('cspell'), 'lint', '--no-progress', '--no-summary', ...cspellCache]),
   ],
   ['plain language (docs/glossary.md)', findRejectedWords],
   [

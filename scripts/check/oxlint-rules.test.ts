@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { root, run, tool } from '../launcher/runtime.mjs';
+import { root, run, toolCommand } from '../launcher/runtime.mjs';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -21,12 +21,15 @@ async function messagesAbout(content: string): Promise<string[]> {
   };
   writeFileSync(join(folder, '.oxlintrc.json'), JSON.stringify(config));
   writeFileSync(join(folder, 'a.tsx'), content);
-  const { output } = await run([...tool('oxlint'), '--format', 'json'], { cwd: folder, capture: true });
+  const { output } = await run([...toolCommand('oxlint'), '--format', 'json'], {
+    cwd: folder,
+    capture: true,
+  });
   const { diagnostics } = JSON.parse(output) as { diagnostics: { message: string }[] };
   return diagnostics.map(({ message }) => message);
 }
 
-/** Returns the same line several times. */
+/** Returns `count` equal lines. */
 const lines = (count: number, line = '  call();') => Array(count).fill(line).join('\n');
 
 describe('lint rule lamina/max-own-lines', () => {
@@ -58,8 +61,8 @@ describe('lint rule lamina/max-own-lines', () => {
     ]);
   });
 
-  it('rejects a comment that disables the rule without a reason', async () => {
+  it('rejects a comment that disables the rule but gives no reason', async () => {
     const content = `// oxlint-disable-next-line lamina/max-own-lines\nfunction long() {\n${lines(59)}\n}`;
-    expect(await messagesAbout(content)).toEqual(['Give the reason behind " -- ".']);
+    expect(await messagesAbout(content)).toEqual(['Give the reason after " -- ".']);
   });
 });

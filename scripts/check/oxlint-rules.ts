@@ -59,7 +59,7 @@ const maxOwnLines = {
         for (const comment of sourceCode.getAllComments()) {
           // A comment that disables the rule needs a reason: "oxlint-disable-next-line lamina/max-own-lines -- a list".
           if (/disable.*max-own-lines(?!.* -- \S)/.test(comment.value))
-            report({ node: comment, message: 'Give the reason behind " -- ".' });
+            report({ node: comment, message: 'Give the reason after " -- ".' });
           // A line counts as a comment when it begins with //, /*, *, or {/* (in JSX).
           for (const line of linesOf(comment)) {
             if (/^\s*(\/\/|\/?\*|\{\/\*)/.test(lines[line - 1] ?? '')) codeLines.delete(line);

@@ -10,7 +10,7 @@ describe('the plain-language check of code and docs', () => {
   it.each([
     ['a sentence', 'nobody reads it', ['nobody']],
     ['the first word of a sentence', 'Somebody asks.', ['somebody']],
-    ['a plural', 'keeps made tiles', ['made tile']],
+    ['the plural form', 'keeps made tiles', ['made tile']],
     ['the first part of an identifier', 'const laneTiles = 1;', ['lane']],
     ['the last part of an identifier', 'inLane();', ['lane']],
   ])('finds a rejected word in %s', (_, text, words) => {

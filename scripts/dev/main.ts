@@ -10,7 +10,7 @@ import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { endOf, main, root, serverCommand, start, tool } from '../launcher/runtime.mjs';
+import { exitCodeOf, main, root, serverCommand, start, toolCommand } from '../launcher/runtime.mjs';
 import { findFreePort } from '../services/free-port.ts';
 import { createAccounts, seededAccounts, seededAdmin } from './seed.ts';
 
@@ -23,10 +23,13 @@ await main(async () => {
   const url = `http://${host}:${port}`;
   const stdio: ('ignore' | 'inherit')[] = ['ignore', 'inherit', 'inherit'];
 
-  const web = start([...tool('vite'), 'packages/web', '--host', host, '--port', port, '--strictPort'], {
-    env: { API_PORT: apiPort },
-    stdio,
-  });
+  const web = start(
+    [...toolCommand('vite'), 'packages/web', '--host', host, '--port', port, '--strictPort'],
+    {
+      env: { API_PORT: apiPort },
+      stdio,
+    },
+  );
   const startApi = () =>
     start(serverCommand(), {
       env: {
@@ -44,9 +47,9 @@ await main(async () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopController.abort());
   stopController.signal.addEventListener('abort', () => web.kill());
   // When the development server of the web app ends, the API is stopped, too.
-  const webEnd = endOf(web).finally(() => stopController.abort());
+  const webEnd = exitCodeOf(web).finally(() => stopController.abort());
 
-  // Not awaited: `createAccounts` waits for the API, which `keepApiRunning` starts below.
+  // Not awaited, because `createAccounts` waits for the API, which only `keepApiRunning` (below) starts.
   createAccounts(`http://127.0.0.1:${apiPort}`).then(
     () => {
       console.log(`\nOpen ${url} and sign in as one of:`);
@@ -78,7 +81,7 @@ async function keepApiRunning(startApi: () => ChildProcess, stopSignal: AbortSig
   }
   while (!stopSignal.aborted) {
     const api = startApi();
-    const end = endOf(api);
+    const end = exitCodeOf(api);
     const change = once(sources, 'change', { signal: stopSignal }).catch(() => null); // null: `stopSignal` has aborted
     await Promise.race([change, end]);
     if (api.exitCode !== null) {

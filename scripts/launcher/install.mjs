@@ -2,7 +2,7 @@
 /** The installation of the npm packages of package-lock.json. scripts/run.mjs and scripts/start.mjs call it first. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, run, Stop } from './runtime.mjs';
+import { root, run, ScriptExit } from './runtime.mjs';
 
 /**
  * One entry of `packages` in package-lock.json.
@@ -35,7 +35,7 @@ export function isInstalled(locked, installed) {
 /**
  * Installs the packages, unless the installed packages are those of the lock file.
  *
- * @throws {Stop} when npm fails; npm has printed the reason
+ * @throws {ScriptExit} when npm fails; npm has printed the reason
  */
 export async function install() {
   const locked = packagesOf('package-lock.json');
@@ -46,7 +46,7 @@ export async function install() {
   // the `include` options install them also with NODE_ENV=production or with `omit` in the user's npm configuration.
   const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error'];
   const { code } = await run([...npmCommand(), 'ci', ...options]);
-  if (code !== 0) throw new Stop(`npm could not install the packages (exit code ${code}), see above.`);
+  if (code !== 0) throw new ScriptExit(`npm could not install the packages (exit code ${code}), see above.`);
 }
 
 /** Returns the command line of npm: of the npm that started this script, or else of the one in PATH. */

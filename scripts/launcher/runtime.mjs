@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Functions for all scripts of the project: they find the Node that runs the product, and start programs that share the
- * signals, the output and the exit code of the script. The functions themselves run on Node 20 or newer.
+ * Functions for all scripts of the project. They find the Node that runs the product, and run programs for a script: a program receives
+ * the signals of the script, and the script receives its exit code. The functions themselves run on Node 20 or newer.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const productMajor = 24;
 
 /** The error that ends a script for an expected reason, for example a missing program; `main` prints its message without a stack. */
-export class Stop extends Error {
+export class ScriptExit extends Error {
   /**
    * @param {string} message
    * @param {number} exitCode
@@ -33,7 +33,7 @@ export class Stop extends Error {
 /**
  * Returns the path of the Node that runs the product: the Node that npm has installed as a package, or else the one that runs this script.
  *
- * @throws {Stop} when neither is Node 24 or newer
+ * @throws {ScriptExit} when neither is Node 24 or newer
  */
 export function findProductNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -44,7 +44,7 @@ export function findProductNode() {
     const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
     if (status === 0 && Number.parseInt(stdout.slice(1), 10) >= productMajor) return node;
   }
-  throw new Stop(
+  throw new ScriptExit(
     `Lamina runs on Node ${productMajor}, and npm has none for this system (${process.platform} ${process.arch}). ` +
       `Install Node ${productMajor} from https://nodejs.org and run the command again.`,
   );
@@ -68,7 +68,7 @@ export function serverCommand(options = []) {
  * @param {string} packageName
  * @param {string} command name of the tool in `bin` of the package, which may have several
  */
-export function tool(packageName, command = packageName) {
+export function toolCommand(packageName, command = packageName) {
   const folder = join(root, 'node_modules', packageName);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return [findProductNode(), join(folder, typeof bin === 'string' ? bin : bin[command])];
@@ -81,7 +81,7 @@ export function tool(packageName, command = packageName) {
  * @param {StartOptions & { readonly capture?: boolean }} options `env` is added to the environment; `capture` collects
  *   the output instead of printing it
  * @returns the exit code, and the captured output
- * @throws {Stop} when the script received a signal while the program was running
+ * @throws {ScriptExit} when the script received a signal while the program was running
  */
 export async function run(commandLine, { env = {}, capture = false, ...options } = {}) {
   const outputTarget = capture ? 'pipe' : 'inherit';
@@ -93,11 +93,11 @@ export async function run(commandLine, { env = {}, capture = false, ...options }
     });
   }
   const passedSignals = passSignalsTo(child);
-  const code = await endOf(child);
+  const code = await exitCodeOf(child);
   passedSignals.release();
   const { passedSignal } = passedSignals;
   if (passedSignal !== null)
-    throw new Stop(`Stopped by ${passedSignal}.`, 128 + constants.signals[passedSignal]);
+    throw new ScriptExit(`Stopped by ${passedSignal}.`, 128 + constants.signals[passedSignal]);
   return { code, output };
 }
 
@@ -111,7 +111,7 @@ export async function run(commandLine, { env = {}, capture = false, ...options }
 export async function runInstead(commandLine, env = {}) {
   const child = start(commandLine, { env, stdio: ['ignore', 'inherit', 'inherit'] });
   passSignalsTo(child);
-  return endOf(child);
+  return exitCodeOf(child);
 }
 
 /**
@@ -133,7 +133,7 @@ export function start([command = '', ...args], { env = {}, ...options } = {}) {
  * @param {ChildProcess} child
  * @returns {Promise<number>} the exit code; 128 + n when signal n ended the program, as in a shell
  */
-export function endOf(child) {
+export function exitCodeOf(child) {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
@@ -170,7 +170,7 @@ export function passSignalsTo(child) {
  * npm runs a script in a shell, and that shell does not pass signals to the script. When npm and the shell have ended, the parent
  * process of the script changes; the script then sends SIGTERM to itself.
  */
-function endWithNpm() {
+function exitWhenNpmExits() {
   if (!process.env.npm_lifecycle_event) return; // npm has not started this script
   const parent = process.ppid;
   const parentCheck = setInterval(() => {
@@ -181,16 +181,16 @@ function endWithNpm() {
 }
 
 /**
- * Runs a script and sets the exit code that it returns. Prints only the message of a `Stop`, and any other error with its stack.
+ * Runs a script and sets the exit code that it returns. Prints only the message of a `ScriptExit`, and any other error with its stack.
  *
  * @param {() => number | Promise<number>} script
  */
 export async function main(script) {
-  endWithNpm();
+  exitWhenNpmExits();
   try {
     process.exitCode = await script();
   } catch (error) {
-    const isExpected = error instanceof Stop;
+    const isExpected = error instanceof ScriptExit;
     console.error(isExpected ? error.message : error);
     process.exitCode = isExpected ? error.exitCode : 1;
   }

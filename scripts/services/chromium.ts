@@ -3,7 +3,7 @@
  * download one.
  */
 import { existsSync } from 'node:fs';
-import { run, Stop } from '../launcher/runtime.mjs';
+import { run, ScriptExit } from '../launcher/runtime.mjs';
 import { findCommand } from './find-command.ts';
 
 /** Command of the headless build of Chromium. A page takes about two thirds of the processor time that it takes in the full browser. */
@@ -13,7 +13,7 @@ const headlessShell = 'chromium-headless-shell';
  * Returns the path of the browser for tests: the value of PLAYWRIGHT_CHROMIUM if it is set, else the headless shell, else Chromium.
  * If the headless shell is missing, installs it with apt-get when this process runs as root.
  *
- * @throws {Stop} (ends the script with a message) when no browser is installed and none can be installed
+ * @throws {ScriptExit} (ends the script with a message) when no browser is installed and none can be installed
  */
 export async function findTestBrowser(): Promise<string> {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
@@ -26,7 +26,7 @@ export async function findTestBrowser(): Promise<string> {
  * Returns the path of Chromium: PLAYWRIGHT_CHROMIUM if it is set, else an installed one. If there is none, installs it with apt-get when
  * this process runs as root.
  *
- * @throws {Stop} (ends the script with a message) when Chromium is not installed and cannot be installed
+ * @throws {ScriptExit} (ends the script with a message) when Chromium is not installed and cannot be installed
  */
 export async function findChromium(): Promise<string> {
   const alreadyInstalled = findConfiguredOrInstalled();
@@ -34,7 +34,7 @@ export async function findChromium(): Promise<string> {
   await installPackage('chromium');
   const installed = findConfiguredOrInstalled();
   if (!installed) {
-    throw new Stop(
+    throw new ScriptExit(
       'The browser tests need Chromium: install it (Debian, Ubuntu: apt-get install chromium) ' +
         'or set PLAYWRIGHT_CHROMIUM to its path.',
     );
@@ -54,12 +54,12 @@ async function installPackage(name: string): Promise<void> {
   await run(['apt-get', 'install', '-qq', '-y', '--no-install-recommends', name], { env });
 }
 
-/** Returns PLAYWRIGHT_CHROMIUM, else an installed Chromium, else undefined. @throws {Stop} if PLAYWRIGHT_CHROMIUM names no file */
+/** Returns PLAYWRIGHT_CHROMIUM, else an installed Chromium, else undefined. @throws {ScriptExit} if PLAYWRIGHT_CHROMIUM names no file */
 function findConfiguredOrInstalled(): string | undefined {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
   if (configured) {
     if (!existsSync(configured)) {
-      throw new Stop(`PLAYWRIGHT_CHROMIUM is ${configured}, but that file does not exist.`);
+      throw new ScriptExit(`PLAYWRIGHT_CHROMIUM is ${configured}, but that file does not exist.`);
     }
     return configured;
   }

@@ -32,18 +32,19 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
     console.log('PostgreSQL is not installed: everything runs on SQLite only.');
     return null;
   }
-  const owner = findOwner();
+  const systemUser = findSystemUser();
   const folder = mkdtempSync(join(tmpdir(), 'lamina-postgres-'));
   const password = randomBytes(16).toString('hex');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (owner !== null) for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid);
+  if (systemUser !== null)
+    for (const path of [folder, passwordFile]) chownSync(path, systemUser.uid, systemUser.gid);
 
   const dataFolder = join(folder, 'data');
-  const options = { ...owner, cwd: folder, capture: true, env: { LC_ALL: 'C' } }; // `run` adds `env` to the environment
+  const options = { ...systemUser, cwd: folder, capture: true, env: { LC_ALL: 'C' } }; // `run` adds `env` to the environment
   const crash = () => run([programs.pgCtl, 'stop', '-D', dataFolder, '-m', 'immediate'], options);
   const stop = async () => {
-    await crash(); // not a clean shutdown, because the files are deleted anyway; has no effect if the server does not run
+    await crash(); // faster than a clean shutdown, and the files are deleted anyway; no effect if the server does not run
     rmSync(folder, { recursive: true, force: true });
   };
 
@@ -86,10 +87,10 @@ function findPrograms(): { readonly initdb: string; readonly pgCtl: string } | n
 }
 
 /**
- * Returns the user under which PostgreSQL runs; null for the current user. PostgreSQL refuses to run as root, so a script that runs
+ * Returns the system user under which PostgreSQL runs; null for the current user. PostgreSQL refuses to run as root, so a script that runs
  * as root starts it as the system user `postgres` or `nobody`. If neither exists, PostgreSQL does not start.
  */
-function findOwner(): { readonly uid: number; readonly gid: number } | null {
+function findSystemUser(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of ['postgres', 'nobody']) {
     try {

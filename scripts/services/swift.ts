@@ -16,8 +16,8 @@ const python = '/usr/bin/python3';
 /** Folder that exists if Swift with its S3 middleware is installed. */
 const s3MiddlewareFolder = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api';
 const storageKinds = ['account', 'container', 'object'] as const;
-type Kind = (typeof storageKinds)[number] | 'proxy';
-const serverKinds: readonly Kind[] = [...storageKinds, 'proxy'];
+type ServerKind = (typeof storageKinds)[number] | 'proxy';
+const serverKinds: readonly ServerKind[] = [...storageKinds, 'proxy'];
 /** Maximum time until all servers are healthy. */
 const startTimeoutMs = 60_000;
 
@@ -93,7 +93,7 @@ export async function startSwift(): Promise<SwiftServer | null> {
       [folder, ...storageKinds.map((kind) => String(ports[kind]))],
       writeLog,
     );
-    if ((await endOf(rings)) !== 0) throw new Error('building the rings failed');
+    if ((await exitCodeOf(rings)) !== 0) throw new Error('building the rings failed');
     for (const kind of serverKinds) serverProcesses.push(runPython(serverProgram, [folder, kind], writeLog));
     await waitForHealth(`http://127.0.0.1:${ports.proxy}/healthcheck`, serverProcesses);
   } catch (error) {
@@ -118,7 +118,7 @@ export async function startSwift(): Promise<SwiftServer | null> {
 }
 
 /** Returns the configuration of a storage server, which stores its data in `folder`/disk and starts no child processes (`workers = 0`). */
-function storageConf(kind: Kind, folder: string, port: number): string {
+function storageConf(kind: ServerKind, folder: string, port: number): string {
   return `[DEFAULT]
 bind_ip = 127.0.0.1
 bind_port = ${port}
@@ -183,7 +183,7 @@ function runPython(program: string, args: readonly string[], onOutput: (text: Bu
 }
 
 /** Waits for the end of a process. @returns the exit code; null when a signal ended the process */
-function endOf(child: ChildProcess): Promise<number | null> {
+function exitCodeOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('exit', resolve);
     child.once('error', reject);
@@ -192,7 +192,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
 
 async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = endOf(child);
+  const ended = exitCodeOf(child);
   child.kill('SIGKILL');
   await ended;
 }

@@ -3,13 +3,13 @@
  * (`FUZZ_RUNS` sets another number). The fault test of the database makes each query of each API call fail once, also on PostgreSQL
  * (`npm test` does so only on SQLite).
  */
-import { main, run, tool } from '../launcher/runtime.mjs';
+import { main, run, toolCommand } from '../launcher/runtime.mjs';
 import { startPostgres } from '../services/postgres.ts';
 
 const { FUZZ_RUNS = '500000' } = process.env;
 
 await main(async () => {
-  const vitest = [...tool('vitest'), 'run'];
+  const vitest = [...toolCommand('vitest'), 'run'];
   const formats = await run([...vitest, 'packages/slide/src/formats/', '-t', 'damaged'], {
     env: { FUZZ_RUNS },
   });

@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildWebApp } from '../build/web-app.ts';
-import { main, root, run, Stop, tool } from '../launcher/runtime.mjs';
+import { main, root, run, ScriptExit, toolCommand } from '../launcher/runtime.mjs';
 import { findTestBrowser } from '../services/chromium.ts';
 import { startPostgres } from '../services/postgres.ts';
 import { startSwift } from '../services/swift.ts';
@@ -40,11 +40,10 @@ async function runVitest(): Promise<TestCounts> {
   try {
     return await runAndCount(reportFile, (content) => countVitest(content as VitestReport), {
       commandLine: [
-        ...tool('vitest'),
+        ...toolCommand('vitest'),
         'run',
-        // By default vitest leaves one processor idle, even if there are only two; this option then uses both. With
-        // one worker more than there are processors, a run took 623 s instead of 683 s, but in a test on PostgreSQL
-        // the server responded with 503, because the database was too slow.
+        // By default, Vitest leaves one processor idle, even if there are only two; this option then uses both. More workers
+        // than processors save 60 s of 683 s, but PostgreSQL then becomes so slow that the server responds with 503 in a test.
         `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
         '--reporter=default',
         '--reporter=json',
@@ -68,12 +67,12 @@ async function runPlaywright(): Promise<TestCounts> {
   try {
     chromium = await findTestBrowser();
   } catch (error) {
-    if (!(error instanceof Stop) || error.exitCode !== 1) throw error; // another exit code: a signal ends this script
+    if (!(error instanceof ScriptExit) || error.exitCode !== 1) throw error; // another exit code: a signal ends this script
     console.error(error.message);
     return { passed: 0, failed: 1, skipped: 0, failures: [error.message] };
   }
   return await runAndCount(reportFile, (content) => countPlaywright(content as PlaywrightReport), {
-    commandLine: [...tool('@playwright/test', 'playwright'), 'test'],
+    commandLine: [...toolCommand('@playwright/test', 'playwright'), 'test'],
     env: { PLAYWRIGHT_CHROMIUM: chromium, PLAYWRIGHT_REPORT: reportFile },
   });
 }
@@ -89,7 +88,7 @@ async function runAndCount(
   count: (content: unknown) => TestCounts,
   { commandLine, env }: TestRun,
 ): Promise<TestCounts> {
-  rmSync(reportFile, { force: true }); // of an earlier run
+  rmSync(reportFile, { force: true }); // deletes the report of an earlier run
   const { code } = await run(commandLine, { env });
   let counts: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [] };
   try {

@@ -59,7 +59,7 @@ interface PlaywrightSuite {
 
 /** Counts the tests of a Vitest report. A test file that could not be loaded counts as one failed test. */
 export function countVitest(report: VitestReport): TestCounts {
-  const notLoaded = report.testResults.filter(
+  const filesNotLoaded = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
@@ -70,11 +70,11 @@ export function countVitest(report: VitestReport): TestCounts {
   );
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + notLoaded.length,
+    failed: report.numFailedTests + filesNotLoaded.length,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: [
       ...failures,
-      ...notLoaded.map(({ name, message }) => describeFailure(name, 'could not be loaded', message)),
+      ...filesNotLoaded.map(({ name, message }) => describeFailure(name, 'could not be loaded', message)),
     ],
   };
 }

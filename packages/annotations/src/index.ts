@@ -26,7 +26,7 @@ export {
   type Rejection,
   type RejectionCode,
 } from './formats/import-types.ts';
-export { quoteBareNumbers } from './formats/scan-json.ts';
+export { quoteNonFiniteNumbers } from './formats/scan-json.ts';
 export { intersectAreas, repairArea, subtractAreas, unionAreas } from './geometry/booleans.ts';
 export { createStroke } from './geometry/brush.ts';
 export { fillHoles, separateParts, splitArea } from './geometry/edit.ts';
@@ -36,8 +36,8 @@ export {
   boundsOf,
   centroidOf,
   containsPosition,
+  type GeometryMeasures,
   lengthOf,
-  type Measured,
   measureGeometry,
   type PixelSize,
 } from './geometry/measure.ts';
@@ -75,11 +75,11 @@ export {
   type Plane,
   type PointGeometry,
   type PolygonGeometry,
+  type PolygonRings,
   type Position,
   pathsOf,
   polygonsOf,
   type Ring,
-  type Rings,
 } from './model/geometry.ts';
 export { annotationLimits } from './model/limits.ts';
 export { decodeMeasurement, encodeMeasurement } from './model/measurement-json.ts';

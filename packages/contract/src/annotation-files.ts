@@ -21,7 +21,7 @@ const BooleanText = z
   .enum(['true', 'false'])
   .optional()
   .transform((value) => value === 'true');
-/** `bounds` makes coordinates count from the scanned area of the slide, as QuPath does for MIRAX slides. */
+/** The origin of the coordinates in the file. `bounds`: the corner of the scanned area of the slide, as in QuPath for MIRAX slides. */
 const OffsetName = z.enum(['none', 'bounds']).default('none');
 const Offset = z.coerce.number().min(-1e9).max(1e9).default(0);
 
@@ -60,7 +60,7 @@ export const AnnotationImport = z
   .meta({ id: 'AnnotationImport' });
 export type AnnotationImport = z.infer<typeof AnnotationImport>;
 
-/** Imports all annotations or none, unless `skip_refused` is set. Replaces the annotations of the layer whose ids occur in the file. */
+/** Imports all annotations or none, unless `skip_refused` is set. An annotation with the id of one in the layer replaces that one. */
 export const importAnnotationFile = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/import',

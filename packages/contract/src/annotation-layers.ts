@@ -1,7 +1,7 @@
 /** Endpoints for annotation layers and annotation counts. A layer has an owner, a visibility, a rule for editing, and a lock. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { optionalSession } from './images.ts';
+import { optionalSessionQuery } from './images.ts';
 import { SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -87,7 +87,7 @@ export const listAnnotationLayers = endpoint({
   apiTokenScope: 'annotations:read',
   allowsVisitors: true,
   defaultMessageLanguage: 'en',
-  query: optionalSession.extend({
+  query: optionalSessionQuery.extend({
     deleted: z
       .enum(['true', 'false'])
       .optional()

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { annotationLayerLimits } from './annotation-layers.ts';
 import { endpoint } from './endpoint.ts';
-import { optionalSession } from './images.ts';
+import { optionalSessionQuery } from './images.ts';
 import { Cursor, Id } from './text.ts';
 
 export const annotationGeometryTypes = [
@@ -89,7 +89,7 @@ export const listAnnotations = endpoint({
   apiTokenScope: 'annotations:read',
   allowsVisitors: true,
   defaultMessageLanguage: 'en',
-  query: optionalSession.extend({
+  query: optionalSessionQuery.extend({
     bbox: z
       .string()
       .regex(/^-?\d+(\.\d+)?(,-?\d+(\.\d+)?){3}$/)
@@ -133,10 +133,9 @@ export const changeAnnotations = endpoint({
  *   updated_by}], authors}`, with display names of authors by uid. If there are more than 500 changes or 512 Ki characters of
  *   features, `reload: true` replaces `changes` and `authors`.
  *
- * A client resumes a stream with the header `Last-Event-ID`: the id of the last event that it has received, or the
- * `event_id` in a response of `listAnnotations`. A resumed stream does not report layers that were permanently deleted
- * meanwhile: 30 days after their deletion, or private ones with the account of their owner. The client therefore also
- * lists the layers again.
+ * A client resumes a stream with the header `Last-Event-ID`: the id of the last event that it has received, or the `event_id` in a
+ * response of `listAnnotations`. The client then also lists the layers again, because the stream does not report a layer that was
+ * permanently deleted meanwhile: 30 days after its deletion or, if it was private, with the account of its owner.
  */
 export const streamAnnotationEvents = endpoint({
   method: 'GET',

@@ -12,7 +12,7 @@ export const apiTokenPrefix = 'lam_';
 const readScopes: readonly ApiTokenScope[] = ['slides:read', 'annotations:read'];
 
 /** Returns the scopes that an account may give to its tokens. Viewers may only read, and only administrators may upload slides. */
-export function scopesOf(account: {
+export function grantableScopes(account: {
   readonly status: Status;
   readonly role: Role;
 }): readonly ApiTokenScope[] {

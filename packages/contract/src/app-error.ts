@@ -53,7 +53,7 @@ function technicalMessage(code: ErrorCode, { reason, retryAfterSeconds }: AppErr
   return `${code}${reason === undefined ? '' : `: ${reason}`}${wait}`;
 }
 
-/** Names of password fields at the beginning of a sentence. */
+/** The subject of a sentence about a password, by the name of its field. */
 const passwordNames = {
   password: { tr: 'Şifre', en: 'The password' },
   current_password: { tr: 'Mevcut şifre', en: 'The current password' },
@@ -77,7 +77,7 @@ export function reasonText(
     field,
     name,
     limit: String(limit),
-    count: limit.toLocaleString(language), // the same number with separators of thousands
+    count: limit.toLocaleString(language), // `limit` with thousands separators
     password: passwordName[language],
     wait: waitText(retryAfterSeconds, language),
   };

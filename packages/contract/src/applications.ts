@@ -66,8 +66,8 @@ export type DecisionResult = z.infer<typeof DecisionResult>;
 const DecisionResults = z.object({ results: z.array(DecisionResult) });
 
 /**
- * Each approval is a separate change with an e-mail and an audit event. Only pending accounts are approved: an application stays
- * rejected if another administrator has rejected it since the list was loaded.
+ * Each approval is a separate change with an e-mail and an audit event. Only pending accounts are approved: an application that
+ * another administrator has rejected since the caller loaded the list stays rejected.
  */
 export const approveApplications = endpoint({
   method: 'POST',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Coordinate } from './coordinate.ts';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
-import { optionalSession } from './images.ts';
+import { optionalSessionQuery } from './images.ts';
 import { Id, MultiLine, NameOfExisting, SingleLine } from './text.ts';
 
 /** Maximum number of slides in a case. */
@@ -86,8 +86,7 @@ export const listCases = endpoint({
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'en',
-  // An image session in the query must be valid and belong to the caller.
-  query: optionalSession.extend({ dataset: NameOfExisting.max(255).optional() }),
+  query: optionalSessionQuery.extend({ dataset: NameOfExisting.max(255).optional() }),
   response: z.object({ cases: z.array(Case) }),
   status: 200,
   errors: [],
@@ -113,7 +112,7 @@ export const getCase = endpoint({
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'en',
-  query: optionalSession,
+  query: optionalSessionQuery,
   response: Case,
   status: 200,
   errors: ['not_found'],

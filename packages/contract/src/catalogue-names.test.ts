@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameName, nameKey, spellName } from './catalogue-names.ts';
+import { isSameName, nameKey, toStoredName } from './catalogue-names.ts';
 
 describe('nameKey (comparison key of dataset names)', () => {
   it.each([
@@ -41,9 +41,9 @@ describe('nameKey (comparison key of dataset names)', () => {
   });
 });
 
-describe('spellName (stored form of a dataset name)', () => {
+describe('toStoredName (stored form of a dataset name)', () => {
   it('composes letters with their combining marks, and removes surrounding white space', () => {
-    expect(spellName(` ${'Böbrek'.normalize('NFD')} `)).toBe('Böbrek');
+    expect(toStoredName(` ${'Böbrek'.normalize('NFD')} `)).toBe('Böbrek');
   });
 });
 

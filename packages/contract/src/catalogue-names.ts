@@ -1,10 +1,10 @@
 /**
- * Rules for comparing names of datasets and organs. Two spellings that differ only in Unicode form, case or invisible characters are one
- * name: the catalogue stores one spelling for each name, and every comparison uses its key (`nameKey`).
+ * Rules for comparing names of datasets and organs. Spellings that differ only in Unicode form, case, white space or invisible characters
+ * are one name: the catalogue stores one spelling of each name, and every comparison uses the key of the name (`nameKey`).
  */
 
 /** Returns the form in which a name is stored: Unicode NFC, without surrounding white space. */
-export function spellName(text: string): string {
+export function toStoredName(text: string): string {
   return text.normalize('NFC').trim() || text; // a name that consists only of white space stays unchanged
 }
 

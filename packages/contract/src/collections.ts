@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
-import { optionalSession } from './images.ts';
-import { Field, ItemText, ItemTitle } from './saved-views.ts';
+import { optionalSessionQuery } from './images.ts';
+import { FieldOfView, ItemText, ItemTitle } from './saved-views.ts';
 import { Id, MultiLine, SingleLine } from './text.ts';
 
 export const CollectionItemType = z.enum(['slide', 'case', 'view']);
@@ -83,7 +83,7 @@ export const CollectionItem = z.object({
   access: z.boolean().meta({ description: 'False: the caller may not view the item' }),
   title: z.string().nullable().meta({ description: 'Name of the slide, case or view; null without access' }),
   images: z.array(z.string()).meta({ description: 'Ids of the slides that the caller may view' }),
-  field: Field.nullable().meta({ description: 'Field of a saved view; null for other items' }),
+  field: FieldOfView.nullable().meta({ description: 'Field of a saved view; null for other items' }),
   colours: z
     .unknown()
     .optional()
@@ -132,7 +132,7 @@ export const listCollections = endpoint({
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'tr',
-  query: optionalSession,
+  query: optionalSessionQuery,
   response: z.object({ collections: z.array(Collection) }),
   status: 200,
   errors: [],
@@ -163,7 +163,7 @@ export const getCollection = endpoint({
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'tr',
-  query: optionalSession,
+  query: optionalSessionQuery,
   response: Collection,
   status: 200,
   errors: ['not_found'],
@@ -204,7 +204,7 @@ const ItemReference = z
   .meta({ description: 'Position of the item, from 0, or the id of its slide, case or saved view' });
 
 /** The field of view and the item that a presenter shows. */
-export const PresentationEvent = z.object({ field: Field.nullable(), item: ItemReference.nullable() });
+export const PresentationEvent = z.object({ field: FieldOfView.nullable(), item: ItemReference.nullable() });
 export type PresentationEvent = z.infer<typeof PresentationEvent>;
 
 export const present = endpoint({
@@ -213,7 +213,10 @@ export const present = endpoint({
   summary: 'Show a field of view and an item to all followers; only for the owner',
   access: 'sharing.own',
   defaultMessageLanguage: 'tr',
-  body: z.object({ field: Field.nullable().default(null), item: ItemReference.nullable().default(null) }),
+  body: z.object({
+    field: FieldOfView.nullable().default(null),
+    item: ItemReference.nullable().default(null),
+  }),
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -226,7 +229,7 @@ export const followPresentation = endpoint({
     'Server-sent events with the field and item that the presenter shows: the current state, then each change',
   access: 'reader-or-visitor',
   defaultMessageLanguage: 'tr',
-  query: optionalSession.extend({
+  query: optionalSessionQuery.extend({
     wait: z.coerce
       .number()
       .int()
@@ -246,7 +249,7 @@ export const answerQuestion = endpoint({
   summary: 'Answer the question of an item; a later answer replaces the earlier one',
   access: 'reader-or-visitor',
   defaultMessageLanguage: 'tr',
-  query: optionalSession,
+  query: optionalSessionQuery,
   body: z.object({
     item: ItemReference,
     answer: z.union([z.array(z.number()).max(maxChoices), ItemText]).meta({

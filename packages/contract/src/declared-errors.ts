@@ -28,18 +28,18 @@ function commonErrors({
     'image-session': ['session_missing', 'session_invalid', 'token_invalid'],
   };
   return [
-    // By the kind of access. An access without an entry in `errorsByAccess` needs a bearer token.
+    // A kind of access without an entry in `errorsByAccess` needs a bearer token.
     ...(errorsByAccess[access] ??
       (['token_missing', 'token_invalid', 'account_not_active', 'forbidden'] as const)),
     ...(access === 'catalogue.read' || access === 'reader-or-visitor' || allowsVisitors
-      ? (['session_invalid'] as const) // a session parameter must be valid
+      ? (['session_invalid'] as const) // the query parameter `session` must be valid if it is sent
       : []),
-    ...(apiTokenScope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // for requests with API tokens
+    ...(apiTokenScope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // an API token lacks the scope, or is used too often
     ...(needsFreshSignIn ? (['reauth_required'] as const) : []),
-    ...(/[:*]/.test(path) ? (['not_found'] as const) : []), // for a malformed path parameter
+    ...(/[:*]/.test(path) ? (['not_found'] as const) : []), // a path parameter is malformed
     ...(method === 'GET' ? [] : (['unsupported_type'] as const)),
-    'invalid_request', // a query that cannot be decoded, or a parameter sent twice
-    'too_large', // for a body or URL that is too long
+    'invalid_request', // the query cannot be decoded, or has a parameter twice
+    'too_large', // the body or the URL is too long
     'internal',
     'unavailable',
   ];

@@ -15,7 +15,7 @@ const common = {
   cors: 'dicomweb-origins',
 } as const satisfies Partial<Endpoint>;
 
-/** Any parameters, because the handler validates them: PS3.18 tells which of them it must ignore instead of rejecting the request. */
+/** Accepts any parameters. The handler validates them, because PS3.18 requires it to ignore some of them instead of rejecting them. */
 const query = z.looseObject({});
 
 const count = z.number().int().min(0);

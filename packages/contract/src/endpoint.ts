@@ -6,8 +6,8 @@ import type { Language } from './languages.ts';
 import type { Permission } from './permissions.ts';
 
 /**
- * The credential that a request needs (a permission belongs to the role of an account; a scope limits an API token):
- * - a permission: a bearer token of an account that has the permission
+ * The credential that a request needs:
+ * - a permission: a bearer token of an account whose role has the permission
  * - `anyone`: no credential; an Authorization header is ignored
  * - `image-session`: an image session (a short-lived credential for pixels) in the query parameter `session` or in the
  *   path; an API token only if the endpoint declares an `apiTokenScope`
@@ -88,7 +88,7 @@ export interface Endpoint {
     /** The successful responses by status, instead of the one that `status` and `response` describe. */
     readonly responses?: Readonly<Record<number, DocumentedResponse>>;
   };
-  /** The server rejects the call with reauth_required when the sign-in is older than 15 minutes and the body has no current password. */
+  /** When the sign-in is older than 15 minutes, the body must contain the current password; otherwise the error is `reauth_required`. */
   readonly needsFreshSignIn?: true;
 }
 

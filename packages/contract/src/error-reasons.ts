@@ -5,7 +5,7 @@
 import type { Bilingual } from './languages.ts';
 
 export const reasonTexts = {
-  // Texts that a user enters
+  // Texts that users enter
   text_characters: {
     tr: 'Metin geçersiz karakter içeriyor.',
     en: 'The text contains characters that are not allowed.',
@@ -220,7 +220,7 @@ export function isErrorReason(text: string): text is ErrorReason {
   return Object.hasOwn(reasonTexts, text);
 }
 
-/** Returns its argument, which must be a reason. Schemas use reasons as messages, from which the HTTP layer creates the text. */
+/** Returns its argument; the compiler checks that it is a reason. Schemas use reasons as messages, which the HTTP layer translates. */
 export function reason<Reason extends ErrorReason>(key: Reason): Reason {
   return key;
 }

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Image, optionalSession } from './images.ts';
+import { Image, optionalSessionQuery } from './images.ts';
 import { NameOfExisting, SearchText } from './text.ts';
 
 /**
@@ -24,7 +24,7 @@ const Name = NameOfExisting.max(255);
 /** Value of `no_dataset` and `no_organ`. These filters take precedence over `dataset` and `organ`, respectively. */
 const OnlyWithout = z.literal('true');
 
-const listQuery = optionalSession.extend({
+const listQuery = optionalSessionQuery.extend({
   q: SearchText.optional().meta({
     description: 'Words in file name, id, organ or dataset; case and diacritics do not count',
   }),

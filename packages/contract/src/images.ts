@@ -68,7 +68,7 @@ export const EnteredScale = z
   .meta({ id: 'EnteredScale' });
 
 /** Query with an optional image session (the credential for loading pixels), which must be valid and belong to the caller. */
-export const optionalSession = z.object({ session: z.string().optional() });
+export const optionalSessionQuery = z.object({ session: z.string().optional() });
 
 export const listImages = endpoint({
   method: 'GET',
@@ -77,7 +77,7 @@ export const listImages = endpoint({
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'en',
-  query: optionalSession.extend({
+  query: optionalSessionQuery.extend({
     q: SearchText.optional().meta({
       description: 'Words in file name, id, organ or dataset; case and diacritics do not count',
     }),
@@ -102,7 +102,7 @@ export const getImage = endpoint({
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'en',
-  query: optionalSession,
+  query: optionalSessionQuery,
   response: z.object({ image: Image }),
   status: 200,
   errors: ['session_invalid', 'not_found'],

@@ -12,7 +12,7 @@ describe('the permissions (permissionsOf)', () => {
   });
 
   it.each(Status.options.filter((status) => status !== 'active'))(
-    'of a %s account do not depend on its role',
+    'of a %s account do not depend on its role, and do not include viewing slides',
     (status) => {
       for (const role of Role.options) {
         expect(permissionsOf({ status, role })).toEqual(permissionsOf({ status, role: 'unassigned' }));
@@ -21,7 +21,7 @@ describe('the permissions (permissionsOf)', () => {
     },
   );
 
-  it('of an account with an unknown status equal those of a suspended account, and with an unknown role those of the role unassigned', () => {
+  it('of an account with an unknown status equal those of a suspended account; an unknown role counts as the role unassigned', () => {
     const account = {
       uid: 'u',
       email: 'a@example.org',

@@ -5,7 +5,7 @@ import { reason } from './error-reasons.ts';
 import { Id, MultiLine, SingleLine } from './text.ts';
 
 /** A field of view: the part of a slide that the viewer shows. */
-export const Field = z
+export const FieldOfView = z
   .object({
     x: z.number().meta({ description: 'Centre, in pixels of full resolution' }),
     y: z.number(),
@@ -14,7 +14,7 @@ export const Field = z
     mirrored: z.boolean().default(false),
   })
   .meta({ id: 'Field' });
-export type Field = z.infer<typeof Field>;
+export type FieldOfView = z.infer<typeof FieldOfView>;
 
 /** Maximum length of the settings as JSON. */
 const maxSettingsChars = 20_000;
@@ -48,7 +48,7 @@ export const SavedView = z
     image_id: z.string(),
     title: z.string(),
     text: z.string().nullable(),
-    field: Field,
+    field: FieldOfView,
     colours: z.unknown().meta({ description: 'Colour settings as the web app stored them; null: none' }),
     layers: z.unknown().meta({ description: 'Layer settings as the web app stored them; null: none' }),
     created_at: z.iso.datetime(),
@@ -60,7 +60,7 @@ export type SavedView = z.infer<typeof SavedView>;
 const changeableProperties = {
   title: ItemTitle,
   text: ItemText.nullable().optional(),
-  field: Field,
+  field: FieldOfView,
   colours: Settings.optional(),
   layers: Settings.optional(),
 };
@@ -109,7 +109,7 @@ export const updateSavedView = endpoint({
     ...changeableProperties,
     image_id: Id.optional(),
     title: ItemTitle.optional(),
-    field: Field.optional(),
+    field: FieldOfView.optional(),
     version: z.number().int().optional(),
   }),
   response: SavedView,

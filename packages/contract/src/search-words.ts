@@ -2,7 +2,7 @@
  * The search for the words of a query in texts. The browser and the server use the same rules: letter case and diacritics do not
  * matter, and I, ı, İ and i are the same letter.
  */
-import { foldForSearch } from './text-order.ts';
+import { foldCase } from './text-order.ts';
 
 /** Latin letters that Unicode does not decompose into a letter and a mark. */
 const plainLetters: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const plainLetters: Readonly<Record<string, string>> = {
 
 /** Returns the text in lower case without diacritics: 'Şüpheli IŞIK' becomes 'supheli isik'. */
 export function foldDiacritics(text: string): string {
-  return foldForSearch(text)
+  return foldCase(text)
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')
     .replace(/[ßæœøłđðþ]/g, (letter) => plainLetters[letter] ?? letter);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { QuestionInResponse } from './collections.ts';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
-import { Field, ItemTitle } from './saved-views.ts';
+import { FieldOfView, ItemTitle } from './saved-views.ts';
 import { Id } from './text.ts';
 
 export const ShareTargetType = z.enum(['slide', 'case', 'collection', 'view']);
@@ -94,7 +94,7 @@ export const SharedItem = z.object({
   mpp_x: z.number().nullable().meta({ description: 'Width of a pixel in µm; null when not known exactly' }),
   mpp_y: z.number().nullable().meta({ description: 'Height of a pixel in µm; null when not known exactly' }),
   objective_power: z.number().nullable(),
-  field: Field.optional(), // the field of view of a saved view
+  field: FieldOfView.optional(), // the field of view of a saved view
   colours: z
     .unknown()
     .optional()

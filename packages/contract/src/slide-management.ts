@@ -108,7 +108,7 @@ export const changeImages = endpoint({
 });
 
 const maxCatalogueFileBytes = 10 * 1024 * 1024;
-export const maxCatalogueFileRows = 100_000;
+export const maxCatalogueFileLines = 100_000;
 export const catalogueFile = { contentType: 'text/csv', maxBytes: maxCatalogueFileBytes } as const;
 
 export const exportCatalogue = endpoint({
@@ -154,7 +154,7 @@ export const ImportProblem = z
 export type ImportProblem = z.infer<typeof ImportProblem>;
 
 /** Maximum number of lines of each kind (changed, unknown, invalid) in a report. The counts of the report include all lines. */
-export const maxReportedImportRows = 5000;
+export const maxReportedImportLines = 5000;
 
 /** The report of a check: what a catalogue file would change. */
 export const ImportPlan = z.object({

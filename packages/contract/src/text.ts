@@ -1,7 +1,7 @@
 /**
  * The rules for texts and ids that clients send. The schemas of the endpoints are built from them, so that the server rejects
- * an invalid value before it reaches the database. Databases treat some values differently: SQLite stores a
- * NUL character, PostgreSQL rejects it.
+ * an invalid value before it reaches the database. The databases themselves differ: SQLite stores a NUL character, PostgreSQL
+ * rejects it.
  *
  * Sources: Unicode Standard Annex 9 (bidirectional controls), Unicode Technical Standard 55 section 3 (texts that look like other
  * texts), Unicode 16 `Default_Ignorable_Code_Point`.
@@ -15,7 +15,7 @@ import { reason } from './error-reasons.ts';
 const unsafeCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
 /** Like `unsafeCharacters`, but allows tab, LF and CR: `[^\P{Cc}\t\n\r]` matches every other control character. */
-const unsafeCharactersButLineBreaks =
+const unsafeCharactersExceptLineBreaks =
   /[^\P{Cc}\t\n\r]|[\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
 
 /**
@@ -39,7 +39,7 @@ export function isSingleLine(text: string): boolean {
 
 function isMultiLine(text: string): boolean {
   return (
-    !unsafeCharactersButLineBreaks.test(text) &&
+    !unsafeCharactersExceptLineBreaks.test(text) &&
     !invisibleCharacters.test(text) &&
     !misplacedJoiner.test(text)
   );

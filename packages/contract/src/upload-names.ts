@@ -8,7 +8,7 @@ import { isSingleLine } from './text.ts';
 /** The reason why a name is rejected. */
 export type NameFault = Extract<ErrorReason, `upload_name_${string}`>;
 
-/** Maximum length of a path in bytes of UTF-8. Object stores allow keys of at most 1024 bytes, including the prefix. */
+/** Maximum length of a path in bytes of UTF-8. Object stores limit the prefix and the path together to 1024 bytes. */
 const maxPathBytes = 900;
 /** Maximum length of a name on most file systems, in bytes of UTF-8. */
 const maxNameBytes = 255;

@@ -14,7 +14,7 @@ import { tusCreation, tusPart, tusState } from './tus.ts';
 export const maxFilesOfUpload = 10_000;
 /** Maximum number of unfinished uploads of all accounts together. */
 export const maxOpenUploads = 100;
-/** The server cancels an upload that has received no data for this long. */
+/** The server cancels an upload that has not received data for this number of hours. */
 export const uploadExpiryHours = 48;
 
 /**

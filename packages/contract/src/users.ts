@@ -30,7 +30,7 @@ export const User = z
     status: withUnknownValues(Status),
     role: withUnknownValues(Role),
     adminApproved: z.boolean(),
-    // `catch`: a client shows an account without a date, too.
+    // `catch` replaces an invalid or missing date by an empty text, so that clients still show the account.
     createdAt: Timestamp.catch(''),
     updatedAt: Timestamp.catch(''),
     approvalDate: Timestamp.nullable()
@@ -86,8 +86,8 @@ export type UserDetails = z.infer<typeof UserDetails>;
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
 /**
- * A password with which a user signs in or confirms a change. It may be shorter than a new password, so that the server rejects a
- * short password as wrong, and not as too short. Error messages name the field: `password`, `current_password` or `new_password`.
+ * A password with which a user signs in or confirms a change. It has no minimum length, so that the error for a short password is that
+ * it is wrong, not that it is too short. Error messages name the field: `password`, `current_password` or `new_password`.
  */
 export const Password = z
   .string(reason('password_required'))

@@ -1,4 +1,4 @@
-/** Child process that draws a demonstration slide. It receives a DrawRequest and sends DrawReports; the server kills it after the last. */
+/** Child process that draws one demonstration slide: receives a DrawRequest, sends DrawReports, and is killed after the last of them. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import sharp from 'sharp';
@@ -42,7 +42,7 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
     micronsPerPixel: MICRONS_PER_PIXEL,
     objectivePower: OBJECTIVE_POWER,
     glass: GLASS,
-    drawTile(column, row, makePixels) {
+    drawTile(column, row, copyGlassTile) {
       let pixels: Uint8Array | null = null;
       for (let y = 0; y < TILE_SIZE; y += SQUARE) {
         for (let x = 0; x < TILE_SIZE; x += SQUARE) {
@@ -52,7 +52,7 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
           const cells: DrawnCell[] = [];
           if (!drawTissue(square, (cell) => cells.push(cell))) continue; // bare glass
           visibleCells.push(...cells.filter((cell) => isVisible(square, cell, MARGIN)));
-          pixels ??= makePixels();
+          pixels ??= copyGlassTile();
           renderRgb(square, pixels, (y * TILE_SIZE + x) * 3, TILE_SIZE * 3); // first byte, bytes per row
         }
       }

@@ -121,7 +121,7 @@ async function drawInProcess(
   const killChild = () => child.kill('SIGKILL');
   for (const signal of activeSignals) signal.addEventListener('abort', killChild);
   try {
-    const result = waitForResult(child, onPercent);
+    const result = waitForResult(child, request.tissue, onPercent);
     child.send(request);
     if (activeSignals.some((signal) => signal.aborted)) killChild();
     await result;
@@ -132,7 +132,11 @@ async function drawInProcess(
 }
 
 /** Waits until the process has ended. @throws Error when it reported a failure or ended without reporting `done` */
-function waitForResult(child: ChildProcess, onPercent: (percent: number) => void): Promise<void> {
+function waitForResult(
+  child: ChildProcess,
+  tissue: DrawRequest['tissue'],
+  onPercent: (percent: number) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let lastReport: DrawReport | null = null;
     child.on('message', (report: DrawReport) => {
@@ -144,8 +148,8 @@ function waitForResult(child: ChildProcess, onPercent: (percent: number) => void
     child.once('exit', () => {
       if (lastReport?.kind === 'done') resolve();
       else if (lastReport?.kind === 'failed')
-        reject(new Error(`Drawing a demonstration slide failed: ${lastReport.message}`));
-      else reject(new Error('The process that draws a demonstration slide ended unexpectedly.'));
+        reject(new Error(`Drawing the ${tissue} demonstration slide failed: ${lastReport.message}`));
+      else reject(new Error(`The process that draws the ${tissue} demonstration slide ended unexpectedly.`));
     });
   });
 }
@@ -162,7 +166,7 @@ function createProgressReporter(
     const nextPercent = Math.floor(meanPercent / 25) * 25;
     if (nextPercent <= reportedPercent || nextPercent >= 100) return;
     reportedPercent = nextPercent;
-    onProgress(`Demonstration slides: ${nextPercent} %`);
+    onProgress(`Drawing the demonstration slides: ${nextPercent} % done.`);
   };
 }
 

@@ -12,7 +12,7 @@ export interface DrawRequest {
   readonly results: ResultFiles | null;
 }
 
-/** File names of the analysis results of one slide; in a `DrawRequest`, paths. */
+/** File names of the analysis results of one slide; a `DrawRequest` contains their full paths. */
 export interface ResultFiles {
   /** A TIFF with the density of immune cells. */
   readonly heatmap: string;
@@ -28,7 +28,7 @@ export interface SlidePart {
   readonly height: number;
 }
 
-/** `progress` is sent for each percent of drawn tiles; `done` or `failed` is the last report, after which the server kills the process. */
+/** `progress` follows each percent of the tiles. `done` or `failed` is the last report; the server then kills the process. */
 export type DrawReport =
   | { readonly kind: 'progress'; readonly percent: number }
   | { readonly kind: 'done' }

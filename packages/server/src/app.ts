@@ -52,7 +52,7 @@ declare module 'fastify' {
     readonly now: () => Date;
   }
   interface FastifyContextConfig {
-    /** The contract does not declare the route, and it needs no credential: health, documentation, CORS preflight, web app. */
+    /** Set for a route that needs no credential and is not in the contract: health, documentation, CORS preflight, web app. */
     readonly isPublic?: true;
   }
 }
@@ -77,10 +77,10 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     rewriteUrl: routedUrl, // adds the API base to the short paths of IIIF and DICOMweb
-    // The fast paths see each request first. `take` returns whether it handles the request; Fastify handles all others.
+    // Fastify handles the requests that no fast path handles.
     serverFactory: (fastifyHandler) =>
       createServer(serverOptions, (request, response) => {
-        if (!fastPaths.some((fastPath) => fastPath.take(request, response, fastifyHandler)))
+        if (!fastPaths.some((fastPath) => fastPath.tryHandle(request, response, fastifyHandler)))
           fastifyHandler(request, response);
       }),
     return503OnClosing: false, // requests that arrive during the shutdown are answered
@@ -97,13 +97,13 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   const connections = limitConnections(app.server, {
     ...processLimits,
     maxPerAddress: connectionsPerAddress || Infinity, // 0: no limit
-    // Loopback has no limit, because a reverse proxy on this machine connects for all clients. An attacker on this machine would not
-    // be stopped by the limit anyway.
+    // Loopback has no limit, because a reverse proxy on this machine connects for all clients. The limit would not stop an attacker on
+    // this machine.
     isUnlimited: addressMatcher([...trustedProxies, 'loopback']),
     onLimit: (address) =>
       services.log.warn(
         { address, limit: connectionsPerAddress },
-        'connection limit per address reached (setting CONNECTIONS_PER_ADDRESS); the new connection was closed',
+        'connection limit per address reached (setting CONNECTIONS_PER_ADDRESS); the new connection was closed. Logged at most once a minute',
       ),
   });
   metrics.watch({
@@ -111,14 +111,14 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     help: 'Connections closed because their address had reached CONNECTIONS_PER_ADDRESS.',
     type: 'counter',
     aggregator: 'sum', // of all server processes
-    read: connections.rejected,
+    read: connections.rejectedCount,
   });
   metrics.watch({
     name: 'http_connections',
     help: 'Open connections.',
     type: 'gauge',
     aggregator: 'sum',
-    read: connections.count,
+    read: connections.openCount,
   });
   // After the shutdown has begun, the fast paths take no further requests, and each response closes its connection.
   stopping.addEventListener('abort', closeFastPaths, { once: true });
@@ -128,7 +128,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   });
   app.addHook('preClose', async () => {
     closeFastPaths();
-    connections.windDown(); // closes each connection when it has no unfinished request
+    connections.closeWhenIdle();
   });
   app.decorate('now', services.now);
   app.decorateRequest('credential', null); // set by the access check

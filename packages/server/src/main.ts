@@ -1,4 +1,4 @@
-/** Entry point of the server program. Messages for people go to stdout; errors of the start and JSON log lines go to stderr. */
+/** Entry point of the server program. Messages for people go to stdout; startup errors and JSON log lines go to stderr. */
 import './platform/require-node.ts';
 import cluster from 'node:cluster';
 import path from 'node:path';
@@ -96,9 +96,9 @@ async function startSingle(context: ProcessContext): Promise<void> {
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettingsChange(services, config);
   await startMetricsServer({ config, log, read: async () => [await processMetrics.read()] });
-  await warmUpTiles({ config, log, signal: stopping.signal });
+  await warmUpTiles({ config, log, signal: stopping.signal }); // V8 compiles the code that sends tiles before the first request
   const port = await listenOn(app, config);
-  stopOnSignal(services, stopping, () => app.close(), app);
+  stopOnSignal({ services, stopping, finishRequests: () => app.close(), app });
   printStartupMessage(config, setListeningPort(port), firstAdmin);
   await startBackgroundWork(services);
 }
@@ -121,7 +121,7 @@ async function startPrimary(context: ProcessContext): Promise<void> {
     log,
     read: async () => [await processMetrics.read(), ...(await httpWorkers.metrics())],
   });
-  stopOnSignal(services, stopping, () => httpWorkers.stop());
+  stopOnSignal({ services, stopping, finishRequests: () => httpWorkers.stop() });
   printStartupMessage(config, setListeningPort(httpWorkers.port), firstAdmin);
   await startBackgroundWork(services);
 }
@@ -144,9 +144,9 @@ async function startHttpWorker(context: ProcessContext): Promise<void> {
     ),
   );
   const app = await buildApp(services);
-  await warmUpTiles({ config, log, signal: stopping.signal });
+  await warmUpTiles({ config, log, signal: stopping.signal }); // V8 compiles the code that sends tiles before the first request
   setListeningPort(await listenInCluster(app, config));
-  stopOnSignal(services, stopping, () => app.close(), app);
+  stopOnSignal({ services, stopping, finishRequests: () => app.close(), app });
 }
 
 function start(context: ProcessContext): Promise<void> {
@@ -166,8 +166,8 @@ async function startBackgroundWork({ config, catalogue, uploads, jobs, now, log 
   await jobs.start();
 }
 
-process.umask(0o077); // only their owner can read the files of the server
-await hideEnvironment(); // from render workers, which run as the same user
+process.umask(0o077); // only the user that runs the server can read the files that it writes
+await hideEnvironment(); // otherwise render workers, which run as the same user, could read passwords in the environment variables
 try {
   const config = configOfProcess();
   const { log, lostLines } = createLog({ level: config.logLevel });

@@ -4,20 +4,23 @@
  */
 import type { Logger } from 'pino';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { createAdminAccessAudit } from './annotations/admin-access-audit.ts';
 import { type AnnotatedSlides, createAnnotatedSlides } from './annotations/annotated-slides.ts';
 import { type AnnotationFiles, createAnnotationFiles } from './annotations/annotation-files.ts';
 import { type Annotations, createAnnotations } from './annotations/annotations.ts';
-import { createAuditForeignUse } from './annotations/audit-foreign-use.ts';
 import { type AnnotationClasses, createAnnotationClasses } from './annotations/classes.ts';
 import { type AnnotationEvents, createAnnotationEvents } from './annotations/events.ts';
 import { type AnnotationLayers, createAnnotationLayers } from './annotations/layers.ts';
-import { createLinkedAnnotations, type LinkedAnnotations } from './annotations/linked-annotations.ts';
+import {
+  createShareLinkAnnotations,
+  type ShareLinkAnnotations,
+} from './annotations/share-link-annotations.ts';
 import { sweepAnnotations } from './annotations/sweep.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens/api-tokens.ts';
+import { type ActionLimiter, createActionLimiter } from './audit/action-limiter.ts';
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
 import { type AuditRecorder, createAuditRecorder } from './audit/audit-recorder.ts';
 import { createImageOpenings, type ImageOpenings } from './audit/image-openings.ts';
-import { createLimitActions, type LimitActions } from './audit/limit-actions.ts';
 import { type Cases, createCases } from './cases/cases.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { type CatalogueImport, createCatalogueImport } from './catalogue/catalogue-import.ts';
@@ -32,7 +35,7 @@ import { createDatasets, type Datasets } from './datasets/datasets.ts';
 import { createDicomWeb, type DicomWeb } from './dicomweb/dicomweb.ts';
 import { createFrameResolver, type FrameResolver } from './dicomweb/resolve-frames.ts';
 import { createReadiness, type Readiness } from './health/readiness.ts';
-import { measureServices } from './health/service-metrics.ts';
+import { registerServiceMetrics } from './health/service-metrics.ts';
 import { type CollectionManifests, createCollectionManifests } from './iiif/collection-manifests.ts';
 import { createIiif, type Iiif } from './iiif/iiif.ts';
 import { createJobs } from './jobs/create-jobs.ts';
@@ -93,7 +96,7 @@ export interface Services {
   readonly pixelAccess: PixelAccess;
   readonly imageOpenings: ImageOpenings;
   readonly recheckAccess: RecheckAccess;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly accounts: Accounts;
   readonly datasets: Datasets;
   readonly cases: Cases;
@@ -119,7 +122,7 @@ export interface Services {
   readonly annotatedSlides: AnnotatedSlides;
   readonly annotationLayers: AnnotationLayers;
   readonly annotations: Annotations;
-  readonly linkedAnnotations: LinkedAnnotations;
+  readonly shareLinkAnnotations: ShareLinkAnnotations;
   readonly annotationFiles: AnnotationFiles;
   readonly annotationClasses: AnnotationClasses;
   readonly annotationEvents: AnnotationEvents;
@@ -168,7 +171,7 @@ export async function createServices({
 }: ServiceDependencies): Promise<Services> {
   const audit = createAuditRecorder({ db, now, log });
   await mergeSpellings({ db, now, log, audit }); // names of datasets and organs that earlier versions stored in several spellings
-  const limitActions = createLimitActions({ now, audit, isOn: config.throttle });
+  const actionLimiter = createActionLimiter({ now, audit, isOn: config.throttle });
   const background = createBackground({ log });
   const jobs = givenJobs ?? (await createJobs(config, log));
   const auditLog = createAuditLog({ config, db, now, log, audit, background, jobs });
@@ -194,7 +197,7 @@ export async function createServices({
     mail,
     signIn,
     throttle,
-    limitActions,
+    actionLimiter,
     secondFactor,
     recipients,
   });
@@ -231,7 +234,7 @@ export async function createServices({
     mail,
     signIn,
     throttle,
-    limitActions,
+    actionLimiter,
     secondFactor,
     imageSessions,
     recipients,
@@ -242,7 +245,7 @@ export async function createServices({
     audit,
     mail,
     signIn,
-    limitActions,
+    actionLimiter,
     imageSessions,
     adminDigest,
     recipients,
@@ -254,12 +257,12 @@ export async function createServices({
     audit,
     signIn,
     imageSessions,
-    limitActions,
+    actionLimiter,
     inaccessibleTo: datasets.inaccessibleTo,
     isThrottled: config.throttle,
   });
   const slides = createSlides({ config, log, renderedTiles, objects: objectStorage?.reader ?? null });
-  measureServices(metrics, { db, now, slides, renderedTiles });
+  registerServiceMetrics(metrics, { db, now, slides, renderedTiles });
   const readiness = createReadiness({ config, db, log, renderedTiles, objectStorage });
   const files = resultFiles(config);
   const resultSearch = registerFindResults({ config, db, now, log, jobs, files });
@@ -277,7 +280,7 @@ export async function createServices({
     onBucketListed: resultSearch.inBucket,
   });
   const visibleImages = createVisibleImages(db, datasets);
-  const cases = createCases({ db, now, audit, signIn, limitActions, datasets, visibleImages });
+  const cases = createCases({ db, now, audit, signIn, actionLimiter, datasets, visibleImages });
   const originals = createOriginals({
     config,
     db,
@@ -287,8 +290,8 @@ export async function createServices({
     objects: objectStorage?.reader ?? null,
     encryption,
   });
-  const savedViews = createSavedViews({ db, now, audit, signIn, limitActions, visibleImages });
-  const collections = createCollections({ db, now, audit, signIn, limitActions, visibleImages, cases });
+  const savedViews = createSavedViews({ db, now, audit, signIn, actionLimiter, visibleImages });
+  const collections = createCollections({ db, now, audit, signIn, actionLimiter, visibleImages, cases });
   const answers = createAnswers({ db, now, collections });
   const presentations = createPresentations({ db, now, log, collections });
   // Ends the open event streams when the shutdown begins; `close` runs later.
@@ -298,7 +301,7 @@ export async function createServices({
     now,
     publicUrl,
     audit,
-    limitActions,
+    actionLimiter,
     signIn,
     throttle,
     imageSessions,
@@ -349,19 +352,19 @@ export async function createServices({
   });
   const overlays = createOverlays({ db, catalogue, files });
   const annotationClasses = createAnnotationClasses({ db, now, audit, signIn });
-  const foreignUse = createAuditForeignUse({ db, audit }); // records that administrators use layers of other users
+  const adminAccessAudit = createAdminAccessAudit({ db, audit }); // records that administrators use layers of other users
   const annotationEvents = createAnnotationEvents({
     db,
     log,
     currentHolder: signIn.currentHolder,
-    foreignUse,
+    adminAccessAudit,
   });
   const onCommit = annotationEvents.sendCommittedChanges;
   const annotatedSlides = createAnnotatedSlides({ db });
   const annotationLayers = createAnnotationLayers({ db, now, audit, signIn, onCommit });
-  const annotations = createAnnotations({ db, now, signIn, foreignUse, onCommit });
-  const linkedAnnotations = createLinkedAnnotations(db, now);
-  const annotationFiles = createAnnotationFiles({ db, annotations, foreignUse, catalogue, slides });
+  const annotations = createAnnotations({ db, now, signIn, adminAccessAudit, onCommit });
+  const shareLinkAnnotations = createShareLinkAnnotations(db, now);
+  const annotationFiles = createAnnotationFiles({ db, annotations, adminAccessAudit, catalogue, slides });
   // The job `sweep` runs periodically and deletes expired rows and files.
   jobs.setWorker('sweep', async () => {
     await imageSessions.deleteExpired();
@@ -397,7 +400,7 @@ export async function createServices({
     dicomWeb,
     frames,
     tiles,
-    limitActions,
+    actionLimiter,
     accounts,
     datasets,
     cases,
@@ -416,7 +419,7 @@ export async function createServices({
     annotatedSlides,
     annotationLayers,
     annotations,
-    linkedAnnotations,
+    shareLinkAnnotations,
     annotationFiles,
     annotationClasses,
     annotationEvents,

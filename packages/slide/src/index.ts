@@ -3,14 +3,14 @@
  * renders all other tiles in separate processes.
  */
 export type { ColourProfile, SlideColour } from './colour/slide-colour.ts';
-export { hideProcess, kernelLandlockVersion } from './confinement/hide-process.ts';
+export { kernelLandlockVersion, preventProcessInspection } from './confinement/kernel-protection.ts';
 export {
   type DeepZoomAddress,
   type DeepZoomDescriptor,
   describeDeepZoom,
   descriptorXml,
   nativeDziLevels,
-  readNativeTile,
+  readNativeDziTile,
   regionOfTile,
   sizeOfLevel,
 } from './deep-zoom/deep-zoom.ts';
@@ -28,7 +28,7 @@ export { type InstalledLibraries, installedLibraries } from './formats/installed
 export { type FolderLocation, fingerprintOf } from './location/open-slide-files.ts';
 export { scaleOf } from './model/scale.ts';
 export {
-  type Allocate,
+  type BufferAllocator,
   isTemporaryError,
   type PlaceOnGlass,
   type ShownPlane,
@@ -42,15 +42,20 @@ export { createObjectReader, type ObjectReader } from './object-storage/object-r
 export {
   createObjectStore,
   type ListedObject,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectStore,
   type ObjectStoreSettings,
 } from './object-storage/object-store.ts';
 export { groupSlideFiles, openSlide } from './open-slide.ts';
+export {
+  findNativeLevels,
+  type NativeLevel,
+  readNativeLevelTile,
+  renderedTileCoding,
+} from './render/native-levels.ts';
 export type { TileColour } from './render/render-tile.ts';
 export { isWithinViewLimits, maxViewPixels, maxViewSide, type View } from './render/render-view.ts';
 export type { SlideSummary } from './render/slide-summary.ts';
-export { encodedCoding, readStoredTile, type StoredLevel, storedLevels } from './render/stored-levels.ts';
 export { openFileSource } from './source/file-source.ts';
 export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
 export { createOpenFiles, type OpenFiles } from './source/open-files.ts';

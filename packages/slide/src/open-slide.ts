@@ -16,7 +16,7 @@ import { ventanaBif } from './formats/ventana-bif.ts';
 import { vsi } from './formats/vsi.ts';
 import {
   type FolderLocation,
-  type Objects,
+  type OptionalObjectReader,
   openSlideFiles,
   openSlideFolder,
 } from './location/open-slide-files.ts';
@@ -56,7 +56,10 @@ export const formatNames: readonly string[] = formats.map(({ name }) => name);
  * @throws SlideError FORMAT_NOT_RECOGNISED with the reason from every format, FILE_MISSING, or an error from the
  *   format's reader or from object storage
  */
-export async function openSlide(location: SlideLocation, objects: Objects = null): Promise<Slide> {
+export async function openSlide(
+  location: SlideLocation,
+  objects: OptionalObjectReader = null,
+): Promise<Slide> {
   return openSlideFrom(await openSlideFiles(location, objects));
 }
 
@@ -68,7 +71,7 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
       return await formatOf(header).open(files, header);
     } catch (error) {
       if (!mayOpenSlideReadIt(error, header)) throw error;
-      // If OpenSlide fails too, this package's more specific error is thrown. NeedsOwnProcess is no failure: it asks
+      // If OpenSlide fails too, the first, more specific error is thrown. NeedsOwnProcess is no failure: it asks
       // the caller to open the slide in another process.
       const slide = await openWithOpenSlide(files).catch((failure: unknown) => {
         if (failure instanceof NeedsOwnProcess) throw failure;
@@ -84,8 +87,8 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
 }
 
 /**
- * Opens a slide for a caller that reads only its native tiles (those sent exactly as stored). A server process calls this
- * function, so the function decodes nothing, and no C library reads the file.
+ * Opens a slide for a caller that reads only its native tiles (those sent exactly as stored). It runs in a server process, so
+ * it decodes nothing and calls no C library.
  *
  * @returns null when the format has no native tiles, or when only OpenSlide may be able to read the file: a render worker
  *   (a process that decodes and draws tiles) then opens the slide, or reports why it cannot
@@ -93,7 +96,7 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
  */
 export async function openSlideForNativeTiles(
   location: SlideLocation,
-  objects: Objects = null,
+  objects: OptionalObjectReader = null,
 ): Promise<Slide | null> {
   const files = await openSlideFiles(location, objects);
   let header: FileHeader | null = null;
@@ -125,7 +128,10 @@ function formatOf(header: FileHeader): SlideFormat {
     if (reason === null) return format;
     mismatches.push(`${format.name}: ${reason}`);
   }
-  throw new SlideError('FORMAT_NOT_RECOGNISED', `No format knows the file (${mismatches.join('; ')})`);
+  throw new SlideError(
+    'FORMAT_NOT_RECOGNISED',
+    `The file has no supported format (${mismatches.join('; ')})`,
+  );
 }
 
 /** Whether the C library OpenSlide may be able to read a file: unrecognised TIFF, or an unsupported variant. */
@@ -149,7 +155,7 @@ export async function groupSlideFiles(
   folder: FolderLocation,
   names: readonly string[],
   folders: readonly string[] = [],
-  objects: Objects = null,
+  objects: OptionalObjectReader = null,
 ): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   const groupedNames = new Set<string>();

@@ -34,8 +34,8 @@ export function App({ env = 'default', children }: AppProps) {
 
 /**
  * Remounts all screens when the user chooses another language, and announces the language to screen readers. Remounting removes the
- * focus from the language selection, so this component focuses it again. The sign-in, the loaded data and the URL stay, because they
- * are not in component state, and so does the state of `useStateAcrossLanguages`.
+ * focus from the language selection, so this component focuses the selection again. The sign-in, the loaded data and the URL are not
+ * in component state, so they stay. State of `useStateAcrossLanguages` also stays.
  */
 function RemountOnLanguageChange({ children }: { readonly children: ReactNode }) {
   const language = useLanguage();

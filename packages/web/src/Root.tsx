@@ -18,7 +18,7 @@ export interface RouteHandle {
   readonly title?: keyof typeof titles;
 }
 
-/** Parent of all screens: redirects people who may not open a screen, or whose sign-in has ended, and sets page title and focus. */
+/** Parent of all screens. Redirects users who may not open a screen or whose sign-in has ended, and sets the page title and the focus. */
 export function Root() {
   const auth = useAuth();
   const { pathname, search } = useLocation();
@@ -40,7 +40,8 @@ export function Root() {
   const isFirstScreen = useRef(true);
   useEffect(() => {
     if (isInitialising) return;
-    // `location` may already have the URL of the `Navigate` below, whose effects run before this one; `pathname` and `search` do not.
+    // `window.location` may already be the target of the `Navigate` below, whose effect runs before this one. So the URL is taken
+    // from `pathname` and `search`, which are still those of this screen.
     if (isFirstScreen.current && redirect === '/auth/login') rememberLinkedSlide({ pathname, search });
     isFirstScreen.current = false;
   }, [isInitialising, redirect, pathname, search]);
@@ -77,8 +78,8 @@ export function Root() {
 }
 
 /**
- * Focuses the new screen, so that a screen reader reads it from its beginning. While the screen is still loading, this function waits
- * until it is rendered; it stops waiting when another element receives the focus.
+ * Focuses the new screen, so that a screen reader starts at its beginning. While the screen is still loading, this function waits until
+ * the screen is rendered. It stops waiting when another element receives the focus.
  *
  * @returns a function that stops waiting
  */
@@ -91,8 +92,9 @@ function focusMain(): () => void {
     return main !== null && document.activeElement === main;
   }
   const pageObserver = new MutationObserver(() => {
-    const isElsewhere = document.activeElement !== document.body && document.activeElement !== focusedBefore;
-    if (isElsewhere || tryToFocus()) pageObserver.disconnect();
+    const hasOtherFocus =
+      document.activeElement !== document.body && document.activeElement !== focusedBefore;
+    if (hasOtherFocus || tryToFocus()) pageObserver.disconnect();
   });
   if (!tryToFocus()) pageObserver.observe(document.body, { childList: true, subtree: true });
   return () => pageObserver.disconnect();

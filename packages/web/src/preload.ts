@@ -1,38 +1,38 @@
-/** Preloading for `main.ts`: requests code and data of the first screen while `start.tsx` and the router are still loading. */
+/** Preloading for `main.ts`: requests scripts and data of the first screen while `start.tsx` and the router are still loading. */
 import { authState } from './api/auth-state.ts';
 import { prefetchCatalogue } from './api/catalogue.ts';
 import { storedToken } from './api/stored-sign-in.ts';
 import { redirectFor } from './routing/guard.ts';
 
-/** When the page is opened at a share link, loads the code of its screen and opens the link without waiting for the router. */
+/** When the page is opened at a share link, loads the scripts of its screen and opens the link without waiting for the router. */
 export function preloadShared({ pathname, hash }: Pick<Location, 'pathname' | 'hash'>): void {
   if (pathname !== '/shared' || hash.length < 2) return; // the hash is '#' and the secret of the link
   Promise.all([
     import('./api/share-links.ts').then(({ preopenLink }) => preopenLink(hash.slice(1))),
     import('./screens/shared/SharedPage.tsx'),
     import('./viewer/SlideViewer.tsx'),
-  ]).catch(() => undefined); // the route loads the code again and shows the failure
+  ]).catch(() => undefined); // after a failure, the route loads the scripts again and shows an error
 }
 
 /**
- * When the page is opened at the URL of the slide viewer, loads all parts of its code at once: the router would request each part only
- * after the part that imports it. Then requests the catalogue as soon as the sign-in is verified.
+ * When the page is opened at the URL of the slide viewer, loads all its scripts at once: the router would request each script only
+ * after the script that imports it. Then requests the catalogue as soon as the sign-in is verified.
  *
  * @param signInChecked resolves when `initialiseAuth` is done
  */
 export async function preloadViewer(pathname: string, signInChecked: Promise<void>): Promise<void> {
   if (pathname !== '/wsi-viewer' || storedToken() === null) return;
   Promise.all([import('./layouts/DashboardLayout.tsx'), import('./screens/wsi-viewer/WsiViewer.tsx')]).catch(
-    () => undefined, // the route loads the code again and shows the failure
+    () => undefined, // after a failure, the route loads the scripts again and shows an error
   );
   await signInChecked;
   if (redirectFor('active', pathname, authState()) === null) prefetchCatalogue();
 }
 
-/** Loads the code of the login page at once when the router will redirect to it because the browser has no stored sign-in. */
+/** Loads the script of the login page at once when the router will redirect to it because the browser has no stored sign-in. */
 export function preloadLogin(location: Pick<Location, 'pathname'>): void {
   if (!isLoginNext(location)) return;
-  void import('./screens/login/Login.tsx').catch(() => undefined); // the route loads the code again and shows the failure
+  void import('./screens/login/Login.tsx').catch(() => undefined); // after a failure, the route loads the script again
 }
 
 /** Returns whether this URL will show the login page because no sign-in is stored. Only the server knows whether a stored one is valid. */

@@ -204,9 +204,9 @@ describe('a 401 response of the API', () => {
   });
 });
 
-describe('preloadScreen (loads the code of a screen in advance)', () => {
+describe('preloadScreen (loads the script of a screen in advance)', () => {
   it('makes the screen render without the loading indicator when it is opened later', async () => {
-    // A screen that no other test of this file opens, so that its code is not loaded yet.
+    // A screen that no other test of this file opens, so that its script is not loaded yet.
     await preloadScreen('/shared');
     openApp('/shared', {});
     expect(screen.queryByText('Yükleniyor…')).toBeNull();

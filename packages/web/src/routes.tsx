@@ -9,11 +9,11 @@ import { Root, type RouteHandle } from './Root.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
 
-/** For each lazy element of `routes`, the function that loads its code. */
+/** For each lazy element of `routes`, the function that loads its script. */
 const preloads = new WeakMap<object, () => Promise<unknown>>();
 
 /**
- * Returns an element whose code is loaded on demand, so that the first screen does not wait for the code of the others.
+ * Returns an element whose script is loaded on demand, so that the first screen does not wait for the scripts of the others.
  *
  * @param load imports the module of the screen
  * @param name name of the component in that module
@@ -24,7 +24,7 @@ function lazyScreen<Name extends string>(
 ): ReactElement {
   const Screen = preloadable<object>(async () => (await load())[name]);
   const element = (
-    // The key makes React unmount the previous screen while the code of the next one is loading.
+    // The key makes React unmount the previous screen while the script of the next one is loading.
     <Suspense key={name} fallback={<ScreenLoading />}>
       <Screen />
     </Suspense>
@@ -34,8 +34,8 @@ function lazyScreen<Name extends string>(
 }
 
 /**
- * Loads the code of a screen and of its layout at the same time, so that both are rendered together. Rejects when the code cannot
- * be loaded; the route then tries again and shows the failure.
+ * Loads the scripts of a screen and of its layout at the same time, so that both are rendered together. Rejects when a script cannot
+ * be loaded; the route then loads it again and shows an error if that fails, too.
  */
 export async function preloadScreen(pathname: string): Promise<void> {
   const matches = matchRoutes(routes, pathname) ?? [];
@@ -51,7 +51,7 @@ function ScreenLoading() {
   return <Loading label={texts.loading} />;
 }
 
-/** Returns the data of a route for `Root`. @param title key of the page title in `titles` */
+/** Returns the `handle` of a route, from which `Root` reads. @param title key of the page title in `titles` */
 const handleFor = (access: RouteHandle['access'], title?: RouteHandle['title']): RouteHandle =>
   title === undefined ? { access } : { access, title };
 

@@ -1,4 +1,4 @@
-/** Renders the app. The small `main.ts` loads first, imports this file, and requests the first data meanwhile. */
+/** Renders the app. The small `main.ts` is loaded first; it requests the first data while it imports this file. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router';
@@ -8,9 +8,9 @@ import { isLoginNext } from './preload.ts';
 import { preloadScreen, routes } from './routes.tsx';
 
 export async function start(): Promise<void> {
-  // Loads the code of the first screen before the first rendering, because React shows a loading indicator for at least 0.3 s.
+  // Loads the first screen before the first rendering. Otherwise React would show a loading indicator for at least 0.3 s.
   const pathname = isLoginNext(location) ? '/auth/login' : location.pathname;
-  await preloadScreen(pathname).catch(() => undefined); // the route loads the code again and shows the failure
+  await preloadScreen(pathname).catch(() => undefined); // after a failure, the route loads the screen again
   const rootElement = document.getElementById('root');
   if (rootElement === null) throw new Error('The page has no element #root for the app.');
   document.getElementById('loading')?.remove();

@@ -10,7 +10,7 @@ interface AnnotationProbe {
   firstPictureAt: number;
   /** Milliseconds that the main thread spent on annotations in each frame. */
   frames: number[];
-  /** Milliseconds from each release of the pointer to the end of the page's work for it, and to the end of the next frame. */
+  /** Milliseconds from each release of the pointer to the end of the task that handles the release, and to the end of the next frame. */
   releases: { work: number; picture: number }[];
   /** Tasks of the main thread of at least 50 ms: the time of their end, and their duration. */
   longTasks: { readonly end: number; readonly ms: number }[];
@@ -45,7 +45,7 @@ export function installAnnotationProbe(): void {
     const parent = canvas instanceof HTMLCanvasElement ? canvas.parentElement : null;
     return parent?.className.includes('canvases') ? parent : null;
   };
-  // In each frame the page clears and draws the canvas of all annotations, then clears that of the shape being drawn.
+  // In each frame the page clears and draws the canvas of all annotations, then clears the canvas of the shape being drawn.
   CanvasRenderingContext2D.prototype.clearRect = function clearMeasured(...area) {
     const canvases = annotationCanvasesOf(this);
     if (canvases !== null && this.canvas === canvases.firstElementChild) frameStartedAt = performance.now();

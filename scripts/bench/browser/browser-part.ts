@@ -162,7 +162,7 @@ function measurePan(
   return visit(fieldPath(product, 20_000, 15_000), viewport, async (page) => {
     await waitUntilLoaded(page);
     const centre = { x: viewport.width * 0.6, y: viewport.height / 2 }; // right of the catalogue, on the slide
-    const frameCounter = await page.evaluateHandle(() => window.bench.recordFrameIntervals());
+    const recording = await page.evaluateHandle(() => window.bench.recordFrameIntervals());
     await page.mouse.move(centre.x, centre.y);
     await page.mouse.down();
     const startedAt = performance.now();
@@ -171,9 +171,13 @@ function measurePan(
       await page.mouse.move(centre.x + Math.sin(angle) * 300, centre.y + (1 - Math.cos(angle)) * 150);
       await setTimeout(8); // ms, about two moves per frame
     }
-    const gaps = await frameCounter.evaluate((stop) => stop()); // milliseconds between frames
+    const intervals = await recording.evaluate((stop) => stop()); // milliseconds between frames
     await page.mouse.up();
-    return { perSecond: 1000 / median(gaps), p95: quantile(gaps, 0.95), longest: quantile(gaps, 1) };
+    return {
+      perSecond: 1000 / median(intervals),
+      p95: quantile(intervals, 0.95),
+      longest: quantile(intervals, 1),
+    };
   });
 }
 

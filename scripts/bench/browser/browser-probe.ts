@@ -98,18 +98,18 @@ export function installProbe(): void {
   }
 
   function recordFrameIntervals(): () => number[] {
-    const gaps: number[] = [];
+    const intervals: number[] = [];
     let isStopped = false;
     let lastFrameAt: number | null = null;
-    const count = (now: number) => {
-      if (lastFrameAt !== null) gaps.push(now - lastFrameAt);
+    const recordFrame = (now: number) => {
+      if (lastFrameAt !== null) intervals.push(now - lastFrameAt);
       lastFrameAt = now;
-      if (!isStopped) requestAnimationFrame(count);
+      if (!isStopped) requestAnimationFrame(recordFrame);
     };
-    requestAnimationFrame(count);
+    requestAnimationFrame(recordFrame);
     return () => {
       isStopped = true;
-      return gaps;
+      return intervals;
     };
   }
 

@@ -122,8 +122,8 @@ export function* fieldsOfViewer(
 }
 
 /**
- * Returns the tiles that OpenSeadragon requests: those of the smallest level with more than one pixel per screen pixel, nearest to the
- * centre first. When more than half of the visible tiles are not loaded, the tiles of the next smaller level follow.
+ * Returns the tiles that OpenSeadragon requests: the visible tiles of the smallest level with more than one pixel per screen pixel, nearest
+ * to the centre first. When more than half of the visible tiles are not loaded, the tiles of the next smaller level follow.
  */
 function tilesToRequest(
   slide: TiledSlide,

@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { nginx } from '../../../packages/server/src/testing/load-balancer.ts';
 import { createObjectStore, type ObjectStoreSettings } from '../../../packages/slide/src/index.ts';
-import { Stop } from '../../launcher/runtime.mjs';
+import { ScriptExit } from '../../launcher/runtime.mjs';
 import { type PostgresServer, startPostgres } from '../../services/postgres.ts';
 import { startSwift } from '../../services/swift.ts';
 import { type BenchOptions, createEnvironment } from '../environment.ts';
@@ -70,9 +70,9 @@ export async function processesPart({ isQuick }: BenchOptions): Promise<void> {
     : { counts: [1, 2, 3], seconds: 10, viewingTiles: 1200 };
   const { cache: sharedCache, slides, tileSize } = await createEnvironment();
   const slide = { ...bigSlide, tileSize };
-  if (nginx === null) throw new Stop('This part needs nginx (Debian: nginx-light).');
+  if (nginx === null) throw new ScriptExit('This part needs nginx (Debian: nginx-light).');
   const postgres = await startPostgres();
-  if (postgres === null) throw new Stop('This part needs PostgreSQL.');
+  if (postgres === null) throw new ScriptExit('This part needs PostgreSQL.');
   const swift = await startSwift();
   const cache = join(sharedCache, 'several'); // for several processes
   rmSync(cache, { recursive: true, force: true });

@@ -31,7 +31,7 @@ export interface ViewerOptions {
   readonly pathOf: (tile: string) => string;
   /** Delay before the first request. */
   readonly startAfterMs: number;
-  /** When it aborts, the viewer sends no further request, waits for the responses to those it has sent, and ends. */
+  /** When this signal aborts, the viewer sends no further request, waits for the outstanding responses, and ends. */
   readonly signal: AbortSignal;
   /** Called for each response. */
   readonly onTile: (response: TileResponse) => void;

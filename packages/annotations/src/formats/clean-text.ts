@@ -1,4 +1,4 @@
-/** Removes from imported and typed names and other strings the characters that `parse-properties.ts` would reject. */
+/** Cleans names and other strings that a file contains or a user types: removes the characters that `parse-properties.ts` rejects. */
 import type { Collector } from './collector.ts';
 
 /** Matches printable ASCII, which needs no cleaning. Most strings in large files match. */

@@ -32,10 +32,10 @@ export interface Collector {
    *
    * @param line the line of the file, from 1; absent for JSON
    */
-  readonly begin: (line?: number) => void;
+  readonly beginFeature: (line?: number) => void;
   /** Adds a warning to the current feature. */
   readonly warn: (code: ImportWarningCode) => void;
-  /** Rejects the current feature. @param path the member that has the problem; '' (default) for the feature itself */
+  /** Rejects the current feature. @param path the invalid JSON member or XML attribute; '' (default) for the feature itself */
   readonly reject: (code: RejectionCode, path?: string, params?: Rejection['params']) => void;
   /** Validates and adds a feature. @returns its id; null when it is rejected */
   readonly add: (raw: RawFeature) => string | null;
@@ -43,7 +43,7 @@ export interface Collector {
   readonly result: (format: ImportFormat) => ImportResult;
 }
 
-/** Creates the collector of one import. @throws ImportError from `begin` and `add` when the file exceeds the limits of a layer */
+/** Creates the collector of one import. @throws ImportError from `beginFeature` and `add` when the file exceeds the limits of a layer */
 export function createCollector({ extent, offset }: ImportOptions): Collector {
   const features: AnnotationFeature[] = [];
   const ids = new Set<string>();
@@ -58,8 +58,8 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
   let vertices = 0;
   const shift = offset && (offset.x !== 0 || offset.y !== 0) ? offset : null;
 
-  /** Validates a feature and moves it by the offset. A moved feature is validated twice, because the extent limits moved coordinates. */
-  function parseMoved(feature: unknown): ParsedFeature {
+  /** Validates a feature, moves it by the offset, and validates it again, because the extent limits the moved coordinates. */
+  function moveAndValidate(feature: unknown): ParsedFeature {
     if (shift === null) return parseFeature(feature, { extent });
     const parsed = parseFeature(feature, { extent: null });
     return parsed.ok ? parseFeature(translateFeature(parsed.feature, shift), { extent }) : parsed;
@@ -75,7 +75,7 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
     warnings.set(code, featuresWithWarning.add(featureNumber));
   };
   return {
-    begin: (featureLine) => {
+    beginFeature: (featureLine) => {
       featureNumber++;
       line = featureLine ?? null;
       if (featureNumber > annotationLimits.layerAnnotations) {
@@ -92,7 +92,7 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
         reject('duplicate_id', 'id');
         return null;
       }
-      const parsed = parseMoved({ type: 'Feature', ...raw, id });
+      const parsed = moveAndValidate({ type: 'Feature', ...raw, id });
       if (!parsed.ok) {
         reject(parsed.error.code, parsed.error.path, parsed.error.params);
         return null;
@@ -106,7 +106,7 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
       return id;
     },
     result: (format) => {
-      const resultFeatures = withoutMissingParents(features, ids, warnings);
+      const resultFeatures = removeMissingParents(features, ids, warnings);
       return {
         ok: true,
         format,
@@ -138,12 +138,12 @@ function translateFeature(feature: AnnotationFeature, { x, y }: { x: number; y: 
 }
 
 /** Removes the parent from features whose parent is not in the file or was rejected, and adds the warning `parent_missing`. */
-function withoutMissingParents(
+function removeMissingParents(
   features: readonly AnnotationFeature[],
   ids: ReadonlySet<string>,
   warnings: Map<ImportWarningCode, Set<number>>,
 ): readonly AnnotationFeature[] {
-  // `warnings` otherwise contains feature numbers; indices are enough here, because the result states only their count.
+  // The other sets in `warnings` contain feature numbers. Indexes are enough here, because only the size of a set is used.
   const changedIndexes = new Set<number>();
   const result = features.map((feature, index) => {
     const { parentId, ...properties } = feature.properties;

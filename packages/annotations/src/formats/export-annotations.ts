@@ -6,7 +6,7 @@ import { writeAperio } from './write-aperio.ts';
 import { isMeasurement, writeAsap } from './write-asap.ts';
 import { writeCsv } from './write-csv.ts';
 import { writeGeoJson } from './write-geojson.ts';
-import { countTooDeep, writeQuPath } from './write-qupath.ts';
+import { countLostParents, writeQuPath } from './write-qupath.ts';
 
 /** Writes annotations in the format of another program. `warnings` counts the annotations that lose something in this format. */
 export function exportAnnotations(
@@ -16,12 +16,12 @@ export function exportAnnotations(
   const moved = offset ? features.map((feature) => translate(feature, -offset.x, -offset.y)) : features;
   switch (format) {
     case 'qupath': {
-      const tooDeep = countTooDeep(features);
+      const lostParents = countLostParents(features);
       return {
         chunks: writeQuPath(moved),
         mediaType: 'application/geo+json',
         extension: 'geojson',
-        warnings: tooDeep > 0 ? [{ code: 'hierarchy_flattened', count: tooDeep }] : [],
+        warnings: lostParents > 0 ? [{ code: 'hierarchy_flattened', count: lostParents }] : [],
       };
     }
     case 'geojson':

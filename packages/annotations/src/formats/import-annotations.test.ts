@@ -115,17 +115,21 @@ describe('importAnnotations', () => {
     }
   });
 
-  it.each<[string, string | Uint8Array]>([
-    ['unknown_format', '{"hello":1}'],
-    ['unknown_format', '<svg/>'],
-    ['unknown_format', '5'],
-    ['not_json', '{"type":"FeatureCollection"'],
-    ['not_json', ''],
-    ['not_text', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
-    ['not_xml', '<Annotations><Annotation></Annotations>'],
-    ['not_xml', '<Annotations>&bomb;</Annotations>'],
-    ['document_type', '<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY c "&b;&b;">]><Annotations>&c;</Annotations>'],
-  ])('rejects the whole file with the error code %s when its content is %j', (code, file) => {
+  it.each<[string, string, string | Uint8Array]>([
+    ['a JSON file without annotations', 'unknown_format', '{"hello":1}'],
+    ['an SVG file', 'unknown_format', '<svg/>'],
+    ['a file that contains only a number', 'unknown_format', '5'],
+    ['a JSON file that ends too early', 'not_json', '{"type":"FeatureCollection"'],
+    ['an empty file', 'not_json', ''],
+    ['a file that is not UTF-8', 'not_text', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ['an XML file with an element that is not closed', 'not_xml', '<Annotations><Annotation></Annotations>'],
+    ['an XML file with an undefined entity', 'not_xml', '<Annotations>&bomb;</Annotations>'],
+    [
+      'an XML file whose document type defines nested entities',
+      'document_type',
+      '<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY c "&b;&b;">]><Annotations>&c;</Annotations>',
+    ],
+  ])('rejects %s with the error code %s', (_, code, file) => {
     expect(errorOf(file)).toBe(code);
   });
 
@@ -134,14 +138,14 @@ describe('importAnnotations', () => {
   });
 
   it.each<[string, () => Uint8Array, string]>([
-    ['deeply nested arrays', () => repeat('[', '[', 30_000_000, ''), 'nested_too_deeply'],
+    ['JSON with 30 million nested arrays', () => repeat('[', '[', 30_000_000, ''), 'nested_too_deeply'],
     [
-      'deeply nested child features',
+      'QuPath features with a million levels of children',
       () => repeat('', '{"type":"Feature","properties":{"childObjects":[', 1_000_000, ''),
       'nested_too_deeply',
     ],
     [
-      '10^7 vertices',
+      'a line of 10 million vertices',
       () =>
         repeat(
           '{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[',
@@ -151,18 +155,34 @@ describe('importAnnotations', () => {
         ),
       'too_many_vertices',
     ],
-    ['20 million numbers', () => repeat('[', '1,', 20_000_000, '1]'), 'too_many_values'],
-    ['10 million objects', () => repeat('{"a":{"a":[', '{},', 10_000_000, '{}]}}'), 'too_many_values'],
-    ['100 MB of zeros', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
-    ['a million features', () => repeat('[', '{"type":"Feature"},', 1_000_000, '{}]'), 'too_many_features'],
-    ['an unfinished string', () => repeat('"', 'a', 60_000_000, ''), 'not_json'],
+    ['a list of 20 million numbers', () => repeat('[', '1,', 20_000_000, '1]'), 'too_many_values'],
+    [
+      'a list of 10 million objects',
+      () => repeat('{"a":{"a":[', '{},', 10_000_000, '{}]}}'),
+      'too_many_values',
+    ],
+    ['a file of 100 MB', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
+    [
+      'a list of a million features',
+      () => repeat('[', '{"type":"Feature"},', 1_000_000, '{}]'),
+      'too_many_features',
+    ],
+    [
+      'a string of 60 million characters without its closing quote',
+      () => repeat('"', 'a', 60_000_000, ''),
+      'not_json',
+    ],
     ['a string of 60 million backslashes', () => repeat('"', '\\', 59_999_999, '"'), 'not_json'],
     [
-      '10^6 XML elements inside each other',
+      'XML with a million nested elements',
       () => repeat('<Annotations>', '<a>', 1_000_000, ''),
       'nested_too_deeply',
     ],
-    ['10^6 XML attributes', () => repeat('<Annotations>', ' a="1"', 1_000_000, ''), 'not_xml'],
+    [
+      'an XML element with a million attributes of the same name',
+      () => repeat('<Annotations>', ' a="1"', 1_000_000, ''),
+      'not_xml',
+    ],
     [
       '5,000 outlines, and 5,000 holes that lie in their bounding boxes but not in the outlines',
       () => {
@@ -175,23 +195,20 @@ describe('importAnnotations', () => {
       'too_many_values',
     ],
     [
-      'an entity bomb',
+      'XML whose document type defines a million entities',
       () => repeat('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
       'document_type',
     ],
-  ])(
-    'rejects a file with %s, within 2 s of processor time and with at most 200 MB of memory',
-    (_, create, code) => {
-      const file = create();
-      const memory = process.memoryUsage().rss;
-      const start = process.cpuUsage();
-      const result = importFile(file);
-      const { user, system } = process.cpuUsage(start);
-      expect(result).toMatchObject({ ok: false, error: { code } });
-      expect((user + system) / 1e6).toBeLessThan(2);
-      expect((process.memoryUsage().rss - memory) / 2 ** 20).toBeLessThan(200);
-    },
-  );
+  ])('rejects %s, within 2 s of processor time and with at most 200 MB of memory', (_, create, code) => {
+    const file = create();
+    const memory = process.memoryUsage().rss;
+    const start = process.cpuUsage();
+    const result = importFile(file);
+    const { user, system } = process.cpuUsage(start);
+    expect(result).toMatchObject({ ok: false, error: { code } });
+    expect((user + system) / 1e6).toBeLessThan(2);
+    expect((process.memoryUsage().rss - memory) / 2 ** 20).toBeLessThan(200);
+  });
 
   it.each([
     [
@@ -226,10 +243,15 @@ describe('importAnnotations', () => {
     });
   });
 
-  it.each(['{"a":xNaN}', '{"a":NaN1}', '{"a":Infinity_}', '[--NaN]', '[NaN,"'])(
-    'rejects the whole file with the error code not_json when its content is %s',
-    (text) => expect(errorOf(text)).toBe('not_json'),
-  );
+  it.each([
+    ['a letter before NaN', '{"a":xNaN}'],
+    ['a digit after NaN', '{"a":NaN1}'],
+    ['an underscore after Infinity', '{"a":Infinity_}'],
+    ['two minus signs before NaN', '[--NaN]'],
+    ['a string without its closing quote after NaN', '[NaN,"'],
+  ])('rejects a file with %s, with the error code not_json', (_, text) => {
+    expect(errorOf(text)).toBe('not_json');
+  });
 
   it('rejects a file with more features than a layer may have', () => {
     const point = JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }));

@@ -6,7 +6,7 @@ import { readAperio } from './read-aperio.ts';
 import { readAsap } from './read-asap.ts';
 import { isDsa, readDsa } from './read-dsa.ts';
 import { readQuPath } from './read-qupath.ts';
-import { quoteBareNumbers, scanJson } from './scan-json.ts';
+import { quoteNonFiniteNumbers, scanJson } from './scan-json.ts';
 
 /** Bytes to skip before the content: space, tab, line feed, carriage return, and the three of the UTF-8 byte order mark. */
 const skippedBytes: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
@@ -50,8 +50,8 @@ function readXml(text: string, format: ImportFormat | 'auto', collector: Collect
 
 function readJson(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
   // Checks the limits before `JSON.parse` uses memory, and finds unquoted NaN and Infinity, which `JSON.parse` rejects.
-  const { hasBareNumbers } = scanJson(bytes);
-  const value = parseJson(decode(hasBareNumbers ? quoteBareNumbers(bytes) : bytes));
+  const { hasNonFiniteNumbers } = scanJson(bytes);
+  const value = parseJson(decode(hasNonFiniteNumbers ? quoteNonFiniteNumbers(bytes) : bytes));
   if (format === 'dsa' || (format === 'auto' && isDsa(value))) {
     readDsa(value, collector);
     return 'dsa';

@@ -7,14 +7,14 @@ export const importLimits = {
   /** Every position is an array, so this also limits the positions. */
   jsonArrays: 6_000_000,
   jsonObjects: 2_000_000,
-  /** Objects at depth 1 to 3, where arrays count as levels: at most four (feature, geometry, nucleus, properties) per feature. */
+  /** Objects inside at most two other objects or arrays. A feature has at most four: itself, geometry, nucleus and properties. */
   jsonOuterObjects: 200_000,
   /** Commas separate values, so this also limits the number of all values. */
   jsonCommas: 16_000_000,
   xmlDepth: 32,
   /** Attributes of one element. */
   xmlAttributes: 64,
-  /** Comparisons of holes with the bounding boxes and edges of outlines, to find the outline of each hole. */
+  /** Comparisons of holes with the bounding boxes and edges of outlines, to find the outline around each hole. */
   holeComparisons: 200_000_000,
   /** Rejections that the result lists; further ones are only counted. */
   rejections: 100,

@@ -64,7 +64,7 @@ describe('QuPath GeoJSON', () => {
   });
 
   it.skipIf(!folder)(
-    'is not assumed for an annotation file of the Digital Slide Archive, which the import recognises as the format dsa',
+    'is not confused with an annotation file of the Digital Slide Archive, which the import reads as the format dsa',
     () => {
       const result = importFile(readFileSync(join(folder ?? '', 'sample.anot')));
       expect(result).toMatchObject({ format: 'dsa', rejectedCount: 0 });
@@ -137,7 +137,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exportFile(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('has the same parents after export and import for 83 levels, and is exported with a warning for each deeper annotation', () => {
+  it('keeps the parents of annotations nested up to 83 levels deep after export and import, and is exported with a warning for each deeper annotation', () => {
     const ring = [
       [0, 0],
       [9, 0],

@@ -69,12 +69,12 @@ export function readAperio(text: string, collector: Collector): void {
     }
   });
   let comparisons = 0; // in all layers
-  const count = (number: number) => {
+  const countComparisons = (number: number) => {
     comparisons += number;
     if (comparisons > importLimits.holeComparisons)
       throw new ImportError('too_many_values', { limit: importLimits.holeComparisons });
   };
-  for (const layer of layers) addLayer(layer, collector, count);
+  for (const layer of layers) addLayer(layer, collector, countComparisons);
 }
 
 /** An outline that may have holes. */
@@ -84,28 +84,28 @@ interface Outline {
   readonly holes: Region[];
 }
 
-/** @param count adds a number of comparisons to those of the file. @throws ImportError, also from `count` */
-function addLayer(layer: Layer, collector: Collector, count: (comparisons: number) => void): void {
+/** @throws ImportError, also from `countComparisons`, which adds a number to the comparisons of the whole file */
+function addLayer(layer: Layer, collector: Collector, countComparisons: (number: number) => void): void {
   const isHole = ({ attributes }: Region) => attributes.NegativeROA === '1';
   const regions = layer.regions.filter((region) => !isHole(region));
-  const outlines = new Map(regions.flatMap((region) => outlineEntry(region)));
+  const outlines = new Map(regions.flatMap((region) => outlineEntries(region)));
   const ascendingBySize = [...outlines.values()].sort((a, b) => boxArea(a.bounds) - boxArea(b.bounds));
   for (const hole of layer.regions.filter(isHole)) {
-    const outline = findOutlineAround(ascendingBySize, hole, count);
+    const outline = findOutlineAround(ascendingBySize, hole, countComparisons);
     if (outline) outline.holes.push(hole);
     else {
-      collector.begin(hole.line);
+      collector.beginFeature(hole.line);
       collector.reject('unsupported_element', 'NegativeROA');
     }
   }
   for (const region of regions) {
-    collector.begin(region.line);
+    collector.beginFeature(region.line);
     addRegion(region, outlines.get(region)?.holes ?? [], layer, collector);
   }
 }
 
-/** Returns a region with its outline. Without one, returns an empty list: the vertices of an ellipse are not its outline. */
-function outlineEntry(region: Region): readonly (readonly [Region, Outline])[] {
+/** Returns one pair of a region and its outline; no pair for an ellipse, whose vertices are not its outline, or below three vertices. */
+function outlineEntries(region: Region): readonly (readonly [Region, Outline])[] {
   const positions = region.points.filter(isPosition);
   if (positions.length < 3 || shapesByType.get(region.attributes.Type) === 'ellipse') return [];
   return [[region, { ring: closeRing(positions), bounds: boundsOfPositions(positions), holes: [] }]];
@@ -115,24 +115,24 @@ function boxArea({ minX, minY, maxX, maxY }: Bounds): number {
   return (maxX - minX) * (maxY - minY);
 }
 
-/** The usual number of tests with which `containsHole` finds out whether an outline contains a hole. */
-const testsPerOutline = 3;
-/** An outline with fewer edges counts as one with this number, because each test of an outline takes at least as long. */
-const minEdges = 20;
+/** The number of edges of a hole that `containsHole` usually compares with all edges of an outline. */
+const testedHoleEdges = 3;
+/** Minimum number of edges that is counted for an outline: a test of a smaller outline does not take less time. */
+const minCountedEdges = 20;
 
 /** Returns the outline around a hole; null when there is none. Of several outlines, it is the one with the smallest bounding box. */
 function findOutlineAround(
   ascendingBySize: readonly Outline[],
   { points }: Region,
-  count: (comparisons: number) => void,
+  countComparisons: (number: number) => void,
 ): Outline | null {
   const positions = points.filter(isPosition);
   if (positions.length === 0) return null;
   const [hole, holeBounds] = [closeRing(positions), boundsOfPositions(positions)];
-  count(ascendingBySize.length);
+  countComparisons(ascendingBySize.length);
   const outline = ascendingBySize.find(({ ring, bounds }) => {
     if (!boundsTouch(bounds, holeBounds)) return false;
-    count(Math.max(ring.length, minEdges) * testsPerOutline);
+    countComparisons(Math.max(ring.length, minCountedEdges) * testedHoleEdges);
     return containsHole(ring, hole);
   });
   return outline ?? null;

@@ -44,7 +44,7 @@ export function readAsap(text: string, collector: Collector): void {
     });
   });
   for (const annotation of annotations) {
-    collector.begin(annotation.line);
+    collector.beginFeature(annotation.line);
     addAnnotation(annotation, groupColors, collector);
   }
 }

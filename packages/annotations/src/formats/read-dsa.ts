@@ -26,7 +26,7 @@ export function readDsa(value: unknown, collector: Collector): void {
   if (annotations.length === 0) throw new ImportError('unknown_format');
   for (const { elements } of annotations) {
     for (const element of elements) {
-      collector.begin();
+      collector.beginFeature();
       if (isObject(element)) readElement(element, collector);
       else collector.reject('not_an_object');
     }

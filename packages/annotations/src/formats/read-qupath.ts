@@ -87,7 +87,7 @@ function readFeature(
   collector: Collector,
 ): { readonly id: string | null; readonly children: readonly unknown[] } {
   if (isGeometry(value)) {
-    collector.begin();
+    collector.beginFeature();
     return { id: collector.add({ id: undefined, geometry: value, properties: {} }), children: [] };
   }
   const feature = isObject(value) ? value : {};
@@ -95,7 +95,7 @@ function readFeature(
   const children = [properties.childObjects, properties.children].find(Array.isArray) ?? [];
   const type = readType(feature, properties);
   if (type === 'root') return { id: parentId, children }; // not an annotation: its children get the parent of the root
-  collector.begin();
+  collector.beginFeature();
   if (!isObject(value)) {
     collector.reject('not_an_object');
     return { id: null, children: [] };
@@ -110,7 +110,7 @@ function readFeature(
   return { id, children };
 }
 
-/** Returns the object type of a feature, 'annotation' when the file names none; an unknown name unchanged. */
+/** Returns the object type of a feature: 'annotation' when the file states none; an unknown name is returned unchanged. */
 function readType(feature: Json, properties: Json): string {
   const legacyName = typeof feature.id === 'string' && typesByName.has(feature.id) ? feature.id : 'unknown';
   const type = isTypeName(properties.type) ? properties.type : undefined; // other programs use `type` for other things
@@ -162,15 +162,15 @@ function readColor(value: unknown, collector: Collector): { color?: Color } {
 }
 
 /**
- * Returns the colour in the property `stroke`, which plain GeoJSON has instead of the colour of a class or, without a class,
- * of the annotation; null when the property is no colour, or when the feature has one of these colours.
+ * Returns the colour in the property `stroke`, in which plain GeoJSON states the colour of the class or, without a class, of the
+ * annotation. Returns null when `stroke` is no colour, or when the feature also has a colour in the form of QuPath.
  */
 function readStroke({ stroke, color, classification }: Json): Color | null {
   const hasClassColor = isObject(classification) && readClassColor(classification) !== null;
   return hasClassColor || (color !== undefined && color !== null) ? null : readCssColor(stroke);
 }
 
-/** Returns the class of an annotation; null when it has none. @param stroke the colour of a class that states none; null: none */
+/** Returns the class of an annotation; null when it has none. @param stroke the colour for a class that has no colour of its own */
 function readClassification(value: unknown, stroke: Color | null, collector: Collector): object | null {
   const names = readClassNames(value).map((name) => cleanLine(name, collector));
   if (names.length === 0) return null;
@@ -222,7 +222,7 @@ function measurementEntries(value: unknown): readonly (readonly [unknown, unknow
 /**
  * Returns the metadata of the file and, as further metadata, the properties that the reader does not understand.
  *
- * @param stroke the colour that was read from the property `stroke`; null: none
+ * @param stroke the colour in the property `stroke`; null when there is none, or when it is not used
  */
 function readMetadata(properties: Json, stroke: Color | null, collector: Collector): Record<string, string> {
   const entries: [string, string][] = [];

@@ -14,16 +14,16 @@ const [letterN, letterI] = [0x4e, 0x49];
  * Counts the values of a JSON text and their depth without parsing it. `JSON.parse` would use hundreds of bytes for each position
  * before a limit could be checked.
  *
- * @returns `hasBareNumbers`: whether the text may contain NaN or Infinity outside of strings, as some versions of QuPath write them
+ * @returns `hasNonFiniteNumbers`: whether the text may contain NaN or Infinity outside of strings, as some versions of QuPath write them
  * @throws ImportError when a limit is exceeded
  */
-export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean } {
+export function scanJson(bytes: Uint8Array): { readonly hasNonFiniteNumbers: boolean } {
   let depth = 0;
   let arrays = 0;
   let objects = 0;
   let outerObjects = 0;
   let commas = 0;
-  let hasBareNumbers = false;
+  let hasNonFiniteNumbers = false;
   for (let index = 0; index < bytes.length; index++) {
     switch (bytes[index]) {
       case quote:
@@ -62,12 +62,12 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
         break;
       case letterN: // of NaN
       case letterI: // of Infinity
-        hasBareNumbers = true;
+        hasNonFiniteNumbers = true;
         break;
       default:
     }
   }
-  return { hasBareNumbers };
+  return { hasNonFiniteNumbers };
 }
 
 /** Returns the index of the quote that ends a string, or the text's length. A quote after an odd number of backslashes is escaped. */
@@ -86,30 +86,33 @@ function findEndOfString(bytes: Uint8Array, start: number): number {
  * Returns the JSON text with quotes around NaN, Infinity and -Infinity outside of strings, for `JSON.parse`. Copies byte by
  * byte, because a regular expression that matches whole strings overflows its stack on strings of millions of characters.
  */
-export function quoteBareNumbers(bytes: Uint8Array): Uint8Array {
+export function quoteNonFiniteNumbers(bytes: Uint8Array): Uint8Array {
   // Two quotes for each token of three bytes, and between two tokens at least one byte, add at most half of the size.
   const quoted = new Uint8Array(Math.ceil(bytes.length * 1.5));
   let length = 0;
   for (let index = 0; index < bytes.length; ) {
     const isString = bytes[index] === quote;
-    const bareLength = isString ? 0 : bareNumberLength(bytes, index);
+    const tokenLength = isString ? 0 : nonFiniteLength(bytes, index);
     const end = isString
       ? Math.min(findEndOfString(bytes, index) + 1, bytes.length)
-      : index + (bareLength || 1);
-    if (bareLength > 0) quoted[length++] = quote;
+      : index + (tokenLength || 1);
+    if (tokenLength > 0) quoted[length++] = quote;
     while (index < end) quoted[length++] = bytes[index++] ?? 0;
-    if (bareLength > 0) quoted[length++] = quote;
+    if (tokenLength > 0) quoted[length++] = quote;
   }
   return quoted.subarray(0, length);
 }
 
-const bareNumbers = ['NaN', '-NaN', 'Infinity', '-Infinity'].map((name) => new TextEncoder().encode(name));
+/** The numbers that JSON does not allow, as some versions of QuPath write them. */
+const nonFiniteTokens = ['NaN', '-NaN', 'Infinity', '-Infinity'].map((name) =>
+  new TextEncoder().encode(name),
+);
 
 /** Returns the length of the NaN or Infinity, with its sign, that begins at the index; 0 when none begins there. */
-function bareNumberLength(bytes: Uint8Array, start: number): number {
+function nonFiniteLength(bytes: Uint8Array, start: number): number {
   const first = bytes[start];
   if (first !== letterN && first !== letterI && first !== minus) return 0;
-  const name = bareNumbers.find((each) => each.every((byte, offset) => bytes[start + offset] === byte));
+  const name = nonFiniteTokens.find((each) => each.every((byte, offset) => bytes[start + offset] === byte));
   if (name === undefined) return 0;
   const isPartOfWord =
     isWordByte(bytes[start + name.length]) || (first !== minus && isWordByte(bytes[start - 1]));

@@ -6,8 +6,8 @@ import type { Features } from './export-types.ts';
 import { descriptionKey } from './read-qupath.ts';
 
 /**
- * Maximum nesting of annotations in a file; deeper annotations become roots. The import accepts it for every geometry: each level takes
- * three of `jsonDepth`, the collection two, and the feature with a MultiPolygon at the deepest level six.
+ * Maximum nesting of annotations in a file; deeper annotations become roots. Such a file keeps the limit `jsonDepth` of the import: each
+ * level adds three to the depth of the JSON, the collection two, and a MultiPolygon at the deepest level six.
  */
 const maximumLevels = 83;
 
@@ -24,7 +24,7 @@ export function* writeQuPath(features: Features): Generator<string> {
 }
 
 /** Counts the annotations that lose their parent in the file: their nesting is too deep, or their ancestors form a cycle. */
-export function countTooDeep(features: Features): number {
+export function countLostParents(features: Features): number {
   const byId = new Map(features.map((feature) => [feature.id, feature]));
   return features.filter(
     (feature) => byId.has(feature.properties.parentId ?? '') && !canBeNested(feature, byId),

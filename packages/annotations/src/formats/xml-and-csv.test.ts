@@ -107,40 +107,6 @@ describe('ASAP XML', () => {
     ]);
   });
 
-  it.each([
-    ['geojson', [{ code: 'details_left_out', count: 5 }]],
-    [
-      'asap',
-      [
-        { code: 'descriptions_left_out', count: 1 },
-        { code: 'details_left_out', count: 5 },
-      ],
-    ],
-    [
-      'aperio',
-      [
-        { code: 'descriptions_left_out', count: 1 },
-        { code: 'details_left_out', count: 5 },
-      ],
-    ],
-    ['qupath', []],
-  ] as const)(
-    'exported as %s has warnings about descriptions, planes, nuclei, metadata, locks and missing cores that the format cannot store',
-    (format, warnings) => {
-      const point = { type: 'Point', coordinates: [1, 2] } as const;
-      const withDetails = [
-        feature(point),
-        feature(point, { description: 'two\nlines' }),
-        feature({ ...point, plane: { c: -1, z: 1, t: 0 } }),
-        { ...feature(point, { objectType: 'cell' }), nucleusGeometry: point },
-        feature(point, { metadata: { key: 'value' } }),
-        feature(point, { isLocked: true }),
-        feature(point, { objectType: 'tmaCore', isMissing: true }),
-      ];
-      expect(exportAnnotations(withDetails, { format, pixelSize: null }).warnings).toEqual(warnings);
-    },
-  );
-
   it('is imported with groups, decimal commas, unordered coordinates and splines, but without annotations with non-numeric coordinates', () => {
     const coordinate = (order: number, x: string, y: string) =>
       `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
@@ -339,7 +305,7 @@ describe('plain GeoJSON', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is imported with properties of other programs as metadata: a type that is not one of QuPath, and a stroke without use', () => {
+  it('keeps as metadata, after import, a type that QuPath does not have and a stroke that is not used as the colour', () => {
     const importedAs = (properties: object) => {
       const geometry = { type: 'Point', coordinates: [1, 2] };
       const result = readBack(JSON.stringify({ type: 'Feature', geometry, properties }));
@@ -419,4 +385,40 @@ describe('CSV', () => {
     expect(row).toContain(`annotation,,${cell},Point`);
     expect(header?.endsWith(`,${cell}`)).toBe(true);
   });
+});
+
+describe('an export of annotations', () => {
+  it.each([
+    ['geojson', [{ code: 'details_left_out', count: 5 }]],
+    [
+      'asap',
+      [
+        { code: 'descriptions_left_out', count: 1 },
+        { code: 'details_left_out', count: 5 },
+      ],
+    ],
+    [
+      'aperio',
+      [
+        { code: 'descriptions_left_out', count: 1 },
+        { code: 'details_left_out', count: 5 },
+      ],
+    ],
+    ['qupath', []],
+  ] as const)(
+    'in the format %s warns exactly about the descriptions and details (plane, nucleus, metadata, lock, missing core) that the format cannot store',
+    (format, warnings) => {
+      const point = { type: 'Point', coordinates: [1, 2] } as const;
+      const withDetails = [
+        feature(point),
+        feature(point, { description: 'two\nlines' }),
+        feature({ ...point, plane: { c: -1, z: 1, t: 0 } }),
+        { ...feature(point, { objectType: 'cell' }), nucleusGeometry: point },
+        feature(point, { metadata: { key: 'value' } }),
+        feature(point, { isLocked: true }),
+        feature(point, { objectType: 'tmaCore', isMissing: true }),
+      ];
+      expect(exportAnnotations(withDetails, { format, pixelSize: null }).warnings).toEqual(warnings);
+    },
+  );
 });

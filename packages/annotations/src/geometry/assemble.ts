@@ -1,8 +1,8 @@
 /** Builds polygons from rings: decides which rings are holes, and in which outer ring each hole belongs. */
-import type { AreaGeometry, Plane, Position, Ring, Rings } from '../model/geometry.ts';
+import type { AreaGeometry, Plane, PolygonRings, Position, Ring } from '../model/geometry.ts';
 import { type Bounds, boundsOfLines, ringContains, signedArea } from './ring.ts';
 
-interface Outer {
+interface OuterRing {
   readonly ring: Ring;
   readonly bounds: Bounds;
   readonly area: number;
@@ -13,10 +13,11 @@ interface Outer {
  * Builds an area from rings that do not cross. Rings with a positive signed area are outer rings; a ring with a negative area is
  * a hole of the smallest outer ring around it. Rings of area 0 are dropped.
  *
+ * @param plane the image plane of the area; undefined: the default plane
  * @returns null when no ring has a positive area
  */
-export function assembleArea(rings: readonly Ring[], plane: Plane | undefined): AreaGeometry | null {
-  const outers: Outer[] = [];
+export function assembleArea(rings: readonly Ring[], plane?: Plane): AreaGeometry | null {
+  const outers: OuterRing[] = [];
   const holes: Ring[] = [];
   for (const ring of rings) {
     const area = signedArea(ring);
@@ -24,8 +25,8 @@ export function assembleArea(rings: readonly Ring[], plane: Plane | undefined): 
     else if (area < 0) holes.push(ring);
   }
   outers.sort((a, b) => a.area - b.area);
-  for (const hole of holes) findOuter(outers, hole)?.holes.push(hole);
-  const polygons = outers.map(({ ring, holes: ownHoles }): Rings => [ring, ...ownHoles]);
+  for (const hole of holes) findOuterRing(outers, hole)?.holes.push(hole);
+  const polygons = outers.map(({ ring, holes: ownHoles }): PolygonRings => [ring, ...ownHoles]);
   const [firstPolygon] = polygons;
   if (!firstPolygon) return null;
   const onPlane = plane && { plane };
@@ -35,7 +36,7 @@ export function assembleArea(rings: readonly Ring[], plane: Plane | undefined): 
 }
 
 /** Returns the smallest outer ring around a hole; undefined when there is none. */
-function findOuter(ascendingByArea: readonly Outer[], hole: Ring): Outer | undefined {
+function findOuterRing(ascendingByArea: readonly OuterRing[], hole: Ring): OuterRing | undefined {
   const bounds = boundsOfLines([hole]);
   const area = -signedArea(hole);
   const candidates = ascendingByArea.filter(

@@ -4,8 +4,9 @@ import { assembleArea } from './assemble.ts';
 import { fromGridRing, type GridPoint, type GridRing, gridSteps, toGrid } from './clipping.ts';
 import { simplifyLine } from './simplify.ts';
 
-/** Maximum distance between the polygon of a stroke and its exact outline, as a share of the radius; at least `minimumTolerance` pixels. */
+/** Maximum distance between the polygon of a stroke and the exact outline of the stroke, as a share of the brush radius. */
 const relativeTolerance = 0.005;
+/** Lower limit of this distance in pixels. */
 const minimumTolerance = 0.05;
 
 /**
@@ -18,8 +19,7 @@ const minimumTolerance = 0.05;
 export function createStroke(path: readonly Position[], radius: number): AreaGeometry | null {
   const tolerance = Math.max(minimumTolerance, radius * relativeTolerance);
   const line = path.length > 2 ? simplifyLine(path, tolerance / 2) : path; // deviates by half the tolerance at most
-  // undefined: on the default plane
-  return assembleArea(offsetLine(line, radius, tolerance).map(fromGridRing), undefined);
+  return assembleArea(offsetLine(line, radius, tolerance).map(fromGridRing));
 }
 
 /** Returns the area within `radius` pixels of a line as rings that do not cross; arcs deviate by at most `tolerance` pixels. */

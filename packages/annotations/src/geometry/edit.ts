@@ -34,9 +34,8 @@ const halfGap = 1 / gridSteps;
  * @returns at least two pieces with a gap of 0.02 pixels between them, or only the unchanged area when the line does not divide it
  */
 export function splitArea(area: AreaGeometry, line: readonly Position[]): readonly AreaGeometry[] {
-  /** The thin area to cut out (undefined: on the default plane). `halfGap` is its radius and the tolerance of its round ends. */
-  const gapArea =
-    line.length < 2 ? null : assembleArea(offsetLine(line, halfGap, halfGap).map(fromGridRing), undefined);
+  /** The thin area to cut out. `halfGap` is its radius and the tolerance of its round ends. */
+  const gapArea = line.length < 2 ? null : assembleArea(offsetLine(line, halfGap, halfGap).map(fromGridRing));
   if (!gapArea) return [area];
   const cut = subtractAreas(area, [gapArea]);
   if (!cut) return [area];

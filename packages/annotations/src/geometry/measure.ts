@@ -3,10 +3,10 @@ import {
   type AreaGeometry,
   type Geometry,
   isArea,
+  type PolygonRings,
   type Position,
   pathsOf,
   polygonsOf,
-  type Rings,
 } from '../model/geometry.ts';
 import { type Bounds, boundsOfLines, ringContains, signedArea } from './ring.ts';
 
@@ -16,7 +16,7 @@ export interface PixelSize {
   readonly y: number;
 }
 
-export interface Measured {
+export interface GeometryMeasures {
   /** Square pixels; null for points and lines. */
   readonly areaPx: number | null;
   /** Square micrometres; null for points and lines, and without a pixel size. */
@@ -34,7 +34,7 @@ export interface Measured {
 const onePixel: PixelSize = { x: 1, y: 1 };
 
 /** Measures a geometry; values in micrometres are null when the pixel size is null. */
-export function measureGeometry(geometry: Geometry, pixelSize: PixelSize | null): Measured {
+export function measureGeometry(geometry: Geometry, pixelSize: PixelSize | null): GeometryMeasures {
   const area = isArea(geometry) ? areaOf(geometry) : null;
   const hasLength = geometry.type !== 'Point' && geometry.type !== 'MultiPoint';
   return {
@@ -61,7 +61,7 @@ export function areaOf(geometry: AreaGeometry): number {
   return polygonsOf(geometry).reduce((sum, rings) => sum + areaOfRings(rings), 0);
 }
 
-function areaOfRings(rings: Rings): number {
+function areaOfRings(rings: PolygonRings): number {
   return rings.reduce((sum, ring, index) => sum + Math.abs(signedArea(ring)) * (index === 0 ? 1 : -1), 0);
 }
 
@@ -94,7 +94,7 @@ function perimeterOfEllipse(a: number, b: number): number {
   return Math.PI * (a + b) * (1 + (3 * h) / (10 + Math.sqrt(4 - 3 * h)));
 }
 
-/** Returns the centroid of areas (of their rings if the area is 0), the centroid of lines by length, or the mean of points. */
+/** Returns the centroid of an area (if it is 0, of its rings), the centroid of lines weighted by their length, or the mean of points. */
 export function centroidOf(geometry: Geometry): Position {
   if (isArea(geometry)) return centroidOfArea(geometry) ?? centroidOfPaths(pathsOf(geometry));
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return meanOf(pathsOf(geometry).flat());

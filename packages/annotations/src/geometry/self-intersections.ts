@@ -36,7 +36,7 @@ const maximumComparisons = 5_000_000;
 
 /** Finds crossings of the rings of an area, with themselves and with each other; at most `limit` of them. */
 export function findSelfIntersections(area: AreaGeometry, limit = 100): SelfIntersections {
-  return search(polygonsOf(area).flat(), limit);
+  return findCrossings(polygonsOf(area).flat(), limit);
 }
 
 /**
@@ -49,12 +49,12 @@ export function isSelfIntersecting(area: AreaGeometry): boolean {
 
 /** Returns whether a ring crosses itself; also true when the search ended early. */
 export function ringCrossesItself(ring: Ring): boolean {
-  const { positions, isComplete } = search([ring], 1);
+  const { positions, isComplete } = findCrossings([ring], 1);
   return positions.length > 0 || !isComplete;
 }
 
 /** Finds crossings by a sweep along x: each edge is compared with the earlier edges whose range of x overlaps its own. */
-function search(rings: readonly Ring[], limit: number): SelfIntersections {
+function findCrossings(rings: readonly Ring[], limit: number): SelfIntersections {
   const edges = rings.flatMap(edgesOf).sort((a, b) => a.minX - b.minX);
   const positions: Position[] = [];
   /** The earlier edges that may overlap the current one in x. */

@@ -140,7 +140,7 @@ describe('findSelfIntersections', () => {
       { type: 'MultiPolygon', coordinates: [[square], [ring([5, 5], [15, 5], [15, 15], [5, 15])]] },
       2,
     ],
-  ])('returns exactly the positions where edges cross in %s', (_, shape, count) => {
+  ])('returns one position for each crossing of edges in %s', (_, shape, count) => {
     expect(findSelfIntersections(shape).positions).toHaveLength(count);
   });
 

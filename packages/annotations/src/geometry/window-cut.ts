@@ -47,7 +47,7 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
   }
   const inside: Piece[] = [];
   const outside: Piece[] = [];
-  let lastCrossing: GridPoint | null = null; // null before the first crossing
+  let lastCrossing: GridPoint | null = null;
   let pointsInside: GridPoint[] = [];
   /** Steps from `firstOutside` to the first position that no piece contains yet. */
   let nextStep = 0;
@@ -69,7 +69,8 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
       const positions = enters ? sliceAround(ring, firstOutside + nextStep, firstOutside + step + 1) : [];
       if (lastCrossing) {
         const pieces = enters ? outside : inside; // the piece that ends at this crossing
-        pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions }); // the other list is empty, see `Piece`
+        // `points` is empty for a piece outside, `positions` for a piece inside.
+        pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions });
       } else {
         beforeFirstCrossing = positions;
       }
@@ -239,7 +240,7 @@ function cornersBetween(start: number, end: number, window: Bounds): readonly Gr
     { distance: 2 * width + height, x: minX, y: maxY },
     { distance: perimeter, x: minX, y: minY },
   ];
-  // When the way passes the corner (minX, minY), where distances begin again at 0, it continues in a second round.
+  // Distances begin again at 0 at the corner (minX, minY); beyond this corner they are counted in a second round.
   const unwrappedEnd = end > start ? end : end + perimeter;
   const secondRound = corners.map((corner) => ({ ...corner, distance: corner.distance + perimeter }));
   return [...corners, ...secondRound]

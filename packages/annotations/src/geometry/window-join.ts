@@ -7,8 +7,8 @@ const keyOf = ({ x, y }: GridPoint): string => `${x},${y}`;
 
 /**
  * Last step of a local Boolean operation (`local-boolean.ts`): joins the rings that clipping produced inside a window with the
- * pieces of the original rings outside it. The result has neither the edges along the window nor the positions at which an edge
- * crosses it: such an edge is straight, so the position in its middle is not needed.
+ * pieces of the original rings outside it. The result has neither the edges along the window nor the crossings: a crossing lies in
+ * the middle of a straight edge of the original ring, so it is not needed as a vertex.
  *
  * @param rings rings inside the window, on the grid of `clipping.ts`
  * @param outside pieces between two crossings, as `cutRing` returns them

@@ -7,7 +7,7 @@ export type Position = readonly [x: number, y: number];
 export type Ring = readonly Position[];
 
 /** The rings of one polygon: the outer ring, then the holes. */
-export type Rings = readonly Ring[];
+export type PolygonRings = readonly Ring[];
 
 /** The image plane of an annotation in a slide with several planes; `defaultPlane` where none is stated. */
 export interface Plane {
@@ -46,14 +46,14 @@ export interface MultiLineStringGeometry extends OnPlane {
 
 export interface PolygonGeometry extends OnPlane {
   readonly type: 'Polygon';
-  readonly coordinates: Rings;
+  readonly coordinates: PolygonRings;
   /** True when the shape is the ellipse that fills the axis-parallel bounding box of the polygon. */
   readonly isEllipse?: true;
 }
 
 export interface MultiPolygonGeometry extends OnPlane {
   readonly type: 'MultiPolygon';
-  readonly coordinates: readonly Rings[];
+  readonly coordinates: readonly PolygonRings[];
 }
 
 export type Geometry =
@@ -101,7 +101,7 @@ export function pathsOf(geometry: Geometry): readonly (readonly Position[])[] {
 }
 
 /** Returns the parts of an area: one list of rings per polygon. */
-export function polygonsOf(geometry: AreaGeometry): readonly Rings[] {
+export function polygonsOf(geometry: AreaGeometry): readonly PolygonRings[] {
   return geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
 }
 

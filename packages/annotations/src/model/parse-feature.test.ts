@@ -153,35 +153,63 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
     expect(outcomeOf(withGeometry({ type: 'Polygon', coordinates: [bowTie] }))).toBe('accepted');
   });
 
-  it.each<[string, unknown]>([
-    ['not_an_object ', null],
-    ['not_an_object ', [feature()]],
-    ['unknown_value type', feature({ type: 'Polygon' })],
-    ['id_not_uuid id', feature({ id: 'PathCellObject' })],
-    ['id_not_uuid id', feature({ id: undefined })],
-    ['missing geometry', feature({ geometry: null })],
-    ['geometry_type geometry.type', withGeometry({ type: 'GeometryCollection', geometries: [] })],
-    ['geometry_type geometry.type', withGeometry({ type: 'toString', coordinates: [] })],
-    ['wrong_type geometry.coordinates', withGeometry({ type: 'Polygon' })],
-    ['too_few_positions geometry.coordinates', withGeometry({ type: 'Polygon', coordinates: [] })],
-    ['too_few_positions geometry.coordinates', withGeometry({ type: 'LineString', coordinates: [[1, 2]] })],
-    ['not_a_position geometry.coordinates', withGeometry({ type: 'Point', coordinates: [1] })],
-    ['not_a_position geometry.coordinates[0]', withGeometry({ type: 'MultiPoint', coordinates: [['1', 2]] })],
+  it.each<[string, string, unknown]>([
+    ['null in place of an object', 'not_an_object ', null],
+    ['a list in place of an object', 'not_an_object ', [feature()]],
+    ['a type other than Feature', 'unknown_value type', feature({ type: 'Polygon' })],
+    ['an id that is not a UUID', 'id_not_uuid id', feature({ id: 'PathCellObject' })],
+    ['a missing id', 'id_not_uuid id', feature({ id: undefined })],
+    ['a missing geometry', 'missing geometry', feature({ geometry: null })],
+    ['a geometry collection', 'geometry_type geometry.type', withGeometry({ type: 'GeometryCollection' })],
+    ['the geometry type toString', 'geometry_type geometry.type', withGeometry({ type: 'toString' })],
+    ['missing coordinates', 'wrong_type geometry.coordinates', withGeometry({ type: 'Polygon' })],
     [
+      'a polygon without rings',
+      'too_few_positions geometry.coordinates',
+      withGeometry({ type: 'Polygon', coordinates: [] }),
+    ],
+    [
+      'a line of one position',
+      'too_few_positions geometry.coordinates',
+      withGeometry({ type: 'LineString', coordinates: [[1, 2]] }),
+    ],
+    [
+      'a position of one number',
+      'not_a_position geometry.coordinates',
+      withGeometry({ type: 'Point', coordinates: [1] }),
+    ],
+    [
+      'a coordinate that is a string',
+      'not_a_position geometry.coordinates[0]',
+      withGeometry({ type: 'MultiPoint', coordinates: [['1', 2]] }),
+    ],
+    [
+      'a coordinate that is NaN',
       'not_finite geometry.coordinates[0]',
       withGeometry({ type: 'MultiPoint', coordinates: [[Number.NaN, 2]] }),
     ],
-    ['outside_extent geometry.coordinates', withGeometry({ type: 'Point', coordinates: [0, 5001] })],
-    ['outside_extent geometry.coordinates', withGeometry({ type: 'Point', coordinates: [-10_001, 0] })],
     [
+      'a coordinate of more than ten times the slide height',
+      'outside_extent geometry.coordinates',
+      withGeometry({ type: 'Point', coordinates: [0, 5001] }),
+    ],
+    [
+      'a negative coordinate of more than ten times the slide width',
+      'outside_extent geometry.coordinates',
+      withGeometry({ type: 'Point', coordinates: [-10_001, 0] }),
+    ],
+    [
+      'a ring of three positions',
       'ring_too_short geometry.coordinates[0]',
       withGeometry({ type: 'Polygon', coordinates: [square(0, 0, 1).slice(0, 3)] }),
     ],
     [
+      'an outline that is not closed',
       'ring_not_closed geometry.coordinates[0]',
       withGeometry({ type: 'Polygon', coordinates: [square(0, 0, 1).slice(0, 4)] }),
     ],
     [
+      'a hole that is not closed',
       'ring_not_closed geometry.coordinates[1][1]',
       withGeometry({
         type: 'MultiPolygon',
@@ -189,41 +217,62 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
       }),
     ],
     [
+      'a point that is an ellipse',
       'ellipse_not_polygon geometry.isEllipse',
       withGeometry({ type: 'Point', coordinates: [1, 2], isEllipse: true }),
     ],
     [
+      'a focal plane that is not an integer',
       'wrong_type geometry.plane.z',
       withGeometry({ type: 'Point', coordinates: [1, 2], plane: { c: 0, z: 0.5, t: 0 } }),
     ],
     [
+      'a negative time point',
       'out_of_range geometry.plane.t',
       withGeometry({ type: 'Point', coordinates: [1, 2], plane: { c: 0, z: 0, t: -1 } }),
     ],
-    ['unknown_value properties.objectType', withProperties({ objectType: 'root' })],
-    ['wrong_type properties.name', withProperties({ name: 5 })],
-    ['text_characters properties.name', withProperties({ name: 'a\u0000' })],
-    ['text_characters properties.description', withProperties({ description: 'a\ud800' })],
-    ['text_too_long properties.description', withProperties({ description: 'x'.repeat(10_001) })],
-    ['not_a_color properties.color', withProperties({ color: [256, 0, 0] })],
-    ['not_a_color properties.color', withProperties({ color: -16744320 })],
-    ['missing properties.classification.color', withProperties({ classification: { name: 'Tumor' } })],
-    ['missing properties.classification.name', withProperties({ classification: { color: [1, 2, 3] } })],
+    ['the object type root', 'unknown_value properties.objectType', withProperties({ objectType: 'root' })],
+    ['a name that is a number', 'wrong_type properties.name', withProperties({ name: 5 })],
+    ['a NUL character in a name', 'text_characters properties.name', withProperties({ name: 'a\u0000' })],
     [
+      'a lone surrogate in a description',
+      'text_characters properties.description',
+      withProperties({ description: 'a\ud800' }),
+    ],
+    [
+      'a description of 10,001 characters',
+      'text_too_long properties.description',
+      withProperties({ description: 'x'.repeat(10_001) }),
+    ],
+    ['a red value of 256', 'not_a_color properties.color', withProperties({ color: [256, 0, 0] })],
+    ['a colour packed in an integer', 'not_a_color properties.color', withProperties({ color: -16744320 })],
+    [
+      'a class without a colour',
+      'missing properties.classification.color',
+      withProperties({ classification: { name: 'Tumor' } }),
+    ],
+    [
+      'a class without a name',
+      'missing properties.classification.name',
+      withProperties({ classification: { color: [1, 2, 3] } }),
+    ],
+    [
+      'a class with an empty list of names',
       'missing properties.classification.names',
       withProperties({ classification: { names: [], color: [1, 2, 3] } }),
     ],
-    ['wrong_type properties.measurements["a"]', withProperties({ measurements: { a: 'many' } })],
-    ['wrong_type properties.metadata["a"]', withProperties({ metadata: { a: 1 } })],
-    ['id_not_uuid properties.parentId', withProperties({ parentId: 'x' })],
-    ['parent_is_self properties.parentId', withProperties({ parentId: id })],
-    ['wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
-  ])(
-    'rejects an invalid feature with the error "%s" (error code, and path of the wrong field)',
-    (error, value) => {
-      expect(outcomeOf(value)).toBe(error);
-    },
-  );
+    [
+      'a measurement that is a word',
+      'wrong_type properties.measurements["a"]',
+      withProperties({ measurements: { a: 'many' } }),
+    ],
+    ['metadata with a number', 'wrong_type properties.metadata["a"]', withProperties({ metadata: { a: 1 } })],
+    ['a parent id that is not a UUID', 'id_not_uuid properties.parentId', withProperties({ parentId: 'x' })],
+    ['itself as its parent', 'parent_is_self properties.parentId', withProperties({ parentId: id })],
+    ['a lock that is a string', 'wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
+  ])('rejects a feature with %s (expected error code and path: "%s")', (_, error, value) => {
+    expect(outcomeOf(value)).toBe(error);
+  });
 
   it('rejects a feature whose geometry and nucleus together exceed the vertex limit', () => {
     const line = Array.from({ length: annotationLimits.vertices / 2 + 1 }, () => [1, 1]);

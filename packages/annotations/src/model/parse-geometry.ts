@@ -6,9 +6,9 @@ import {
   type GeometryType,
   geometryTypes,
   type Plane,
+  type PolygonRings,
   type Position,
   type Ring,
-  type Rings,
 } from './geometry.ts';
 import { annotationLimits } from './limits.ts';
 
@@ -85,7 +85,7 @@ function parseCoordinates(
   }
 }
 
-function parseRings(value: unknown, path: string, budget: GeometryBudget): Rings {
+function parseRings(value: unknown, path: string, budget: GeometryBudget): PolygonRings {
   return parseParts(value, path, budget, (ring, ringPath) => parseRing(ring, ringPath, budget));
 }
 

@@ -110,8 +110,8 @@ export function outlinePoint(biopsy: Biopsy, direction: number) {
   return {
     x: biopsy.x + alongLong * cos - alongShort * sin,
     y: biopsy.y + alongLong * sin + alongShort * cos,
-    inX: (nx * cos - ny * sin) / length,
-    inY: (nx * sin + ny * cos) / length,
+    inwardX: (nx * cos - ny * sin) / length,
+    inwardY: (nx * sin + ny * cos) / length,
   };
 }
 
@@ -141,7 +141,7 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
         lumenRadius: between(random, 8, 22),
         height,
         bend: 0,
-        open: false,
+        opensAtSurface: false,
         cellWidth: between(random, 43, 50),
         gobletShare: between(random, 0.42, 0.64),
       };

@@ -5,7 +5,7 @@
  * chosen by eye. The numbers added to `seed` keep the noises independent.
  */
 import { type CurvePosition, createCurve, locateOnCurve, pointOnCurve } from '../geometry/curve.ts';
-import { noiseAt, randomFrom, roughNoiseAt, smoothStep } from '../geometry/random.ts';
+import { createRandom, noiseAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
 import { axisPoint, type Gland, type GlandPosition, locateInGland, wallSeed } from '../structures/glands.ts';
 import { type BiopsyPosition, createBiopsy, locateInBiopsy, placeCutCrypts } from './biopsy.ts';
@@ -32,7 +32,7 @@ const JOIN_WIDTH = 46;
 /** Creates the layout. The same seed always gives the same layout. */
 // oxlint-disable-next-line lamina/max-own-lines -- its functions share the outlines, which depend on the seed
 export function layOutColon(seed: number): ColonLayout {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   /** Returns the y of the inner surface without its folds. */
   const arch = (x: number) =>
     7050 + 1250 * ((x - COLON_WIDTH / 2) / 9400) ** 2 + 260 * noiseAt(seed, x / 4200, 3);
@@ -136,7 +136,7 @@ export function layOutColon(seed: number): ColonLayout {
     out.y = 17 * noiseAt(seed + 13, x / 150, y / 150) + 6 * noiseAt(seed + 14, x / 55, y / 55);
   }
 
-  function lymphoid(x: number, y: number): number {
+  function follicleDepth(x: number, y: number): number {
     let max = -9; // far from every follicle
     for (const follicle of follicles) {
       const distance = Math.hypot((x - follicle.x) / follicle.long, (y - follicle.y) / follicle.short);
@@ -183,7 +183,7 @@ export function layOutColon(seed: number): ColonLayout {
   }
 
   // In the lower part of the wall, the layers follow the muscle; in the upper part, the mucosa.
-  const tangent = (x: number, y: number) => {
+  const layerDirection = (x: number, y: number) => {
     if (isAmongBiopsies(x, y)) return noiseAt(seed + 16, x / 700, y / 700) * 2.2;
     const { downX, downY } = pointOnCurve(y > arch(x) + 2600 ? muscleBorder : mucosaBase, x);
     return Math.atan2(-downX, downY);
@@ -192,13 +192,13 @@ export function layOutColon(seed: number): ColonLayout {
   // The crypts (tubular glands) of the strip and of the biopsies.
   const glands = [
     ...placeCrypts(random, surface, mucosaBase, (x, y) =>
-      lymphoid(x, y) > -0.12 ? OUTSIDE : locate(x, y, emptyWallPosition()).distanceFromEdge,
+      follicleDepth(x, y) > -0.12 ? OUTSIDE : locate(x, y, emptyWallPosition()).distanceFromEdge,
     ),
     ...biopsies.flatMap((biopsy) => placeCutCrypts(random, biopsy, EPITHELIUM)),
   ];
   const glandIndex = new SpatialIndex<Gland>(GLAND_SQUARE);
   for (const gland of glands) indexGland(glandIndex, gland);
-  const layout = { locate, warp, locateInMucosa, lymphoid, tangent, glandIndex };
+  const layout = { locate, warp, locateInMucosa, follicleDepth, layerDirection, glandIndex };
   return {
     ...layout,
     surface,

@@ -44,8 +44,8 @@ export const SHIFT_X = 8;
 export const SHIFT_Y = 9;
 /** Depth inside fat, as `fatIn` computes it. */
 export const FAT = 10;
-/** 1 in the centre of a lymph follicle, 0 at its border, as `ColonLayout.lymphoid` computes it. */
-export const LYMPHOID = 11;
+/** 1 in the centre of a lymph follicle, 0 at its border, as `ColonLayout.follicleDepth` computes it. */
+export const FOLLICLE_DEPTH = 11;
 export const MUSCLE_ALONG = 12;
 /** Number of quantities. */
 export const QUANTITY_COUNT = 13;
@@ -115,21 +115,20 @@ export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number)
 
 /** Depth of positions that are far from all fat. */
 const FAR_FROM_FAT = -1e3;
-/** There is no fat more than this many pixels above the muscle coat. */
+/** Largest distance of fat above the muscle coat, pixels. */
 const MAX_FAT_TO_MUSCLE = 2500;
 /** Mean distance from the muscle coat to the fat outside it, and the deviation per unit of noise, both pixels. */
 const [OUTER_FAT_DISTANCE, OUTER_FAT_DEVIATION] = [170, 110];
-/**
- * A position that is more than the first distance above the outer fat, and less than the second below the mucosa, is
- * far from all fat; pixels.
- */
-const [FAR_FROM_OUTER_FAT, LOBULE_MUCOSA_DEPTH] = [400, 300];
-/** Pixels per unit of the noise of lobules, and the noise above which there is a lobule. */
-const [LOBULE_DEPTH, LOBULE_THRESHOLD] = [420, 0.34];
+/** Depth below the mucosa at which the fat of the submucosa begins, pixels. */
+const MIN_LOBULE_DEPTH = 300;
+/** A position that is this far above the outer fat, and not deep enough for the fat of the submucosa, is far from all fat; pixels. */
+const FAR_FROM_OUTER_FAT = 400;
+/** Pixels of depth in a lobule per unit of the noise of lobules, and the noise above which there is a lobule. */
+const [LOBULE_SCALE, LOBULE_THRESHOLD] = [420, 0.34];
 /** Distance of lobules of the submucosa from the muscle coat and the muscularis mucosae, pixels. */
 const LOBULE_MARGIN = 130;
-/** Pixels per unit of the noise of strands, and half the width of a strand in pixels. */
-const [STRAND_DEPTH, STRAND_HALF_WIDTH] = [330, 16];
+/** Pixels of distance from a strand per unit of the noise of strands, and half the width of a strand in pixels. */
+const [STRAND_SCALE, STRAND_HALF_WIDTH] = [330, 16];
 /** Distance of fat from the edge of the tissue, pixels. */
 const EDGE_MARGIN = 175;
 
@@ -141,15 +140,15 @@ export function fatIn(seed: number, position: WallPosition, x: number, y: number
     OUTER_MUSCLE_TO -
     OUTER_FAT_DISTANCE +
     OUTER_FAT_DEVIATION * roughNoiseAt(seed + 60, x / 700, y / 500, 2);
-  if (outerFat < -FAR_FROM_OUTER_FAT && position.mucosaDepth < LOBULE_MUCOSA_DEPTH) return FAR_FROM_FAT;
-  const lobule = LOBULE_DEPTH * (roughNoiseAt(seed + 61, x / 1500, y / 900, 2) - LOBULE_THRESHOLD);
+  if (outerFat < -FAR_FROM_OUTER_FAT && position.mucosaDepth < MIN_LOBULE_DEPTH) return FAR_FROM_FAT;
+  const lobule = LOBULE_SCALE * (roughNoiseAt(seed + 61, x / 1500, y / 900, 2) - LOBULE_THRESHOLD);
   const submucosalFat = Math.min(
     lobule,
     -position.muscleDepth - LOBULE_MARGIN,
     position.mucosaDepth - MUSCULARIS_MUCOSAE_THICKNESS - LOBULE_MARGIN,
   );
   // Strands of connective tissue divide the outer fat into lobules.
-  const strand = STRAND_DEPTH * Math.abs(noiseAt(seed + 62, x / 1100, y / 700)) - STRAND_HALF_WIDTH;
+  const strand = STRAND_SCALE * Math.abs(noiseAt(seed + 62, x / 1100, y / 700)) - STRAND_HALF_WIDTH;
   return Math.min(
     Math.max(Math.min(outerFat, strand), submucosalFat),
     position.distanceFromEdge - EDGE_MARGIN,

@@ -28,7 +28,10 @@ const MUCOSA_ATTEMPTS = 9000;
 // oxlint-disable-next-line lamina/max-own-lines -- the order of random numbers determines the slide
 export function placeVessels(
   random: Random,
-  layout: Pick<ColonLayout, 'locate' | 'warp' | 'locateInMucosa' | 'lymphoid' | 'tangent' | 'glandIndex'>,
+  layout: Pick<
+    ColonLayout,
+    'locate' | 'warp' | 'locateInMucosa' | 'follicleDepth' | 'layerDirection' | 'glandIndex'
+  >,
 ): SpatialIndex<Vessel> {
   const index = new SpatialIndex<Vessel>(256); // side of the index squares, pixels
   const placed: Vessel[] = [];
@@ -57,7 +60,7 @@ export function placeVessels(
       y,
       long,
       short: long * between(random, isArtery ? 0.6 : 0.28, isArtery ? 0.95 : 0.6),
-      angle: layout.tangent(x, y) + between(random, -0.5, 0.5),
+      angle: layout.layerDirection(x, y) + between(random, -0.5, 0.5),
       wall: isArtery ? 22 + long * between(random, 0.35, 0.65) : 7 + long * between(random, 0.06, 0.14),
       filled: isArtery ? between(random, 0, 0.55) : between(random, 0.25, 0.95),
     });
@@ -71,7 +74,7 @@ export function placeVessels(
     if (
       (isInSubmucosa || isInSubserosa) &&
       position.distanceFromEdge > clearance &&
-      layout.lymphoid(x, y) < -0.5 // far from lymph follicles
+      layout.follicleDepth(x, y) < -0.5 // far from lymph follicles
     )
       addUnlessOverlapping(vessel);
   }
@@ -83,7 +86,7 @@ export function placeVessels(
     layout.locate(x, y, position);
     // Capillaries, drawn as small veins, keep away from edges, surface, muscle, follicles and epithelium.
     if (position.distanceFromEdge < 80 || position.surfaceDepth < 110 || position.mucosaDepth > -30) continue;
-    if (layout.lymphoid(x, y) > -0.15) continue;
+    if (layout.follicleDepth(x, y) > -0.15) continue;
     layout.warp(x, y, shift);
     layout.locateInMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
     if (mucosa.depth < EPITHELIUM + 22) continue;
@@ -95,7 +98,7 @@ export function placeVessels(
         y,
         long: between(random, 14, 26),
         short: between(random, 8, 13),
-        angle: layout.tangent(x, y) + Math.PI / 2 + between(random, -0.7, 0.7),
+        angle: layout.layerDirection(x, y) + Math.PI / 2 + between(random, -0.7, 0.7),
         wall: 3,
         filled: between(random, 0.35, 1),
       }),

@@ -122,8 +122,8 @@ export interface ColonLayout {
     glands: readonly Gland[],
     out: MucosaPosition,
   ): void;
-  /** Returns 1 in the centre of a lymph follicle (a round group of lymphocytes), 0 at its border, negative outside. */
-  lymphoid(x: number, y: number): number;
+  /** Returns the relative depth in the nearest lymph follicle (a round group of lymphocytes): 1 in its centre, 0 at its border. */
+  follicleDepth(x: number, y: number): number;
   /** Returns the direction of the layers in radians. */
-  tangent(x: number, y: number): number;
+  layerDirection(x: number, y: number): number;
 }

@@ -15,8 +15,8 @@ import {
   DENSITY,
   DISTANCE_FROM_EDGE,
   FAT,
+  FOLLICLE_DEPTH,
   fatIn,
-  LYMPHOID,
   MUCOSA_ALONG,
   MUCOSA_DEPTH,
   MUSCLE_ALONG,
@@ -38,7 +38,7 @@ import { paintWallLayers } from './paint-wall-layers.ts';
 import { scatterCells } from './scatter-cells.ts';
 
 /** Noise displaces the border between two layers by at most this many pixels; a tile this near to the border may have both. */
-const BORDER = 40;
+const MAX_BORDER_SHIFT = 40;
 /** A tile is bare glass when all its sampled positions are farther than this from the tissue; pixels. */
 const GLASS_MARGIN = 40;
 /** A tile has no fat when all its sampled positions are farther than this from fat: the size of a fat cell, pixels. */
@@ -59,7 +59,7 @@ export function createColon(seed: number): Tissue {
     const surfaceDepth = rangeOf(field, SURFACE_DEPTH);
     if (distanceFromEdge.max < -GLASS_MARGIN || surfaceDepth.max < -GLASS_MARGIN) return false;
 
-    const hasMucosa = rangeOf(field, MUCOSA_DEPTH).min < BORDER;
+    const hasMucosa = rangeOf(field, MUCOSA_DEPTH).min < MAX_BORDER_SHIFT;
     interpolateQuantities(scene, field);
     paintWallLayers(scene, tile);
     if (rangeOf(field, FAT).max > -FAT_MARGIN) paintFat(tile, palette, seed + 70, scene.fatAt);
@@ -94,7 +94,7 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
     out[SHIFT_X] = shift.x;
     out[SHIFT_Y] = shift.y;
     out[FAT] = fatIn(seed, position, x, y);
-    out[LYMPHOID] = layout.lymphoid(x, y);
+    out[FOLLICLE_DEPTH] = layout.follicleDepth(x, y);
   });
 }
 
@@ -113,13 +113,13 @@ function interpolateQuantities(scene: ColonScene, field: SampledField): void {
     else planeOf(scene, quantity).fill(constant);
   };
   interpolateIf(rangeOf(field, DISTANCE_FROM_EDGE).min < EDGE_WIDTH, DISTANCE_FROM_EDGE, EDGE_WIDTH);
-  interpolateIf(mucosaDepth.min < BORDER, SURFACE_DEPTH, 1e6);
+  interpolateIf(mucosaDepth.min < MAX_BORDER_SHIFT, SURFACE_DEPTH, 1e6);
   interpolateIf(surfaceDepth.min < 2 * EPITHELIUM, SURFACE_ALONG, 0);
-  interpolateIf(muscleDepth.min < BORDER, MUCOSA_DEPTH, 1e6);
-  interpolateIf(muscleDepth.max > -BORDER, MUSCLE_DEPTH, -1e6);
-  interpolateIf(muscleDepth.max > -BORDER, MUSCLE_ALONG, 0);
-  interpolateIf(mucosaDepth.max > -BORDER && muscleDepth.min < BORDER, MUCOSA_ALONG, 0);
-  interpolateIf(rangeOf(field, LYMPHOID).max > 0, LYMPHOID, -1);
+  interpolateIf(muscleDepth.min < MAX_BORDER_SHIFT, MUCOSA_DEPTH, 1e6);
+  interpolateIf(muscleDepth.max > -MAX_BORDER_SHIFT, MUSCLE_DEPTH, -1e6);
+  interpolateIf(muscleDepth.max > -MAX_BORDER_SHIFT, MUSCLE_ALONG, 0);
+  interpolateIf(mucosaDepth.max > -MAX_BORDER_SHIFT && muscleDepth.min < MAX_BORDER_SHIFT, MUCOSA_ALONG, 0);
+  interpolateIf(rangeOf(field, FOLLICLE_DEPTH).max > 0, FOLLICLE_DEPTH, -1);
   for (const quantity of [DENSITY, THICKNESS, SHIFT_X, SHIFT_Y]) {
     interpolate(field, quantity, planeOf(scene, quantity));
   }

@@ -47,7 +47,7 @@ export function placeCrypts(
       lumenRadius: lumenRadius * between(random, 0.85, 1.15),
       height: EPITHELIUM,
       bend: bend * Math.min(1, (end - start) / 1200),
-      open: start < 0,
+      opensAtSurface: start < 0,
       cellWidth: between(random, 43, 50),
       gobletShare: between(random, 0.4, 0.6),
     });

@@ -43,8 +43,8 @@ export function placeEpithelialNuclei({
   }
   // The loops below follow the surface in steps of about 2 pixels, and add a nucleus where a step meets the middle of a cell.
   const placedCells = new Set<number>();
-  const addSurfaceNucleus = (x: number, y: number, inX: number, inY: number) => {
-    const below = mucosaAt(x + inX * EPITHELIUM * 0.7, y + inY * EPITHELIUM * 0.7);
+  const addSurfaceNucleus = (x: number, y: number, inwardX: number, inwardY: number) => {
+    const below = mucosaAt(x + inwardX * EPITHELIUM * 0.7, y + inwardY * EPITHELIUM * 0.7);
     const isInEpithelium = below.depth > EPITHELIUM * 0.5 && below.depth < EPITHELIUM;
     if (below.seed !== SURFACE_SEED || !isInEpithelium) return;
     cellAt(below.seed, below.gobletShare, below.cellWidth, below.along, cell);
@@ -60,9 +60,9 @@ export function placeEpithelialNuclei({
     const relativeDepth = cell.isGoblet ? 0.9 : 0.6 + 0.18 * randomAt(seed + 50, key, 1);
     add({
       stamp: pick(cell.isGoblet ? cells.goblet : cells.columnar, randomAt(seed + 50, key, 2)),
-      x: x + inX * EPITHELIUM * relativeDepth,
-      y: y + inY * EPITHELIUM * relativeDepth,
-      angle: Math.atan2(inY, inX) + turn + (randomAt(seed + 50, key, 3) - 0.5) * 0.3,
+      x: x + inwardX * EPITHELIUM * relativeDepth,
+      y: y + inwardY * EPITHELIUM * relativeDepth,
+      angle: Math.atan2(inwardY, inwardX) + turn + (randomAt(seed + 50, key, 3) - 0.5) * 0.3,
       scale: 0.92 + 0.14 * randomAt(seed + 50, key, 4),
       density: 0.9 + 0.25 * randomAt(seed + 50, key, 5),
       opacity: 0.96,
@@ -74,8 +74,8 @@ export function placeEpithelialNuclei({
   }
   for (const biopsy of layout.biopsies) {
     for (let direction = -Math.PI; direction < Math.PI; direction += 2 / biopsy.long) {
-      const { x, y, inX, inY } = outlinePoint(biopsy, direction);
-      addSurfaceNucleus(x, y, inX, inY);
+      const { x, y, inwardX, inwardY } = outlinePoint(biopsy, direction);
+      addSurfaceNucleus(x, y, inwardX, inwardY);
     }
   }
   return index;

@@ -13,8 +13,8 @@ import {
   type ColonScene,
   DENSITY,
   DISTANCE_FROM_EDGE,
+  FOLLICLE_DEPTH,
   INNER_MUSCLE,
-  LYMPHOID,
   layerOf,
   MUCOSA,
   MUCOSA_ALONG,
@@ -36,7 +36,7 @@ import {
 /** Paints every pixel of a tile that is inside the tissue. */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
-  const { grain, clouds, reticulum, collagen, muscle, clefts, muscleEnds, bundles } = scene.palette;
+  const { grain, clouds, reticulum, collagen, muscle, clefts, muscleCrossSections, bundles } = scene.palette;
   const { size, haematoxylin, eosin } = tile;
   const [distanceFromEdge, surfaceDepth] = [
     planeOf(scene, DISTANCE_FROM_EDGE),
@@ -44,7 +44,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   ];
   const [mucosaAlong, muscleAlong] = [planeOf(scene, MUCOSA_ALONG), planeOf(scene, MUSCLE_ALONG)];
   const [mucosaDepth, muscleDepth] = [planeOf(scene, MUCOSA_DEPTH), planeOf(scene, MUSCLE_DEPTH)];
-  const [density, lymphoid] = [planeOf(scene, DENSITY), planeOf(scene, LYMPHOID)];
+  const [density, follicleDepth] = [planeOf(scene, DENSITY), planeOf(scene, FOLLICLE_DEPTH)];
   const [shiftX, shiftY, thickness] = [
     planeOf(scene, SHIFT_X),
     planeOf(scene, SHIFT_Y),
@@ -67,7 +67,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       let h = 0;
       let e = 0;
       // A lymph follicle extends through the muscularis mucosae, and its background is painted like the mucosa.
-      const isFollicle = (lymphoid[pixel] as number) > cloud * 0.08;
+      const isFollicle = (follicleDepth[pixel] as number) > cloud * 0.08;
       const borderShift = cloud * 9; // makes the borders of the layers uneven
       switch (isFollicle ? MUCOSA : layerOf(belowMucosa, belowMuscleBorder, borderShift)) {
         case MUCOSA: {
@@ -116,7 +116,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
         case OUTER_MUSCLE: {
           const warpedX = x + (shiftX[pixel] as number) * 1.5;
           const warpedY = y + (shiftY[pixel] as number) * 1.5;
-          const fibreSection = nearestValue(muscleEnds, warpedX, warpedY);
+          const fibreSection = nearestValue(muscleCrossSections, warpedX, warpedY);
           const bundle = sample(bundles, (warpedX + 30 * dense) * 0.23, (warpedY - 40 * dense) * 0.23);
           const bundleCover = smoothStep(0.02, 0.62, bundle + 0.35 * dense + 0.08 * cloud);
           e = (0.16 + 0.6 * fibreSection + 0.05 * granules) * (0.38 + 0.62 * bundleCover);

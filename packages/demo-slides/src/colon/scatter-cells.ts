@@ -32,14 +32,14 @@ import {
 } from './colon-wall.ts';
 
 /** One kind of cell of a population (the cells of a kind of tissue). */
-interface Kind {
+interface CellKind {
   /** Share of the population, 0…1. */
   readonly share: number;
   readonly stamps: readonly Stamp[];
   /** True if the cells lie along the layers, false if their directions are random. */
   readonly isAligned: boolean;
   /** The class of an immune cell; undefined for other cells. */
-  readonly name?: ImmuneClass;
+  readonly immuneClass?: ImmuneClass;
 }
 
 /**
@@ -51,36 +51,36 @@ function createPopulations({
   cells,
 }: Palette): Record<
   'laminaPropria' | 'connective' | 'muscleAlong' | 'muscleAcross' | 'mantle' | 'germinal',
-  readonly Kind[]
+  readonly CellKind[]
 > {
-  const laminaPropria: readonly Kind[] = [
-    { share: 0.28, stamps: cells.plasmaCells, isAligned: false, name: 'Plasma cell' },
-    { share: 0.24, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
+  const laminaPropria: readonly CellKind[] = [
+    { share: 0.28, stamps: cells.plasmaCells, isAligned: false, immuneClass: 'Plasma cell' },
+    { share: 0.24, stamps: cells.lymphocytes, isAligned: false, immuneClass: 'Lymphocyte' },
     { share: 0.3, stamps: cells.fibroblasts, isAligned: false },
     { share: 0.09, stamps: cells.macrophages, isAligned: false },
-    { share: 0.04, stamps: cells.eosinophils, isAligned: false, name: 'Eosinophil' },
+    { share: 0.04, stamps: cells.eosinophils, isAligned: false, immuneClass: 'Eosinophil' },
     { share: 0.05, stamps: cells.endothelium, isAligned: false },
   ];
-  const connective: readonly Kind[] = [
+  const connective: readonly CellKind[] = [
     { share: 0.74, stamps: cells.fibroblasts, isAligned: true },
     { share: 0.14, stamps: cells.endothelium, isAligned: true },
-    { share: 0.09, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
-    { share: 0.03, stamps: cells.plasmaCells, isAligned: false, name: 'Plasma cell' },
+    { share: 0.09, stamps: cells.lymphocytes, isAligned: false, immuneClass: 'Lymphocyte' },
+    { share: 0.03, stamps: cells.plasmaCells, isAligned: false, immuneClass: 'Plasma cell' },
   ];
-  const muscleAlong: readonly Kind[] = [
+  const muscleAlong: readonly CellKind[] = [
     { share: 0.95, stamps: cells.muscleLong, isAligned: true },
     { share: 0.05, stamps: cells.endothelium, isAligned: true },
   ];
-  const muscleAcross: readonly Kind[] = [
+  const muscleAcross: readonly CellKind[] = [
     { share: 0.95, stamps: cells.muscleRound, isAligned: false },
     { share: 0.05, stamps: cells.endothelium, isAligned: false },
   ];
-  const mantle: readonly Kind[] = [
-    { share: 1, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
+  const mantle: readonly CellKind[] = [
+    { share: 1, stamps: cells.lymphocytes, isAligned: false, immuneClass: 'Lymphocyte' },
   ];
-  const germinal: readonly Kind[] = [
-    { share: 0.84, stamps: cells.germinal, isAligned: false, name: 'Follicle centre cell' },
-    { share: 0.1, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
+  const germinal: readonly CellKind[] = [
+    { share: 0.84, stamps: cells.germinal, isAligned: false, immuneClass: 'Follicle centre cell' },
+    { share: 0.1, stamps: cells.lymphocytes, isAligned: false, immuneClass: 'Lymphocyte' },
     { share: 0.06, stamps: cells.macrophages, isAligned: false },
   ];
   return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
@@ -97,8 +97,8 @@ const spacings = {
 };
 /** Pixels around a tile in which squares are visited, because their cells may overlap the tile. */
 const CELL_REACH = 64;
-// Ranges of `ColonLayout.lymphoid`, which is 1 in the centre of a follicle and 0 at its border.
-/** Cells of the germinal centre lie where `lymphoid` is larger than this. */
+// Ranges of `ColonLayout.follicleDepth`, which is 1 in the centre of a follicle and 0 at its border.
+/** Cells of the germinal centre lie where `follicleDepth` is larger than this. */
 const GERMINAL_FROM = 0.5;
 /** Lymphocytes of the mantle around the germinal centre lie in this range. The overlap with the centre avoids a gap. */
 const MANTLE = { from: -0.25, to: 0.52 };
@@ -116,7 +116,7 @@ function scatterPopulation(
   tile: StainTile,
   stream: number,
   spacing: number,
-  choose: (x: number, y: number, chance: number) => readonly Kind[] | null,
+  choose: (x: number, y: number, chance: number) => readonly CellKind[] | null,
   onCell?: (cell: DrawnCell) => void,
 ): void {
   forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
@@ -136,13 +136,15 @@ function scatterPopulation(
     const placement = {
       x,
       y,
-      angle: kind.isAligned ? layout.tangent(x, y) + (chance(4) - 0.5) * 0.36 : chance(4) * Math.PI * 2,
+      angle: kind.isAligned
+        ? layout.layerDirection(x, y) + (chance(4) - 0.5) * 0.36
+        : chance(4) * Math.PI * 2,
       scale: 0.86 + 0.26 * chance(6),
       density: 0.8 + 0.36 * chance(7),
       opacity: chance(8) < 0.25 ? 0.6 : 0.95, // a quarter of the cells lies only partly in the section
     };
     applyStamp(tile, stamp, placement);
-    if (kind.name !== undefined) onCell?.({ ...placement, stamp, name: kind.name });
+    if (kind.immuneClass !== undefined) onCell?.({ ...placement, stamp, immuneClass: kind.immuneClass });
   });
 }
 
@@ -182,7 +184,7 @@ export function scatterCells(
         const { depth } = mucosaAt(x, y); // also sets `position`
         if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.distanceFromEdge < 10)
           return null;
-        return layout.lymphoid(x, y) > 0 ? null : laminaPropria;
+        return layout.follicleDepth(x, y) > 0 ? null : laminaPropria;
       },
       onCell,
     );
@@ -206,7 +208,7 @@ export function scatterCells(
     scatterPopulation(scene, tile, seed + 220, spacings.muscleAlong, (x, y, chance) => {
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
-      if (layout.lymphoid(x, y) > -0.05) return null;
+      if (layout.follicleDepth(x, y) > -0.05) return null;
       return layer === MUSCULARIS_MUCOSAE && chance < 0.75 ? muscleAlong : null;
     });
   }
@@ -215,17 +217,17 @@ export function scatterCells(
       chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
     );
   }
-  // At the centre of a tile that touches a lymph follicle, `lymphoid` is above −2.
-  if (layout.lymphoid(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
+  // At the centre of a tile that touches a lymph follicle, `follicleDepth` is above −2.
+  if (layout.follicleDepth(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
     scatterPopulation(
       scene,
       tile,
       seed + 240,
       spacings.mantle,
       (x, y, chance) => {
-        const lymphoid = layout.lymphoid(x, y);
-        const share = 0.95 * smoothStep(MANTLE.from, 0.12, lymphoid);
-        if (lymphoid < MANTLE.from || lymphoid > MANTLE.to || chance > share) return null;
+        const follicleDepth = layout.follicleDepth(x, y);
+        const share = 0.95 * smoothStep(MANTLE.from, 0.12, follicleDepth);
+        if (follicleDepth < MANTLE.from || follicleDepth > MANTLE.to || chance > share) return null;
         return mucosaAt(x, y).depth > EPITHELIUM + 10 ? mantle : null;
       },
       onCell,
@@ -235,7 +237,7 @@ export function scatterCells(
       tile,
       seed + 250,
       spacings.germinal,
-      (x, y, chance) => (chance < 0.95 && layout.lymphoid(x, y) > GERMINAL_FROM ? germinal : null),
+      (x, y, chance) => (chance < 0.95 && layout.follicleDepth(x, y) > GERMINAL_FROM ? germinal : null),
       onCell,
     );
   }

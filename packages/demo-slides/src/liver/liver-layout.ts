@@ -5,7 +5,7 @@
  * ducts (the portal triad). Sizes and positions of the structures, and the strengths and periods of the noises, are
  * chosen by eye. The numbers added to `seed` keep the noises independent.
  */
-import { between, noiseAt, type Random, randomFrom, roughNoiseAt } from '../geometry/random.ts';
+import { between, createRandom, noiseAt, type Random, roughNoiseAt } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
 import type { Gland } from '../structures/glands.ts';
 import { createVessel, type Vessel } from '../structures/vessels.ts';
@@ -57,7 +57,7 @@ export interface LiverLayout {
 
 /** Creates the layout; its inner functions share the outlines, which depend on the seed. */
 export function layOutLiver(seed: number): LiverLayout {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const { veins, tracts } = placeLobules(random);
 
   function locate(x: number, y: number, out: LiverPosition): LiverPosition {
@@ -258,7 +258,7 @@ function placePortalTriad(
       lumenRadius: between(random, 11, 22),
       height: DUCT_EPITHELIUM_THICKNESS,
       bend: 0,
-      open: false,
+      opensAtSurface: false,
       cellWidth: between(random, 58, 68),
       gobletShare: 0,
     };

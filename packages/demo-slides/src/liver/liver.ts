@@ -58,8 +58,7 @@ export function createLiver(seed: number): Tissue {
   const cell = emptyWallCell();
   const ductNuclei = new SpatialIndex<PlacedStamp>(256);
   for (const duct of layout.allDucts) {
-    const isCuboidal = true;
-    for (const nucleus of placeNuclei(duct, palette, isCuboidal)) {
+    for (const nucleus of placeNuclei(duct, palette, { isCuboidal: true })) {
       const { x, y } = nucleus;
       ductNuclei.add(nucleus, x - 30, y - 30, x + 30, y + 30); // no nucleus is larger
     }
@@ -154,11 +153,11 @@ export function createLiver(seed: number): Tissue {
     const tractCells = [fibroblasts, fibroblasts, lymphocytes, lymphocytes, plasmaCells]; // listed twice: twice as frequent
     const spacing = 44;
     forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
-      const randomOf = (stream: number) => randomAt(seed + 200 + stream, column, row);
-      const x = (column + 0.5 + (randomOf(0) - 0.5) * 0.9) * spacing;
-      const y = (row + 0.5 + (randomOf(1) - 0.5) * 0.9) * spacing;
+      const chance = (stream: number) => randomAt(seed + 200 + stream, column, row);
+      const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * spacing;
+      const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * spacing;
       const cellProbability = 0.26 + 0.5 * Math.max(0, noiseAt(seed + 66, x / 260, y / 260));
-      if (randomOf(2) > cellProbability || layout.tractDepth(x, y) < -12) return;
+      if (chance(2) > cellProbability || layout.tractDepth(x, y) < -12) return;
       layout.locate(x, y, position);
       if (position.distanceFromEdge < 12) return;
       const ducts = layout.ducts.near(x, y);
@@ -166,13 +165,13 @@ export function createLiver(seed: number): Tissue {
         ducts.some((duct) => locateInGland(duct, x, y, glandPosition).depth < DUCT_EPITHELIUM_THICKNESS + 14)
       )
         return;
-      applyStamp(tile, pick(pick(tractCells, randomOf(3)), randomOf(4)), {
+      applyStamp(tile, pick(pick(tractCells, chance(3)), chance(4)), {
         x,
         y,
-        angle: randomOf(5) * Math.PI * 2,
-        scale: 0.82 + 0.24 * randomOf(6),
-        density: 0.85 + 0.3 * randomOf(7),
-        opacity: randomOf(8) < 0.25 ? 0.6 : 0.95,
+        angle: chance(5) * Math.PI * 2,
+        scale: 0.82 + 0.24 * chance(6),
+        density: 0.85 + 0.3 * chance(7),
+        opacity: chance(8) < 0.25 ? 0.6 : 0.95,
       });
     });
   }
@@ -181,24 +180,20 @@ export function createLiver(seed: number): Tissue {
   function scatterCapsuleCells(tile: StainTile): void {
     const spacing = 76;
     forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
-      const randomOf = (stream: number) => randomAt(seed + 220 + stream, column, row);
-      const x = (column + 0.5 + (randomOf(0) - 0.5) * 0.9) * spacing;
-      const y = (row + 0.5 + (randomOf(1) - 0.5) * 0.9) * spacing;
+      const chance = (stream: number) => randomAt(seed + 220 + stream, column, row);
+      const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * spacing;
+      const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * spacing;
       layout.locate(x, y, position);
-      if (
-        randomOf(2) > 0.62 ||
-        position.capsuleDepth > CAPSULE_THICKNESS - 6 ||
-        position.distanceFromEdge < 5
-      )
+      if (chance(2) > 0.62 || position.capsuleDepth > CAPSULE_THICKNESS - 6 || position.distanceFromEdge < 5)
         return;
       // The fibroblast lies along the capsule, whose slope is measured over 60 pixels.
       const here = position.capsuleDepth;
       const ahead = layout.locate(x + 60, y, position).capsuleDepth;
-      applyStamp(tile, pick(cells.fibroblasts, randomOf(3)), {
+      applyStamp(tile, pick(cells.fibroblasts, chance(3)), {
         x,
         y,
-        angle: Math.atan2(here - ahead, 60) + (randomOf(4) - 0.5) * 0.2,
-        scale: 0.8 + 0.2 * randomOf(5),
+        angle: Math.atan2(here - ahead, 60) + (chance(4) - 0.5) * 0.2,
+        scale: 0.8 + 0.2 * chance(5),
         density: 1,
         opacity: 0.92,
       });

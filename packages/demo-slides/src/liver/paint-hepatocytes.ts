@@ -81,7 +81,7 @@ function placeVacuoles(seed: number, { column, row, x, y }: Hepatocyte): readonl
 }
 
 /** The border of a cell (its rim, bulges and round corners) has no effect farther inside than this; pixels. */
-const BORDER = 22;
+const BORDER_REACH = 22;
 
 /** Paints one cell, row by row. */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
@@ -118,7 +118,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
       const distanceToSide = side.distance - side.ny * dy;
       // A side may bulge outwards, or be displaced into a sinusoid that narrows at its end.
       const edge = (distanceToSide + 1 + BULGE + side.gap / 2) / side.nx;
-      const interiorEdge = (distanceToSide - BORDER) / side.nx;
+      const interiorEdge = (distanceToSide - BORDER_REACH) / side.nx;
       if (side.nx > 1e-6) {
         end = Math.min(end, edge);
         interiorEnd = Math.min(interiorEnd, interiorEdge);
@@ -127,7 +127,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         interiorStart = Math.max(interiorStart, interiorEdge);
       } else {
         if (distanceToSide < -1 - BULGE - side.gap / 2) end = -reach - 1; // the row is outside the cell
-        if (distanceToSide < BORDER) interiorEnd = -reach - 1; // the whole row is near the border
+        if (distanceToSide < BORDER_REACH) interiorEnd = -reach - 1; // the whole row is near the border
       }
     }
     const left = Math.max(0, Math.ceil(start - offsetX));
@@ -138,7 +138,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
       let rim = 0;
       /** Opacity of the cell at the pixel. */
       let cover = 1;
-      let depth = BORDER;
+      let depth = BORDER_REACH;
       if (dx < interiorStart || dx > interiorEnd) {
         const x = tile.x + px;
         const y = tile.y + py;

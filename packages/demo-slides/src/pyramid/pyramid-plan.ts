@@ -18,10 +18,10 @@ export interface PyramidPlan {
   /**
    * Draws a tile of full resolution, including the pixels beyond the edge of the slide.
    *
-   * @param makePixels returns a new tile of bare glass to draw on: red, green and blue, row by row
-   * @returns the result of `makePixels`; null for bare glass
+   * @param copyGlassTile returns a new tile of bare glass to draw on: red, green and blue, row by row
+   * @returns the result of `copyGlassTile`; null for bare glass
    */
-  readonly drawTile: (column: number, row: number, makePixels: () => Uint8Array) => Uint8Array | null;
+  readonly drawTile: (column: number, row: number, copyGlassTile: () => Uint8Array) => Uint8Array | null;
   /** Called after each tile of full resolution. */
   readonly onTile: (drawnTiles: number, totalTiles: number) => void;
 }

@@ -26,9 +26,9 @@ beforeAll(async () => {
     micronsPerPixel: 0.25,
     objectivePower: 40,
     glass,
-    drawTile(column, row, makePixels) {
+    drawTile(column, row, copyGlassTile) {
       if (column !== drawnTile.column || row !== drawnTile.row) return null;
-      const pixels = makePixels();
+      const pixels = copyGlassTile();
       for (let i = 0; i < TILE_SIZE * TILE_SIZE; i++) {
         pixels.set(i % TILE_SIZE < TILE_SIZE / 2 ? [200, 40, 40] : [40, 40, 200], i * 3);
       }

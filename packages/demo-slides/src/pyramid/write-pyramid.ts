@@ -18,7 +18,7 @@ export async function writePyramid(plan: PyramidPlan): Promise<void> {
   const levels = planLevels(plan.width, plan.height);
   const file = await open(plan.file, 'w');
   try {
-    const tiles = await TileWriter.start(
+    const tiles = await TileWriter.create(
       (bytes, offset) => file.write(bytes, 0, bytes.length, offset),
       plan.glass,
     );
@@ -72,7 +72,7 @@ async function drawQuadtree(
       }
     }
     const tileIndex = row * level.columns + column;
-    await tiles.put(pixels, (offset, length) => {
+    await tiles.append(pixels, (offset, length) => {
       level.offsets[tileIndex] = offset;
       level.lengths[tileIndex] = length;
     });
@@ -112,7 +112,7 @@ function halveInto(coarse: Uint8Array, fine: Uint8Array, x: number, y: number): 
 type WriteBytes = (bytes: Buffer, offset: number) => Promise<unknown>;
 
 /**
- * Appends tiles to the file in the order of the calls of `put`. Encoding and writing run while later tiles are drawn; at most eight
+ * Appends tiles to the file in the order of the calls of `append`. Encoding and writing run while later tiles are drawn; at most eight
  * tiles are pending. All tiles of bare glass share one tile of the file.
  */
 class TileWriter {
@@ -120,22 +120,22 @@ class TileWriter {
   readonly tables: Buffer;
   readonly #write: WriteBytes;
   /** Where the shared tile of bare glass is stored, bytes. */
-  readonly #bare: { readonly offset: number; readonly length: number };
+  readonly #glassTile: { readonly offset: number; readonly length: number };
   readonly #pending: Promise<void>[] = [];
   #end: number;
 
-  private constructor(write: WriteBytes, bare: SplitJpeg, start: number) {
+  private constructor(write: WriteBytes, glassTile: SplitJpeg, start: number) {
     this.#write = write;
-    this.tables = bare.tables;
-    this.#bare = { offset: start, length: bare.tile.length };
-    this.#end = start + bare.tile.length;
+    this.tables = glassTile.tables;
+    this.#glassTile = { offset: start, length: glassTile.tile.length };
+    this.#end = start + glassTile.tile.length;
   }
 
-  static async start(write: WriteBytes, glass: PyramidPlan['glass']): Promise<TileWriter> {
+  static async create(write: WriteBytes, glass: PyramidPlan['glass']): Promise<TileWriter> {
     const headerLength = 8;
-    const bare = await encodeTile(createGlassTile(glass));
-    await write(bare.tile, headerLength);
-    return new TileWriter(write, bare, headerLength);
+    const glassTile = await encodeTile(createGlassTile(glass));
+    await write(glassTile.tile, headerLength);
+    return new TileWriter(write, glassTile, headerLength);
   }
 
   /** Offset in the file at which the next tile begins, bytes; after `finish`, the end of all tiles. */
@@ -144,9 +144,9 @@ class TileWriter {
   }
 
   /** Appends a tile; null is bare glass. Calls `onPlaced` with its offset and length in bytes when they are known. */
-  async put(pixels: Uint8Array | null, onPlaced: (offset: number, length: number) => void): Promise<void> {
+  async append(pixels: Uint8Array | null, onPlaced: (offset: number, length: number) => void): Promise<void> {
     if (pixels === null) {
-      onPlaced(this.#bare.offset, this.#bare.length);
+      onPlaced(this.#glassTile.offset, this.#glassTile.length);
       return;
     }
     const encoding = encodeTile(pixels);
@@ -157,7 +157,7 @@ class TileWriter {
       onPlaced(offset, tile.length);
       await this.#write(tile, offset);
     });
-    // `put` and `finish` throw the first error. Promises that they await later, or never, must not cause unhandled rejections.
+    // `append` and `finish` throw the first error. Without this handler, Node would end the process for the errors of other tiles.
     writing.catch(() => {});
     this.#pending.push(writing);
     if (this.#pending.length > MAX_PENDING) await this.#pending.shift();

@@ -60,7 +60,7 @@ export async function encodeCellsFile(cells: readonly DrawnCell[], part: Rectang
       geometry: { type: 'Polygon', coordinates: [coordinates] },
       properties: {
         objectType: 'detection',
-        classification: { name: cell.name, color: colours[cell.name] },
+        classification: { name: cell.immuneClass, color: colours[cell.immuneClass] },
         measurements: { 'Area µm²': roundToTenth(areaOf(ring) * MICRONS_PER_PIXEL ** 2) },
       },
     });

@@ -141,7 +141,7 @@ export function createFibres(random: Random, size: number, look: FibreLook): Tex
  * @param spacing pixels between the centres; a divisor of `size`
  * @param gap value in the thin gaps between cross-sections, whose own values are about 1
  */
-export function createCutEnds(random: Random, size: number, spacing: number, gap: number): Texture {
+export function createCrossSections(random: Random, size: number, spacing: number, gap: number): Texture {
   const across = size / spacing; // cells along each side of the texture
   const centres = Array.from({ length: across * across }, () => ({
     x: between(random, 0.08, 0.92),

@@ -5,5 +5,5 @@ export type ImmuneClass = 'Lymphocyte' | 'Plasma cell' | 'Eosinophil' | 'Follicl
 
 /** An immune cell that was drawn on the slide. */
 export interface DrawnCell extends PlacedStamp {
-  readonly name: ImmuneClass;
+  readonly immuneClass: ImmuneClass;
 }

@@ -3,7 +3,7 @@
  * nuclei. Numbers without a name are chosen by eye: amounts of stain (the unit is defined in `stain.ts`), and depths
  * and widths in pixels or as shares of a cell.
  */
-import { between, pick, randomAt, randomFrom, smoothStep } from '../geometry/random.ts';
+import { between, createRandom, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import type { PlacedStamp } from '../stain/stamp.ts';
 import { nearestValue } from '../stain/texture.ts';
@@ -93,15 +93,15 @@ function nucleusDepth(isGoblet: boolean, isCuboidal: boolean): readonly [number,
   return isCuboidal ? [0.48, 0.6] : [0.62, 0.8];
 }
 
-/** Places the nuclei of the cells of a gland. @param isCuboidal true for a low epithelium with round nuclei */
-export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false): PlacedStamp[] {
+/** Places the nuclei of the cells of a gland. @param options.isCuboidal true for a low epithelium with round nuclei */
+export function placeNuclei(gland: Gland, { cells }: Palette, { isCuboidal = false } = {}): PlacedStamp[] {
   const nuclei: PlacedStamp[] = [];
   const absorptiveStamps = isCuboidal ? cells.cuboidal : cells.columnar;
   const { start, end } = wallRange(gland);
   const cell = emptyWallCell(); // `cellAt` writes into it
   for (const side of [-1, 1]) {
     const seed = wallSeed(gland, side);
-    const random = randomFrom(seed);
+    const random = createRandom(seed);
     for (let index = Math.floor(start / gland.cellWidth); index * gland.cellWidth < end; index++) {
       const middle = (index + 0.5) * gland.cellWidth;
       cellAt(seed, gland.gobletShare, gland.cellWidth, middle, cell);

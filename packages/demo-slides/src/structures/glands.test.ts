@@ -13,7 +13,7 @@ const gland: Gland = {
   lumenRadius: 20,
   height: 84,
   bend: 0,
-  open: false,
+  opensAtSurface: false,
   cellWidth: 46,
   gobletShare: 0.5,
 };

@@ -24,7 +24,7 @@ export interface Gland {
   /** Sideways deviation of the axis at its middle, pixels; 0 for an axis of length 0. */
   readonly bend: number;
   /** Whether the start opens at a surface. */
-  readonly open: boolean;
+  readonly opensAtSurface: boolean;
   /** Width of a pair of absorptive cells, or of a goblet cell, along the wall, pixels. */
   readonly cellWidth: number;
   /** Share of goblet cells (cells that secrete mucus), 0…1; the others are absorptive cells. */
@@ -71,7 +71,7 @@ export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosi
     const beyond = alongAxis - gland.length;
     out.depth = Math.sqrt(beyond * beyond + distance * distance) - gland.lumenRadius;
     out.along = gland.length + wallRadius(gland) * Math.atan2(beyond, distance);
-  } else if (alongAxis < 0 && !gland.open) {
+  } else if (alongAxis < 0 && !gland.opensAtSurface) {
     out.depth = Math.sqrt(alongAxis * alongAxis + distance * distance) - gland.lumenRadius;
     out.along = -wallRadius(gland) * Math.atan2(-alongAxis, distance);
   } else {
@@ -108,7 +108,7 @@ export function axisPoint(gland: Gland, alongAxis: number): { x: number; y: numb
 /** Returns where the wall of one side begins and ends, pixels along the wall. */
 export function wallRange(gland: Gland): { readonly start: number; readonly end: number } {
   const quarterCircle = (wallRadius(gland) * Math.PI) / 2;
-  return { start: gland.open ? 0 : -quarterCircle, end: gland.length + quarterCircle };
+  return { start: gland.opensAtSurface ? 0 : -quarterCircle, end: gland.length + quarterCircle };
 }
 
 /** One cell of a wall (a goblet cell or a pair of absorptive cells), and a position across it. Objects are reused, for speed. */

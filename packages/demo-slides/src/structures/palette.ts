@@ -1,7 +1,7 @@
 /** The interface of a tissue, and the palette: the textures and cells with which every tissue is drawn. */
-import { randomFrom } from '../geometry/random.ts';
+import { createRandom } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
-import { createCutEnds, createFibres, createSpeckle, type Texture } from '../stain/texture.ts';
+import { createCrossSections, createFibres, createSpeckle, type Texture } from '../stain/texture.ts';
 import { type Cells, drawCells } from './cells.ts';
 import type { DrawnCell } from './drawn-cell.ts';
 
@@ -38,14 +38,14 @@ export interface Palette {
   /** The rare gaps between muscle fibres. */
   readonly clefts: Texture;
   /** Cross-sections of muscle fibres. */
-  readonly muscleEnds: Texture;
+  readonly muscleCrossSections: Texture;
   /** Cross-sections of bundles of muscle fibres, at a quarter of their real size; paint-wall-layers.ts enlarges them. */
   readonly bundles: Texture;
 }
 
 /** Creates the palette of a slide, with numbers chosen by eye. `texture.ts` explains the parameters of the textures. */
 export function createPalette(seed: number): Palette {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   return {
     cells: drawCells(random),
     grain: createSpeckle(random, 512, [0, 1, 2]), // size of the texture, and blur radii of the noises that it adds, in pixels
@@ -90,7 +90,7 @@ export function createPalette(seed: number): Palette {
       cover: 0.95,
       softness: 1,
     }),
-    muscleEnds: createCutEnds(random, 512, 16, 0.68), // 16 pixels apart, with slightly paler gaps
-    bundles: createCutEnds(random, 1024, 128, 0), // 128 pixels apart, with empty gaps
+    muscleCrossSections: createCrossSections(random, 512, 16, 0.68), // 16 pixels apart, with slightly paler gaps
+    bundles: createCrossSections(random, 1024, 128, 0), // 128 pixels apart, with empty gaps
   };
 }

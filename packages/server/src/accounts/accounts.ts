@@ -1,7 +1,7 @@
 /**
  * All operations on accounts, for the HTTP endpoints: registration, sign-in, passwords, deletion, and the decisions of
  * administrators. Each change is one transaction, in which the check of the state, the new state, the revocation of
- * tokens (those of sign-ins, and API tokens) and the audit entry succeed or fail together. If a change ends image
+ * tokens (those of sign-ins, and API tokens) and the audit event succeed or fail together. If a change ends image
  * sessions (the credentials of pixel requests), the operation drops them from the cache after the commit, before it
  * returns. The file is long because all operations share the transaction, the checks and the steps after a commit.
  */
@@ -14,9 +14,9 @@ import {
   type User,
   type UserDetails,
 } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditEntry, AuditRecorder, Origin } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import * as rules from '../domain/account.ts';
 import { emailKey } from '../domain/email.ts';
 import type { AdminDigest } from '../mail/admin-digest.ts';
@@ -61,8 +61,8 @@ import { type PeoplePage, type PeopleQuery, searchPeople } from './people-search
 
 export interface Accounts {
   /**
-   * Registers an account. With the setting `REGISTRATION_HIDE_EXISTING`, `ConfirmedRegistration.confirm` creates it
-   * later.
+   * Registers an account. With the setting `REGISTRATION_HIDE_EXISTING`, the account is created later, when the applicant has
+   * confirmed the e-mail address (`ConfirmedRegistration.confirm`).
    *
    * @throws AppError email_taken, unless existing addresses are hidden; invalid_request, rate_limited, unavailable
    */
@@ -77,7 +77,7 @@ export interface Accounts {
   signOut(actor: Actor): Promise<void>;
   /** Mails a reset link in the background: the response does not reveal whether the address is known. @throws AppError rate_limited */
   requestPasswordReset(email: string, origin: Origin): Promise<void>;
-  /** Checks that a reset link is valid, without using it up. @throws AppError reset_link_invalid, rate_limited */
+  /** Checks that a reset link is valid, without consuming it. @throws AppError reset_link_invalid, rate_limited */
   checkPasswordReset(code: string, origin: Origin): Promise<void>;
   /**
    * Sets a new password and revokes all tokens of the account.
@@ -92,7 +92,7 @@ export interface Accounts {
    * @throws AppError reauth_required, invalid_request, rate_limited, unavailable
    */
   changeOwnPassword(actor: Actor, passwords: { current?: string | undefined; next: string }): Promise<void>;
-  /** Deletes the caller's account. The audit log keeps its uid. @throws AppError reauth_required, rate_limited, last_admin */
+  /** Deletes the caller's account. The audit log keeps the uid. @throws AppError reauth_required, rate_limited, last_admin */
   deleteOwn(actor: Actor, currentPassword: string | undefined): Promise<void>;
 
   list(query: PeopleQuery): Promise<PeoplePage>;
@@ -166,7 +166,7 @@ export interface AccountsDependencies {
   readonly background: Background;
   readonly signIn: SignInService;
   readonly throttle: Throttle;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly secondFactor: SecondFactor;
   readonly confirmedRegistration: Pick<ConfirmedRegistration, 'request'>;
   readonly imageSessions: Pick<ImageSessions, 'evictEnded' | 'invalidateRights'>;
@@ -174,7 +174,7 @@ export interface AccountsDependencies {
   readonly recipients: Recipients;
 }
 
-/** A uid that no account has. Checking a password against it takes as long as for an account. */
+/** A uid that no account has. Checking a password for this uid takes as long as for an existing account. */
 const uidOfNoAccount = 'no account';
 
 /** Returns who requests a password hash: hashing is slow, so its capacity is shared fairly between networks and accounts. */
@@ -189,7 +189,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     background,
     signIn,
     throttle,
-    limitActions,
+    actionLimiter,
     secondFactor,
     confirmedRegistration,
     imageSessions,
@@ -198,7 +198,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   } = dependencies;
   const nowIso = () => dependencies.now().toISOString();
 
-  /** Queues an e-mail in the transaction of the change that it reports. After the commit, `mail.wake` sends queued e-mails. */
+  /** Queues an e-mail in the transaction of the change that the e-mail reports. After the commit, `mail.wake` sends queued e-mails. */
   async function queueEmail(
     tx: DatabaseTransaction,
     account: Pick<User, 'uid' | 'email'>,
@@ -207,7 +207,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     await mail.queue(tx, composeEmail(await recipients.forAccount(tx, account)));
   }
 
-  /** Runs an operation. If it is rejected and so rolled back, writes an audit entry in a separate transaction. */
+  /** Runs an operation. If the operation is rejected, its transaction is rolled back, and a separate one records the rejection. */
   async function auditRejection<T>(entry: AuditEntry, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -220,10 +220,10 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   }
 
   /**
-   * Applies an administrator's change to an account, with the audit entry. Checks that the caller may still manage accounts.
+   * Applies an administrator's change to an account, and records its audit event. Checks that the caller may still manage accounts.
    *
-   * @param revokesTokens revokes all tokens of the account. This also deletes its image sessions, which must happen before the first
-   *   audit entry (see `acquireLock`)
+   * @param revokesTokens whether all tokens and image sessions of the account end. They are deleted before the first audit event,
+   *   because the lock of the audit log must be the last one that a transaction acquires
    * @param applyRule rule of domain/account.ts: returns the changed account, or the same object if nothing changes;
    *   throws when the change is not allowed
    * @param writeMore further writes in the same transaction
@@ -266,7 +266,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     );
   }
 
-  /** Ends the share links of an account that may no longer share, or that had expired since it created them. */
+  /** Ends the share links of an account that may no longer share, or that had expired: its closed links must not open again. */
   async function endShareLinksIfRightLost(
     tx: DatabaseTransaction,
     { after, hadExpired }: { after: User; hadExpired: boolean },
@@ -373,15 +373,15 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         return user;
       }
       const existing = await runLockedTransaction(db, 'accounts', async (tx) => {
-        const accountOfEmail = await findUserByEmail(tx, email);
+        const accountWithEmail = await findUserByEmail(tx, email);
         await audit.record(tx, {
           action: 'registered',
-          result: accountOfEmail === null ? 'done' : 'refused',
+          result: accountWithEmail === null ? 'done' : 'refused',
           actor: null,
-          target: accountOfEmail?.uid ?? user.uid,
+          target: accountWithEmail?.uid ?? user.uid,
           origin,
         });
-        if (accountOfEmail !== null) return accountOfEmail;
+        if (accountWithEmail !== null) return accountWithEmail;
         await insertUser(tx, user, language);
         await signIn.signUp(tx, user.uid, passwordHash);
         if (affiliation !== undefined || purpose !== undefined) {
@@ -423,13 +423,13 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
               };
               await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
             }),
-          // Runs instead of the sign-in when the response is 429 anyway, and takes as long, because it hashes the password too.
+          // Runs instead of the sign-in when a limit is reached (429). Hashes the password too, so that both take equally long.
           () => signIn.isPasswordOf(uidOfNoAccount, password, hashRequester(email, origin)),
         );
         for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });
         return issued;
       } catch (error) {
-        // The throttle itself audits rate limits: one entry for each blocking period instead of one for each attempt.
+        // The throttle itself audits rate limits: one event for each blocking period instead of one for each attempt.
         if (error instanceof AppError && error.status < 500 && error.code !== 'rate_limited') {
           const target = (await findUserByEmail(db, email))?.uid ?? null;
           const detail = { code: error.code };
@@ -468,7 +468,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
             target: reset?.user.uid ?? null,
             origin,
           });
-          if (reset === null) return; // no account that can reset its password has the address
+          if (reset === null) return; // the address belongs to no account whose password can be reset
           const { code, user } = reset;
           await queueEmail(tx, user, (recipient) => passwordResetEmail(recipient, code));
         });
@@ -508,7 +508,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         const passwordHash = await signIn.hashPassword(newPassword, hashRequester(actor.email, origin));
         return runLockedTransaction(db, 'accounts', async (tx) => {
           const user = await recheckCaller(tx, signIn, actor, 'account.password');
-          await limitActions.require(tx, 'password-changed', actor); // throws rate_limited after too many changes
+          await actionLimiter.requireAllowed(tx, 'password-changed', actor); // throws rate_limited after too many changes
           await signIn.setPassword(tx, uid, passwordHash);
           await signIn.revokeAll(tx, uid, tokenHash);
           await updateUser(tx, { ...user, updatedAt: nowIso() });
@@ -527,7 +527,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
         await runLockedTransaction(db, 'accounts', async (tx) => {
           const user = await recheckCaller(tx, signIn, actor, 'account.delete');
-          rules.checkMayLeave(user, await hasOtherActiveAdmin(tx, uid));
+          rules.checkMayDeleteOwnAccount(user, await hasOtherActiveAdmin(tx, uid));
           await signIn.revokeAll(tx, uid);
           await releaseLayersOf(tx, uid, nowIso()); // annotation layers: those visible to others stay
           await releaseResultLayersOf(tx, uid); // layers that programs have computed stay

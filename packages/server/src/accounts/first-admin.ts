@@ -97,7 +97,7 @@ export async function restoreAdmin(
       await signIn.revokeAll(tx, admin.uid);
       await deleteSecondFactor(tx, admin.uid); // the person may have lost it, and no other administrator can remove it
       const hadExpired = effectiveAccount(before, now()) !== before;
-      if (hadExpired) await endShareLinksOf(tx, admin.uid, restoredAt); // they would open again with the account
+      if (hadExpired) await endShareLinksOf(tx, admin.uid, restoredAt); // otherwise the links would open again, because the account is now active
     }
     await audit.record(tx, {
       action: 'admin-restored',

@@ -6,7 +6,7 @@
 import {
   foldDiacritics,
   matchesWords,
-  naturalKey,
+  naturalSortKey,
   type Role,
   type Status,
   searchWords,
@@ -77,7 +77,7 @@ function searchableTextOf({ uid, email, displayName, affiliation }: ListedUser):
 /** Sorts accounts. Accounts with the same key are sorted by uid, so that consecutive pages do not overlap. */
 function sortAccounts(users: readonly ListedUser[], sort: UserSort): readonly ListedUser[] {
   const keyOf = (user: ListedUser): string => {
-    if (sort === 'name') return naturalKey(user.displayName ?? user.email);
+    if (sort === 'name') return naturalSortKey(user.displayName ?? user.email);
     return sort === 'changed' ? user.updatedAt : user.createdAt;
   };
   const direction = sort === 'newest' || sort === 'changed' ? -1 : 1; // dates in descending order

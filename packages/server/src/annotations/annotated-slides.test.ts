@@ -117,24 +117,27 @@ describe.each(databaseKinds)(
       ['that is hidden from members', 'hidden'],
       ['that was deleted', 'deleted'],
       ['whose file cannot be read', 'failed'],
-    ] as const)('omit for members the annotations of a slide %s', async (_, kind) => {
-      const at = server.clock.now().toISOString();
-      const name = `Kısıtlı ${randomUUID()}`;
-      if (kind === 'restricted') {
-        await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
-      }
-      const image = await server.fixtures.image({
-        ...(kind === 'restricted' && { dataset_name: name }),
-        ...(kind === 'hidden' && { hidden_at: at }),
-        ...(kind === 'deleted' && { removed_at: at }),
-        ...(kind === 'failed' && { status: 'failed' }),
-      });
-      await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
-      expect(await listRecent(member)).toEqual([]);
-      expect(await countFor(member, [image.id])).toEqual({});
-      const isListed = kind !== 'deleted';
-      expect(await countFor(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
-    });
+    ] as const)(
+      'omit the annotations of a slide %s when the request comes from a member, not from an administrator',
+      async (_, kind) => {
+        const at = server.clock.now().toISOString();
+        const name = `Kısıtlı ${randomUUID()}`;
+        if (kind === 'restricted') {
+          await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
+        }
+        const image = await server.fixtures.image({
+          ...(kind === 'restricted' && { dataset_name: name }),
+          ...(kind === 'hidden' && { hidden_at: at }),
+          ...(kind === 'deleted' && { removed_at: at }),
+          ...(kind === 'failed' && { status: 'failed' }),
+        });
+        await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
+        expect(await listRecent(member)).toEqual([]);
+        expect(await countFor(member, [image.id])).toEqual({});
+        const isListed = kind !== 'deleted';
+        expect(await countFor(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
+      },
+    );
 
     it('return 400 when the counts of more than 100 slides, or of an invalid slide id, are requested', async () => {
       const requestCounts = (images: string) =>

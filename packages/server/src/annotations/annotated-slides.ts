@@ -1,6 +1,6 @@
 /** Finds slides with annotations that an account may read: the slides annotated last, and the counts that the catalogue shows. */
 import type { AnnotatedSlide, User } from '@lamina/contract';
-import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import { findInaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { mayManageAllLayers } from '../domain/annotation-rights.ts';
 import type { Translate } from '../domain/translate.ts';
 import {
@@ -28,13 +28,13 @@ const layersPerQuery = 100;
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {
-  /** Returns the account whose private layers a query includes; null includes those of all accounts. */
+  /** Returns the account whose private layers a query includes; null: the private layers of all accounts. */
   const layerReader = (reader: User): LayerReader =>
     mayManageAllLayers(reader) ? null : { uid: reader.uid };
 
   return {
     async recent(reader, translate) {
-      const restrictedDatasets = await inaccessibleDatasets(db, reader);
+      const inaccessibleDatasets = await findInaccessibleDatasets(db, reader);
       const slides = new Map<string, LayerWithImage>();
       let lastLayer: LayerWithImage | null = null;
       for (let query = 0; query < maxQueries; query++) {
@@ -44,7 +44,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
         });
         for (const layer of layers) {
           if (slides.size === maxRecentSlides) break;
-          if (!slides.has(layer.image_id) && isViewable(layer, reader, restrictedDatasets))
+          if (!slides.has(layer.image_id) && isViewable(layer, reader, inaccessibleDatasets))
             slides.set(layer.image_id, layer);
         }
         lastLayer = layers.at(-1) ?? null;
@@ -68,13 +68,13 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
     },
 
     async count(reader, imageIds) {
-      const restrictedDatasets = await inaccessibleDatasets(db, reader);
+      const inaccessibleDatasets = await findInaccessibleDatasets(db, reader);
       const counts = await countAnnotationsOf(db, layerReader(reader), [...new Set(imageIds)]);
       const images = await findImages(db, [...counts.keys()]);
       return Object.fromEntries(
         images.flatMap((image) => {
           const count = counts.get(image.id);
-          return count !== undefined && isViewable(image, reader, restrictedDatasets)
+          return count !== undefined && isViewable(image, reader, inaccessibleDatasets)
             ? [[image.id, count]]
             : [];
         }),

@@ -31,7 +31,7 @@ function feature(id: string, x = 0, properties: object = {}) {
 
 const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features });
 
-describe.each(databaseKinds)('import and export of annotation files, with %s as database', (database) => {
+describe.each(databaseKinds)('import and export of annotation files, with %s as database:', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -119,7 +119,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
     });
 
     it.each(['true', 'false'])(
-      'returns 409 layer_full for a file with which the layer would have 50,001 annotations, but not with which it has 50,000 (dry_run=%s)',
+      'returns 409 layer_full for a file that would fill a layer with 50,001 annotations, and accepts a file that fills it with 50,000 (query dry_run=%s)',
       async (dry_run) => {
         const existing = randomUUID();
         await importFile(collection(feature(existing)));
@@ -236,7 +236,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       ['damaged gzip', () => gzipSync('x').subarray(0, 12), 400],
       ['gzip of 100 MiB of zeros', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
     ])(
-      'returns an error message and changes no annotation for a file that is %s',
+      'returns an error message and changes no annotation when the imported file is %s',
       async (_, create, expected) => {
         const { status, body } = await importFile(create());
         expect([status, body.message]).toEqual([expected, expect.any(String)]);
@@ -293,7 +293,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(JSON.parse(String(response.body))).toEqual(JSON.parse(file));
     });
 
-    it('states in the header Lamina-Export-Warnings how many annotations lose what, and sends no header when nothing is lost', async () => {
+    it('states in the header Lamina-Export-Warnings what the file format cannot store, and sends no such header when nothing is lost', async () => {
       const line = (length: number) => ({
         ...feature(randomUUID(), 0, { description: 'Ruler' }),
         geometry: { type: 'LineString', coordinates: ring(0).slice(0, length) },
@@ -308,7 +308,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(await warningsOf('qupath')).toBeUndefined();
     });
 
-    it('counts coordinates from the scanned area of the slide with offset=bounds, like an import with offset=bounds', async () => {
+    it('with offset=bounds, measures coordinates from the corner of the scanned area, as an import with offset=bounds does', async () => {
       const image = await server.fixtures.image({ width: 1000, height: 1000, fingerprint: 'x' });
       layer = await server.fixtures.layer({ owner_uid: owner.uid, image_id: image.id });
       const tiling = vi

@@ -20,9 +20,9 @@ import { findAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
 import type { Slides } from '../tiles/slides.ts';
+import type { AdminAccessAudit } from './admin-access-audit.ts';
 import type { Annotations } from './annotations.ts';
 import { countersAfter } from './apply-changes.ts';
-import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { fileErrorOf, refusedFeatureOf, warningTextOf } from './import-texts.ts';
 import { requireLayer } from './layer-access.ts';
 import { featuresOf } from './layer-features.ts';
@@ -46,8 +46,8 @@ export interface AnnotationFiles {
    * @param account account of the caller, as it was when the request arrived
    * @param signal aborts the parsing of the file
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
-   *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed; SlideError of opening the
-   *   slide for the offset `bounds`
+   *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
+   * @throws SlideError when the offset is `bounds` and the slide cannot be opened
    */
   import(
     actor: Actor,
@@ -57,7 +57,7 @@ export interface AnnotationFiles {
     translate: Translate,
     signal: AbortSignal,
   ): Promise<AnnotationImport>;
-  /** Returns the annotations of a layer as a file. @throws AppError not_found; SlideError for the offset `bounds` */
+  /** Returns the annotations of a layer as a file. @throws AppError not_found; SlideError as `import` */
   export(
     actor: Actor,
     account: User,
@@ -71,7 +71,7 @@ type ImportOptions = QueryOf<typeof importAnnotationFile> & { readonly file: Uin
 interface Dependencies {
   readonly db: Database;
   readonly annotations: Pick<Annotations, 'put'>;
-  readonly foreignUse: AuditForeignUse; // audits what administrators do in layers of other accounts
+  readonly adminAccessAudit: AdminAccessAudit;
   readonly catalogue: Pick<Catalogue, 'servable'>;
   readonly slides: Pick<Slides, 'tiling'>;
 }
@@ -90,8 +90,8 @@ export interface ImportTask {
 
 type SuccessfulImport = Extract<ImportResult, { readonly ok: true }>;
 
-/** The result of the worker thread, with features in the form in which they are stored. */
-export type ImportAnswer =
+/** The result of an `ImportTask`, with features in the form in which they are stored. */
+export type ImportTaskResult =
   | (Omit<SuccessfulImport, 'features'> & { readonly features: readonly StorableFeature[] })
   | Extract<ImportResult, { readonly ok: false }>
   | { readonly ok: false; readonly error: 'not_gzip' | 'too_large' };
@@ -104,7 +104,7 @@ const workerTimeoutMs = 60_000;
 const maxWorkers = 2;
 
 export function createAnnotationFiles(dependencies: Dependencies): AnnotationFiles {
-  const { db, annotations, foreignUse, catalogue, slides } = dependencies;
+  const { db, annotations, adminAccessAudit, catalogue, slides } = dependencies;
   let runningWorkers = 0;
 
   /** Returns the pixels that an import adds to all coordinates, and an export subtracts. @throws AppError not_found; SlideError */
@@ -186,7 +186,7 @@ export function createAnnotationFiles(dependencies: Dependencies): AnnotationFil
     async export(actor, account, layerId, { format, ...offsets }) {
       const { layer, image } = await requireLayer(db, account, layerId);
       const offset = await offsetOf(actor, image.id, offsets);
-      await foreignUse.recordRead(actor, account, layer);
+      await adminAccessAudit.recordRead(actor, account, layer);
       const features = await featuresOf(db, layer.id);
       const { chunks, mediaType, extension, warnings } = exportAnnotations(features, {
         format,
@@ -212,10 +212,10 @@ function extentOf({ width, height }: ImageRow): ImportTask['options']['extent'] 
  *
  * @throws AppError invalid_request when the file needs too much memory or time; the reason of the signal when it is aborted
  */
-async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<ImportAnswer> {
+async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<ImportTaskResult> {
   const timeout = AbortSignal.timeout(workerTimeoutMs);
   try {
-    return await runInThread<ImportAnswer>({
+    return await runInThread<ImportTaskResult>({
       module: new URL('./import-worker.ts', import.meta.url),
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: workerMegabytes },

@@ -19,10 +19,10 @@ import type { SignInService } from '../sessions/sign-in-service.ts';
 import { displayNamesOf } from '../store/annotation-layers.ts';
 import * as store from '../store/annotations.ts';
 import type { Database, DatabaseTransaction } from '../store/database.ts';
+import type { AdminAccessAudit } from './admin-access-audit.ts';
 import { type AppliedChanges, applyChanges, type ParsedChange, rejectRepeatedIds } from './apply-changes.ts';
-import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { featureOf, featureText } from './feature-json.ts';
-import { type ReadableLayer, requireLayer, requireLockedLayer } from './layer-access.ts';
+import { type ReadableLayer, requireLayer, requireLayerForUpdate } from './layer-access.ts';
 import { authorName, restorableSince } from './layers.ts';
 import { type AnnotationList, annotationListOf } from './list-text.ts';
 import { parseFeature, type SlideSize, type StorableFeature } from './parse-feature.ts';
@@ -76,32 +76,32 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
-  readonly foreignUse: AuditForeignUse; // audits what administrators do in layers of other accounts
+  readonly adminAccessAudit: AdminAccessAudit;
   /** Called after a change to a slide's annotations has been committed. */
   readonly onCommit: (imageId: string) => void;
 }
 
 export function createAnnotations(dependencies: Dependencies): Annotations {
-  const { db, signIn, foreignUse, onCommit } = dependencies;
+  const { db, signIn, adminAccessAudit, onCommit } = dependencies;
 
-  /** Locks and returns a layer whose annotations the caller may change. @throws AppError not_found, forbidden, layer_locked */
-  async function lockForChange(
+  /** Locks the row of a layer whose annotations the caller may change. @throws AppError not_found, forbidden, layer_locked */
+  async function requireChangeableLayer(
     tx: DatabaseTransaction,
     actor: Actor,
     layerId: string,
   ): Promise<ReadableLayer & { readonly user: User }> {
-    const lockedLayer = await requireLockedLayer(tx, layerId, () =>
+    const readable = await requireLayerForUpdate(tx, layerId, () =>
       recheckCaller(tx, signIn, actor, 'annotations.write'),
     );
-    if (!lockedLayer.rights.annotate) throw new AppError('forbidden');
-    if (lockedLayer.layer.locked_by !== null) throw new AppError('layer_locked');
-    return lockedLayer;
+    if (!readable.rights.annotate) throw new AppError('forbidden');
+    if (readable.layer.locked_by !== null) throw new AppError('layer_locked');
+    return readable;
   }
 
   return {
     async list(actor, reader, layerId, query, translate) {
       const { layer } = await requireLayer(db, reader, layerId);
-      await foreignUse.recordRead(actor, reader, layer);
+      await adminAccessAudit.recordRead(actor, reader, layer);
       return annotationListOf(db, layer, query, {
         key: 'account', // a part of the ETag
         textOf: featureText,
@@ -122,16 +122,16 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       const applied = await db
         .transaction()
         .execute(async (tx) => {
-          const { layer, user } = await lockForChange(tx, actor, layerId);
+          const { layer, user } = await requireChangeableLayer(tx, actor, layerId);
           const now = dependencies.now().toISOString();
           const result = await applyChanges(tx, { layer, author: actor.uid, now }, parsedChanges);
-          afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
+          afterCommit = await adminAccessAudit.recordChange(tx, actor, user, layer);
           return result;
         })
         .catch(async (error: unknown) => {
           // The error contains the current annotations, and the transaction was rolled back without an audit event.
           const isConflict = error instanceof AppError && error.code === 'conflict';
-          if (isConflict) await foreignUse.recordRead(actor, reader, requestedLayer);
+          if (isConflict) await adminAccessAudit.recordRead(actor, reader, requestedLayer);
           throw error;
         });
       afterCommit();
@@ -142,7 +142,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
     async put(actor, layerId, features) {
       let afterCommit = () => {};
       const { applied, imageId } = await db.transaction().execute(async (tx) => {
-        const { layer, image, user } = await lockForChange(tx, actor, layerId);
+        const { layer, image, user } = await requireChangeableLayer(tx, actor, layerId);
         const ids = features.map(({ id }) => id);
         const rowById = await store.findAnnotations(tx, layerId, ids);
         const changes = features
@@ -155,7 +155,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
           return { applied: { version: layer.version, revisions: {} }, imageId: image.id };
         const now = dependencies.now().toISOString();
         const result = await applyChanges(tx, { layer, author: actor.uid, now }, changes);
-        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
+        afterCommit = await adminAccessAudit.recordChange(tx, actor, user, layer);
         return { applied: result, imageId: image.id };
       });
       afterCommit();
@@ -166,7 +166,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
     async restore(actor, layerId, annotationId) {
       let afterCommit = () => {};
       const result = await db.transaction().execute(async (tx) => {
-        const { layer, image, user } = await lockForChange(tx, actor, layerId);
+        const { layer, image, user } = await requireChangeableLayer(tx, actor, layerId);
         const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
         if (row === null) throw new AppError('not_found');
         if (row.deleted_at === null) return { imageId: image.id, layer, user, row, isRestored: false };
@@ -177,18 +177,18 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         await applyChanges(tx, { layer, author: actor.uid, now }, [change]);
         const restoredRow = await store.findAnnotation(tx, layerId, row.id);
         if (restoredRow === null) throw new AppError('not_found');
-        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
+        afterCommit = await adminAccessAudit.recordChange(tx, actor, user, layer);
         return { imageId: image.id, layer, user, row: restoredRow, isRestored: true };
       });
       afterCommit();
-      if (!result.isRestored) await foreignUse.recordRead(actor, result.user, result.layer);
+      if (!result.isRestored) await adminAccessAudit.recordRead(actor, result.user, result.layer);
       onCommit(result.imageId);
       return featureOf(result.row) as AnnotationFeature;
     },
 
     async history(actor, reader, layerId, { annotation, limit, cursor }, translate) {
       const { layer } = await requireLayer(db, reader, layerId);
-      await foreignUse.recordRead(actor, reader, layer);
+      await adminAccessAudit.recordRead(actor, reader, layer);
       const before = cursor === undefined ? null : decodeCursor(cursor, parsePosition, HistoryPosition);
       const rows = await store.listRevisions(db, layer.id, {
         annotation: annotation?.toLowerCase() ?? null,

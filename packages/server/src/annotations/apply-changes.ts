@@ -1,6 +1,6 @@
 /**
- * Applies a batch of changes to the annotations of a layer: all of them or none. Each change states its base revision,
- * which is the revision of the annotation that its author has seen. If the current revision is different, the change is
+ * Applies a batch of changes to the annotations of a layer: all of them or none. Each change states its base revision: the
+ * revision of the annotation that the author of the change has seen. If the current revision is different, the change is
  * a conflict.
  */
 import { type AnnotationChange, AppError, annotationLayerLimits } from '@lamina/contract';
@@ -9,7 +9,7 @@ import { nextChangeNo, saveLayer } from '../store/annotation-layers.ts';
 import {
   type AnnotationRow,
   findAnnotations,
-  findResultOf,
+  findRevisionOfChange,
   hasDeletedSince,
   insertRevisions,
   lastRevisionsOf,
@@ -93,7 +93,7 @@ function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefi
 /**
  * Returns the result of an earlier batch of the same author that made exactly these changes; null if there is none. A
  * client that did not receive the response sends its batch again. If the author has deleted an annotation since the
- * earlier batch, a batch that stores this annotation again counts as a new one.
+ * earlier batch, a batch that stores this annotation again is a new batch.
  */
 async function findEarlierResult(
   tx: DatabaseTransaction,
@@ -106,7 +106,7 @@ async function findEarlierResult(
   let batchVersion: number | null = null; // all revisions of one batch have the same version of the layer
   for (const { id, feature, base } of changes) {
     const featureJson = feature?.json ?? null;
-    const earlierRevision = await findResultOf(tx, layer.id, author, { id, featureJson, base });
+    const earlierRevision = await findRevisionOfChange(tx, layer.id, author, { id, featureJson, base });
     if (earlierRevision === null) return null;
     const { revision, version } = earlierRevision;
     if (version !== (batchVersion ?? version)) return null;
@@ -128,7 +128,7 @@ async function writeChanges(
 ): Promise<AppliedChanges> {
   const counters = countersAfter(layer, changes, current);
   let { next_position: position } = layer;
-  // The history remains when an annotation is erased after 30 days. If it is created again, its numbering continues.
+  // An annotation is erased 30 days after its deletion, but its history stays. If it is created again, its revision numbers continue.
   const withoutRow = changes.map(({ id }) => id).filter((id) => !current.has(id));
   const erasedRevisions = await lastRevisionsOf(tx, layer.id, withoutRow);
   const changeNo = await nextChangeNo(tx, layer.image_id); // event streams find new changes by this number

@@ -47,7 +47,7 @@ const randomText = (length: number) =>
 
 const tumor = { name: 'Tumor', color: [200, 0, 0] };
 
-describe.each(databaseKinds)('annotation endpoints, with %s as database', (database) => {
+describe.each(databaseKinds)('annotation endpoints, with %s as database:', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database', (datab
       ]);
     });
 
-    it('applies no change of a batch when one change is based on a wrong revision of its annotation', async () => {
+    it('applies no change of a batch when one of its changes is based on an outdated revision of an annotation', async () => {
       const [unchangedId, newId] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(unchangedId))]);
       const wrongRevision = 7;
@@ -188,7 +188,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database', (datab
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('continues the revisions of an annotation that is created again after the sweep has erased it', async () => {
+    it('continues the revision numbers of an annotation that is created again after the scheduled sweep has erased it', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       await send(owner, [deletion(id, 1)]);

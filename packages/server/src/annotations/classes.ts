@@ -12,7 +12,7 @@ import {
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import { findInaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
@@ -86,7 +86,7 @@ function classesOf(stored: StoredClasses | null): Classes {
 /** Returns the name of a dataset in its stored spelling. @throws AppError not_found, also if the account may not see the dataset */
 async function requireDataset(db: Connection, reader: User, requestedName: string): Promise<string> {
   const name = await spellingOf(db, 'dataset', requestedName);
-  const inaccessible = await inaccessibleDatasets(db, reader);
+  const inaccessible = await findInaccessibleDatasets(db, reader);
   const exists = seesEveryDataset(reader) ? await datasetExists(db, name) : await hasVisibleImage(db, name);
   if (!exists || inaccessible.has(name)) throw new AppError('not_found');
   return name;

@@ -18,7 +18,7 @@ import { sweepAnnotations } from './sweep.ts';
 const dayMs = 24 * 60 * 60_000;
 const isPostgresTested = databaseKinds.includes('PostgreSQL');
 
-describe.runIf(isPostgresTested)('concurrent changes of annotations, with PostgreSQL as database', () => {
+describe.runIf(isPostgresTested)('concurrent changes of annotations, with PostgreSQL as database:', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -91,7 +91,7 @@ describe.runIf(isPostgresTested)('concurrent changes of annotations, with Postgr
     expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 409]);
   });
 
-  it('a deleted annotation that is being restored while the sweep erases old annotations keeps its history', async () => {
+  it('a deleted annotation that is being restored while the scheduled sweep erases old annotations keeps its history', async () => {
     const owner = await server.fixtures.user();
     const layer = await server.fixtures.layer({ owner_uid: owner.uid });
     const feature = pointFeature();

@@ -58,20 +58,20 @@ const importableNames = /\.(geojson|json|xml|annotations)$/i; // .annotations: X
 export async function exportDataset({ db, printLine }: Dependencies, options: DatasetExport): Promise<void> {
   const images = await imagesOf(db, options.dataset);
   await fs.mkdir(options.folder, { recursive: true, mode: 0o700 });
-  let count = 0;
+  let layerCount = 0;
   for (const image of images) {
     for (const layer of await listLayers(db, image.id, { onlyDeleted: false })) {
       if (layer.visibility === 'private' && !options.withPrivate) continue;
       const { name, warnings } = await writeLayer(db, image, layer, options);
       printLine(`${name}: ${layer.annotation_count} annotations`);
       for (const { code, count } of warnings) printLine(`${name}: ${lossTexts[code]}: ${count} annotations`);
-      count++;
+      layerCount++;
     }
   }
-  printLine(`${count} layers of ${images.length} slides exported to ${options.folder}`);
+  printLine(`${layerCount} layers of ${images.length} slides exported to ${options.folder}`);
 }
 
-/** What an export format cannot store, for the operator. */
+/** Sentences for the operator about what an export format cannot store. */
 const lossTexts: Readonly<Record<ExportWarningCode, string>> = {
   holes_as_outlines: 'holes became outlines',
   lines_left_out: 'lines were left out',
@@ -128,7 +128,9 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
   for (const file of files) {
     const image = imageFor(images, file);
     if (image === null) {
-      printLine(`${file}: no slide of the dataset, or more than one, has this name`);
+      printLine(
+        `${file}: skipped, because its name does not begin with the name of exactly one slide of the dataset`,
+      );
       continue;
     }
     if (await importFile(dependencies, options, { file, image, uid: owner.uid })) imported++;

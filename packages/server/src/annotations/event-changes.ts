@@ -10,11 +10,11 @@ import type { Translate } from '../domain/translate.ts';
 import { changeNumbersOf, displayNamesOf, type LayerRow, listAllLayers } from '../store/annotation-layers.ts';
 import { type AnnotationRow, listChangedAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
-import type { AuditForeignUse } from './audit-foreign-use.ts';
+import type { AdminAccessAudit } from './admin-access-audit.ts';
 import { featureOf } from './feature-json.ts';
 import { toAnnotationLayer } from './layers.ts';
 
-/** A server-sent event: a new or changed layer, a layer that the account can no longer read, or changed annotations of a layer. */
+/** A server-sent event: `layer` (new or changed), `layer-removed` (the account can no longer read it), or changed `annotations`. */
 export type AnnotationEvent =
   | { readonly type: 'layer'; readonly data: { readonly layer: Omit<AnnotationLayer, 'counts'> } }
   | { readonly type: 'layer-removed'; readonly data: { readonly layer_id: string } }
@@ -37,7 +37,7 @@ export interface EventClient {
   readonly reader: User;
   /** Translates strings of events into the language of the request that opened the stream. */
   readonly translate: Translate;
-  /** Ids of the layers that the client may know, see `knownLayers`; `eventsFor` updates them. */
+  /** Ids of the layers that the client may know, see `knownLayerIds`; `eventsFor` updates them. */
   readonly sentLayerIds: Set<string>;
 }
 
@@ -50,7 +50,7 @@ export interface ChangeReader {
    * Returns the ids of the layers of a slide that the account may read, and of those that it could read at the change
    * number `since`, but that were deleted or made private afterwards. Permanently deleted layers are missing.
    */
-  knownLayers(reader: User, imageId: string, since: number): Promise<Set<string>>;
+  knownLayerIds(reader: User, imageId: string, since: number): Promise<Set<string>>;
 }
 
 /** Limits of one event. If a layer has more changes, the event tells the client to load the whole layer. */
@@ -59,13 +59,13 @@ const maxChars = 512 * 1024;
 
 export function createChangeReader(
   db: Database,
-  foreignUse: Pick<AuditForeignUse, 'recordRead'>,
+  adminAccessAudit: Pick<AdminAccessAudit, 'recordRead'>,
 ): ChangeReader {
   async function listChangesOfLayer(
     layer: LayerRow,
     since: number,
   ): Promise<readonly AnnotationRow[] | null> {
-    const rows = await listChangedAnnotations(db, layer.id, since, maxChanges + 1); // one more: are there too many?
+    const rows = await listChangedAnnotations(db, layer.id, since, maxChanges + 1); // one more row shows whether there are too many
     const chars = rows.reduce((sum, { feature }) => sum + feature.length, 0);
     return rows.length > maxChanges || chars > maxChars ? null : rows;
   }
@@ -102,7 +102,7 @@ export function createChangeReader(
         const isNew = !sentLayerIds.has(layer.id);
         sentLayerIds.add(layer.id);
         if (layer.change_no <= since && !isNew) continue;
-        await foreignUse.recordRead(actor, reader, layer);
+        await adminAccessAudit.recordRead(actor, reader, layer);
         const { counts: _, ...layerWithoutCounts }: AnnotationLayer = toAnnotationLayer(
           reader,
           layer,
@@ -117,7 +117,7 @@ export function createChangeReader(
       return events;
     },
 
-    async knownLayers(reader, imageId, since) {
+    async knownLayerIds(reader, imageId, since) {
       const known = (await listAllLayers(db, imageId)).filter((layer) => {
         const wasReadable =
           layerRightsOf(reader, layer).read ||

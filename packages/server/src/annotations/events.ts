@@ -6,12 +6,12 @@
 import { may, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { Actor } from '../audit/actor.ts';
-import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import { findInaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import type { Translate } from '../domain/translate.ts';
 import { changeNumbersOf } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
 import { findImages } from '../store/managed-images.ts';
-import type { AuditForeignUse } from './audit-foreign-use.ts';
+import type { AdminAccessAudit } from './admin-access-audit.ts';
 import { createChangeReader, type EventClient, type ImageChanges } from './event-changes.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
 import { isViewable, requireImage } from './layer-access.ts';
@@ -52,7 +52,7 @@ interface Dependencies {
   readonly log: Logger;
   /** Returns the account of a bearer token; null when the token is no longer valid. */
   readonly currentHolder: (tokenHash: string) => Promise<User | null>;
-  readonly foreignUse: Pick<AuditForeignUse, 'recordRead'>;
+  readonly adminAccessAudit: Pick<AdminAccessAudit, 'recordRead'>;
 }
 
 const checkIntervalMs = 400;
@@ -67,10 +67,10 @@ export function createAnnotationEvents({
   db,
   log,
   currentHolder,
-  foreignUse,
+  adminAccessAudit,
 }: Dependencies): AnnotationEvents {
   const streams = new Set<Stream>();
-  const changeReader = createChangeReader(db, foreignUse);
+  const changeReader = createChangeReader(db, adminAccessAudit);
   let checkTimer: NodeJS.Timeout | null = null;
   let runningCheck: Promise<void> | null = null;
   let isCheckRequested = false;
@@ -107,7 +107,7 @@ export function createAnnotationEvents({
     } catch (error) {
       // Without the database the server cannot check access. The clients reconnect and resume after their last event.
       log.warn(
-        { err: error, streams: checkedStreams.length },
+        { err: error, closedStreams: checkedStreams.length },
         'annotation event streams closed: access rights or changes could not be read from the database; browsers reconnect',
       );
       for (const stream of checkedStreams) end(stream);
@@ -127,20 +127,20 @@ export function createAnnotationEvents({
       const user = await currentHolder(tokenHash);
       if (user === null) continue;
       readers.set(tokenHash, user);
-      restrictedDatasetsByToken.set(tokenHash, await inaccessibleDatasets(db, user));
+      restrictedDatasetsByToken.set(tokenHash, await findInaccessibleDatasets(db, user));
     }
     const ids = [...new Set(checkedStreams.map(({ imageId }) => imageId))];
     const images = new Map((await findImages(db, ids)).map((image) => [image.id, image]));
     for (const stream of checkedStreams) {
       const reader = readers.get(stream.actor.tokenHash);
       const image = images.get(stream.imageId);
-      const restrictedDatasets = restrictedDatasetsByToken.get(stream.actor.tokenHash);
+      const inaccessibleDatasets = restrictedDatasetsByToken.get(stream.actor.tokenHash);
       const hasAccess =
         reader &&
         image &&
-        restrictedDatasets &&
+        inaccessibleDatasets &&
         may(reader, 'annotations.read') &&
-        isViewable(image, reader, restrictedDatasets);
+        isViewable(image, reader, inaccessibleDatasets);
       // A queue is full when the client reads too slowly. The client then reconnects and resumes after its last event.
       if (!hasAccess || stream.queue.isFull()) end(stream);
     }
@@ -180,7 +180,7 @@ export function createAnnotationEvents({
       // A number above the current one comes from another database, for example from before a backup was restored.
       const changeNo = after === null || after > currentChangeNo ? currentChangeNo : after;
       // The client loads these layers with other requests, or has loaded them before the event `after`.
-      const sentLayerIds = await changeReader.knownLayers(reader, imageId, changeNo);
+      const sentLayerIds = await changeReader.knownLayerIds(reader, imageId, changeNo);
       const queue = createEventQueue();
       const stream: Stream = { actor, translate, imageId, queue, sentLayerIds, changeNo };
       const streamsOfAccount = [...streams].filter((existing) => existing.actor.uid === actor.uid);

@@ -7,7 +7,8 @@ import type { AnnotationRow, ListedAnnotation } from '../store/annotations.ts';
 
 type RecordedRow = Pick<ListedAnnotation, keyof AnnotationRecord>;
 
-function recordOf({
+/** Returns the fields that the server adds to the properties of a stored feature. */
+function addedFieldsOf({
   revision,
   created_by,
   created_at,
@@ -23,7 +24,7 @@ function recordOf({
  */
 export function featureText(row: ListedAnnotation): string {
   const withoutBraces = row.feature.slice(0, -2);
-  const addedMembers = JSON.stringify(recordOf(row)).slice(1, -1);
+  const addedMembers = JSON.stringify(addedFieldsOf(row)).slice(1, -1);
   return `${withoutBraces},${addedMembers}}}`;
 }
 
@@ -52,11 +53,11 @@ export interface StoredFeature {
  */
 export function currentFeatureOf(id: string, row: AnnotationRow | undefined): StoredFeature {
   if (row !== undefined && row.deleted_at === null) return featureOf(row);
-  const record = row === undefined ? { revision: null } : recordOf(row);
-  return { type: 'Feature', id, geometry: null, properties: { deleted: true, ...record } };
+  const addedFields = row === undefined ? { revision: null } : addedFieldsOf(row);
+  return { type: 'Feature', id, geometry: null, properties: { deleted: true, ...addedFields } };
 }
 
 export function featureOf(row: AnnotationRow): StoredFeature {
   const feature = JSON.parse(row.feature) as StoredFeature;
-  return { ...feature, properties: { ...feature.properties, ...recordOf(row) } };
+  return { ...feature, properties: { ...feature.properties, ...addedFieldsOf(row) } };
 }

@@ -1,6 +1,6 @@
 /**
- * Errors for annotation files that an import rejects as a whole, and messages in Turkish and English for features that
- * it rejects or changes. The package `annotations`, which parses the files, returns only codes and parameters.
+ * Errors for annotation files that an import rejects as a whole, and messages in Turkish and English for single features
+ * that it rejects (`refused` in the API) or changes. The package `annotations`, which parses the files, returns only codes and parameters.
  */
 import type {
   ImportErrorCode,

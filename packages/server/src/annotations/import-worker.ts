@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import { importAnnotations } from '@lamina/annotations';
 import { maxAnnotationFileBytes } from '@lamina/contract';
-import type { ImportAnswer, ImportTask } from './annotation-files.ts';
+import type { ImportTask, ImportTaskResult } from './annotation-files.ts';
 import { toStorable } from './parse-feature.ts';
 
-function importFile({ file, options }: ImportTask): ImportAnswer {
+function importFile({ file, options }: ImportTask): ImportTaskResult {
   let bytes = file;
   const isGzip = file[0] === 0x1f && file[1] === 0x8b; // the bytes ID1 and ID2 (RFC 1952, section 2.3.1)
   if (isGzip) {

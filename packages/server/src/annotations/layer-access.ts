@@ -1,6 +1,6 @@
 /** Finds slides and annotation layers, and checks in the database that the account may use them. */
 import { AppError, type User } from '@lamina/contract';
-import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import { findInaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { type LayerRights, layerRightsOf } from '../domain/annotation-rights.ts';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { mayViewImage } from '../domain/image-session.ts';
@@ -13,23 +13,23 @@ export const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]
 
 /** Returns a slide that the account may view. @throws AppError not_found when it does not exist or may not be viewed */
 export async function requireImage(db: Connection, reader: User, imageId: string): Promise<ImageRow> {
-  const restrictedDatasets = await inaccessibleDatasets(db, reader);
+  const inaccessibleDatasets = await findInaccessibleDatasets(db, reader);
   const image = uuidPattern.test(imageId) ? await findImage(db, imageId) : null;
-  if (image === null || !isViewable(image, reader, restrictedDatasets)) throw new AppError('not_found');
+  if (image === null || !isViewable(image, reader, inaccessibleDatasets)) throw new AppError('not_found');
   return image;
 }
 
-/** Returns whether the account may view the image. @param restrictedDatasets datasets that the account may not see */
+/** Returns whether the account may view the image. @param inaccessibleDatasets datasets that the account may not see */
 export function isViewable(
   image: Pick<ImageRow, 'removed_at' | 'missing_since' | 'status' | 'dataset_name' | 'hidden_at'>,
   reader: User,
-  restrictedDatasets: ReadonlySet<string>,
+  inaccessibleDatasets: ReadonlySet<string>,
 ): boolean {
   const seesHidden = seesEveryDataset(reader);
   const isListed =
     image.removed_at === null && image.missing_since === null && (image.status === 'ready' || seesHidden);
   const protectedImage = { dataset: image.dataset_name, isHidden: image.hidden_at !== null };
-  return isListed && mayViewImage({ restrictedDatasets, seesHidden }, protectedImage);
+  return isListed && mayViewImage({ inaccessibleDatasets, seesHidden }, protectedImage);
 }
 
 /** A layer that the account may read, with its slide and the rights of the account. */
@@ -51,13 +51,14 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
 }
 
 /**
- * Locks the row of a layer until the transaction ends, and returns the layer (a deleted one only with
- * `includesDeleted`). Must be called first in the transaction, so that SQLite takes its write lock before any read.
+ * Locks the row of a layer until the transaction ends, and returns the layer (a deleted one only with `includesDeleted`). This lock
+ * is not the lock by which users protect a layer (`locked_by`). Call it first in the transaction, so that SQLite takes its write
+ * lock before any read.
  *
  * @param findReader called after the lock is taken; returns the account as the transaction sees it
  * @throws AppError not_found, and the errors that `findReader` throws
  */
-export async function requireLockedLayer(
+export async function requireLayerForUpdate(
   tx: DatabaseTransaction,
   layerId: string,
   findReader: () => Promise<User>,

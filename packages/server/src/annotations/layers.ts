@@ -30,9 +30,9 @@ import {
   saveLayer,
 } from '../store/annotation-layers.ts';
 import type { Connection, Database, DatabaseTransaction } from '../store/database.ts';
-import { requireImage, requireLockedLayer } from './layer-access.ts';
+import { requireImage, requireLayerForUpdate } from './layer-access.ts';
 
-/** `reader` is the account of a request; `actor` is its sign-in, with which the transaction reads the account again. */
+/** `reader` is the account of a request; `actor` is the sign-in of the request, by which the transaction reads the account again. */
 export interface AnnotationLayers {
   /**
    * Returns the layers of a slide that the account may read, or with `onlyDeleted` the deleted layers that it may restore.
@@ -195,7 +195,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
 
     update: (actor, layerId, { version, locked, ...requestedFields }, translate) =>
       commit(async (tx) => {
-        const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
+        const { layer, rights, user } = await requireLayerForUpdate(tx, layerId, () =>
           recheckCaller(tx, signIn, actor, 'annotations.write'),
         );
         if (!rights.manage) throw new AppError('forbidden');
@@ -225,7 +225,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
 
     async remove(actor, layerId) {
       await commit(async (tx) => {
-        const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
+        const { layer, rights, user } = await requireLayerForUpdate(tx, layerId, () =>
           recheckCaller(tx, signIn, actor, 'annotations.write'),
         );
         if (!rights.manage) throw new AppError('forbidden');
@@ -239,7 +239,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
 
     restore: (actor, layerId, translate) =>
       commit(async (tx) => {
-        const { layer, rights, user } = await requireLockedLayer(
+        const { layer, rights, user } = await requireLayerForUpdate(
           tx,
           layerId,
           () => recheckCaller(tx, signIn, actor, 'annotations.write'),

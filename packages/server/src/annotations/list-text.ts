@@ -48,8 +48,8 @@ function boxOf(bbox: string): store.Box {
 }
 
 /**
- * Returns a weak ETag, because the response may be compressed. It contains the time of the change, because versions begin again at an
- * earlier number after a restore.
+ * Returns a weak ETag, because the response may be compressed. The ETag contains the time of the last change, because a restored
+ * backup gives the layer an earlier version again.
  */
 function etagOf({ id, version, updated_at }: LayerRow, query: string): string {
   return `W/"${id}.${version}.${Date.parse(updated_at)}.${Buffer.from(query).toString('base64url')}"`;
@@ -66,7 +66,7 @@ interface Page {
 }
 
 /**
- * Writes a FeatureCollection. The change number of the slide, which is the id of its last event, is read before the annotations. If an
+ * Writes a FeatureCollection. The change number of the slide (the id of the slide's last event) is read before the annotations. If an
  * annotation changes during the read, the list may contain its old or new state; in both cases the client gets the change as an event.
  */
 async function* listText(

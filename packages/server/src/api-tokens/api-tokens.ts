@@ -11,17 +11,17 @@ import {
   type BodyOf,
   type createApiToken,
   type Endpoint,
+  grantableScopes,
   maxApiTokens,
   type OwnedApiToken,
   type ResponseOf,
-  scopesOf,
   type User,
 } from '@lamina/contract';
 import type { Logger } from 'pino';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import { hourOf, recordApiTokenUse } from '../audit/api-token-uses.ts';
 import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';
 import { createApiTokenLimit } from '../domain/api-token-limit.ts';
 import { type Reader, seesEveryDataset } from '../domain/dataset-access.ts';
@@ -89,10 +89,10 @@ interface Dependencies {
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
   readonly imageSessions: Pick<ImageSessions, 'countChanges'>;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   /** Names of the datasets that the reader may not see. */
   readonly inaccessibleTo: (reader: Reader) => Promise<ReadonlySet<string>>;
-  /** Whether `limitActions` and the rate limit apply; false in load tests. */
+  /** Whether `actionLimiter` and the rate limit apply; false in load tests. */
   readonly isThrottled: boolean;
 }
 
@@ -110,13 +110,13 @@ interface RecordedUses {
   /** Start of the hour, ISO 8601. */
   readonly hour: string;
   /** The recorded kind of view of each image, by image id. */
-  readonly shownImages: Map<string, ViewKind>;
+  readonly auditedViews: Map<string, ViewKind>;
   /** Ids of the images of recorded calls; '' for a call that concerns no slide. */
   readonly calls: Set<string>;
 }
 
 export function createApiTokens(dependencies: Dependencies): ApiTokens {
-  const { db, now, log, audit, signIn, imageSessions, limitActions, inaccessibleTo, isThrottled } =
+  const { db, now, log, audit, signIn, imageSessions, actionLimiter, inaccessibleTo, isThrottled } =
     dependencies;
   const rateLimit = createApiTokenLimit();
   const recordedUsesById = new Map<string, RecordedUses>();
@@ -131,7 +131,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     const recordedUses = recordedUsesById.get(id);
     if (recordedUses?.hour === hour) return recordedUses; // otherwise a new hour has begun, without recorded uses
     if (recordedUsesById.size >= maxCachedTokens) recordedUsesById.clear();
-    const emptyUses = { hour, shownImages: new Map<string, ViewKind>(), calls: new Set<string>() };
+    const emptyUses = { hour, auditedViews: new Map<string, ViewKind>(), calls: new Set<string>() };
     recordedUsesById.set(id, emptyUses);
     return emptyUses;
   }
@@ -151,7 +151,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       await touchApiToken(db, id, new Date(usedAtMs).toISOString());
     } catch (error) {
       log.warn(
-        { err: error, apiToken: id },
+        { err: error, apiTokenId: id },
         'last-used time of an API token not saved; a later request saves it',
       );
     }
@@ -191,7 +191,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
 
   /** Returns the owner with the datasets and scopes of the token. Scopes that the owner's role no longer allows are left out. */
   function resolvedOf({ user, id, prefix, scopes, datasets, hash, createdAt }: StoredApiToken) {
-    const allowedScopes = scopesOf(user);
+    const allowedScopes = grantableScopes(user);
     const reader: Reader = datasets === null ? user : { ...user, onlyDatasets: datasets };
     return {
       user: reader,
@@ -214,12 +214,12 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       tokenHash,
       createdAt: signedInAt.getTime(),
       expiresAt: Number.POSITIVE_INFINITY, // the expiry of the token is checked at each request
-      restrictedDatasets: await inaccessibleTo(user),
+      inaccessibleDatasets: await inaccessibleTo(user),
       seesHidden: seesEveryDataset(user),
       visitor: null, // an API token has an owner; only share links have visitors
       // A getter, because the map covers one hour, and the session may be used for longer.
-      get shownImages() {
-        return recordedUsesOf(apiToken.id).shownImages;
+      get auditedViews() {
+        return recordedUsesOf(apiToken.id).auditedViews;
       },
       apiToken,
     };
@@ -270,10 +270,10 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       const id = randomUUID();
       return runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'api-tokens.own');
-        const allowedScopes = scopesOf(user);
+        const allowedScopes = grantableScopes(user);
         if (!settings.scopes.every((scope) => allowedScopes.includes(scope))) throw new AppError('forbidden');
         const datasets = settings.datasets ? await datasetsFor(tx, user, settings.datasets) : null;
-        await limitActions.require(tx, 'api-token-created', actor);
+        await actionLimiter.requireAllowed(tx, 'api-token-created', actor);
         const createdAt = now();
         const validTokens = await listApiTokens(tx, user.uid, createdAt.toISOString());
         if (validTokens.length >= maxApiTokens) throw new AppError('too_many_api_tokens');

@@ -147,15 +147,15 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
     isVerifying = true;
     background.run('verify the audit log ("npm run audit:verify" does the same)', async () => {
       try {
-        const { state, entries, brokenAt, lastHash } = await checkChain(db, closing.signal);
+        const { state, entries, brokenAt, lastEntryHash } = await checkChain(db, closing.signal);
         lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
         // Operators usually store the server's log elsewhere. The hashes in this log reveal a completely rewritten audit log.
         if (state === 'intact')
-          log.info({ entries, lastHash }, 'audit log verified: no entry was changed or removed');
+          log.info({ entries, lastEntryHash }, 'audit log verified: no entry was changed or removed');
         else
           log.error(
-            { intactEntries: entries, brokenAtEntry: brokenAt, lastHash },
-            'audit log verification failed: entry number `brokenAtEntry` was changed or removed, the entries before it are intact; the server continues to record events; "npm run audit:verify" checks again',
+            { intactEntries: entries, brokenAtEntry: brokenAt, lastEntryHash },
+            'audit log verification failed: entry number `brokenAtEntry` was changed or removed, the entries before it are intact; compare it with a backup; the server continues to record events; "npm run audit:verify" checks again',
           );
       } finally {
         isVerifying = false;
@@ -177,7 +177,10 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
       }),
     );
     if (prunedCount > 0)
-      log.info({ entries: prunedCount, before }, 'audit log entries older than AUDIT_RETENTION_DAYS deleted');
+      log.info(
+        { deletedEntries: prunedCount, olderThan: before },
+        'audit log entries older than AUDIT_RETENTION_DAYS deleted',
+      );
     // Pruned rows remain until they are deleted here, in batches. Rows that an interrupted earlier run has left are included.
     let hasMoreRows = true;
     while (hasMoreRows && !closing.signal.aborted) hasMoreRows = await deletePrunedAuditRows(db);

@@ -54,13 +54,13 @@ export interface AuditRecorder {
 
 const activityLimit = 20;
 
-/** Actions of the account itself that its owner sees in the list of recent activity, with their names in that list. */
+/** Actions whose actor is the account, with the names by which its list of recent activity shows them. */
 const ownActions = {
   'sign-in': 'sign-in',
   'image-opened': 'image-opened',
   'image-viewed': 'image-opened',
 } as const;
-/** Actions whose target is the account. Its owner also sees them in the list of recent activity. */
+/** Actions whose target is the account, with the names by which its list of recent activity shows them. */
 const actionsOnAccount = {
   registered: 'registered',
   approved: 'approved',
@@ -124,7 +124,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
       } catch (error) {
         log.error(
           { err: error, summaries },
-          'audit summary of rejected requests not written; this log line is the only record of them',
+          'audit summaries of rejected requests (field `summaries`) not written to the database; the log is the only record of those that are missing there',
         );
       }
     });
@@ -148,7 +148,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
         recordSeparately(entry).catch((error: unknown) =>
           log.error(
             { err: error, action: entry.action, uid: entry.actor, target: entry.target },
-            'audit event not written; the audit log does not contain it',
+            'audit event not written to the database; the audit log does not contain it, this log line is its only record',
           ),
         ),
       );

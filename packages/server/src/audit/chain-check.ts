@@ -11,7 +11,7 @@ export interface ChainCheckResult {
   /** Number (`seq`) of the first entry that was changed, removed or moved; null when intact. */
   readonly brokenAt: number | null;
   /** Hash of the last entry. A copy stored elsewhere shows later whether the whole audit log was rewritten. */
-  readonly lastHash: string;
+  readonly lastEntryHash: string;
 }
 
 /** Number of entries that are verified, in a few milliseconds, before other work of the process gets its turn. */
@@ -41,7 +41,7 @@ async function checkBetween(
     state: brokenAt === null ? 'intact' : 'broken',
     entries: (brokenAt === null ? position.seq : brokenAt - 1) - lastPruned.seq,
     brokenAt,
-    lastHash: last.hash,
+    lastEntryHash: last.hash,
   });
   while (position.seq < last.seq) {
     signal?.throwIfAborted();

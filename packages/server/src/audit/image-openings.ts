@@ -86,13 +86,14 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
   let isWriting = false;
   let delayedOpenings: Opening[] = [];
   let isDatabaseUnavailable = false;
+  let lastDatabaseError: unknown; // of the last failed write, for the log
   let runningRetry: Promise<void> | null = null;
   let retryTimer: NodeJS.Timeout | null = null;
 
-  /** Marks the view as recorded in the session. */
+  /** Notes in the session that the audit log contains the view, or will contain it after an outage. */
   function markRecorded({ session, image, source }: Opening): void {
-    if (!includesView(session.shownImages.get(image.id), viewKindOf(source))) {
-      session.shownImages.set(image.id, viewKindOf(source));
+    if (!includesView(session.auditedViews.get(image.id), viewKindOf(source))) {
+      session.auditedViews.set(image.id, viewKindOf(source));
     }
   }
 
@@ -104,7 +105,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
     delayedOpenings.push(opening);
     markRecorded(opening);
     log.warn(
-      { image: opening.image.id, uid: actorOf(opening.session), ...requestFieldsOf(opening) },
+      { err: lastDatabaseError, ...logFieldsOf(opening) },
       'audit event of an image opening delayed: database unavailable; retrying until it is written',
     );
     scheduleRetry();
@@ -126,6 +127,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
           await writeOpenings(db, audit, batch, { includesEndedSessions: true });
         } catch (error) {
           isDatabaseUnavailable = isDatabaseDown(error);
+          lastDatabaseError = error;
           scheduleRetry();
           return;
         }
@@ -163,6 +165,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
       }
     } catch (error) {
       isDatabaseUnavailable = isDatabaseDown(error);
+      lastDatabaseError = error;
       for (const { opening, resolve, reject } of batch) {
         if (isDatabaseUnavailable && delay(opening)) resolve();
         else reject(error);
@@ -179,7 +182,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
         uid: session.uid,
         imageId: image.id,
         kind: viewKindOf(source),
-        action: session.shownImages.has(image.id) ? 'image-viewed' : 'image-opened',
+        action: session.auditedViews.has(image.id) ? 'image-viewed' : 'image-opened',
         detail: { by: source, file_name: image.fileName },
         origin,
         at,
@@ -188,8 +191,8 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
     markRecorded(opening);
   }
 
-  const isRecorded: ImageOpenings['isRecorded'] = ({ shownImages }, imageId, source) =>
-    includesView(shownImages.get(imageId), viewKindOf(source));
+  const isRecorded: ImageOpenings['isRecorded'] = ({ auditedViews }, imageId, source) =>
+    includesView(auditedViews.get(imageId), viewKindOf(source));
 
   return {
     isRecorded,
@@ -224,17 +227,26 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
       if (retryTimer !== null) clearTimeout(retryTimer); // set again if the write has failed
       for (const opening of delayedOpenings)
         log.error(
-          { image: opening.image.id, uid: actorOf(opening.session), ...requestFieldsOf(opening) },
-          'audit event of an image opening lost: the process stopped while the database was unavailable',
+          { err: lastDatabaseError, ...logFieldsOf(opening) },
+          'audit event of an image opening lost: the process stopped while the database was unavailable; this log line is the only record of it',
         );
     },
   };
 }
 
-/** Returns the log fields that describe the request for pixels. */
-function requestFieldsOf({ session, source, origin, at }: Opening) {
-  const { requestId, address } = origin;
-  return { shareLink: session.visitor?.linkId, by: source, at: at.toISOString(), requestId, address };
+/** Returns the log fields that describe an opening. */
+function logFieldsOf({ session, image, source, origin: { requestId, address }, at }: Opening) {
+  const shareLinkId = session.visitor?.linkId;
+  const openedAt = at.toISOString();
+  return {
+    image: image.id,
+    uid: actorOf(session),
+    shareLinkId,
+    pixelSource: source,
+    openedAt,
+    requestId,
+    address,
+  };
 }
 
 /**

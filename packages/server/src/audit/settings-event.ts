@@ -16,18 +16,18 @@ const settingsPerProcess: ReadonlySet<string> = new Set([
 /** Settings with these words in their names may be secret or personal. The event contains only whether they are set. */
 const confidentialNames = /password|secret|token|key|email|smtp|databaseUrl|contact|privacyNotice/i;
 
-type RecordedSettings = Readonly<Record<string, string | number | boolean | null>>;
+type SettingValues = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Records the settings; writes nothing if the last recorded settings are the same. */
 export async function recordSettingsChange(
   { db, audit }: { readonly db: Database; readonly audit: AuditRecorder },
   config: Config,
 ): Promise<void> {
-  const current = recordedSettings(config);
+  const current = settingsToRecord(config);
   // The lock makes processes that start at the same moment write only one event.
   await runLockedTransaction(db, 'audit', async (tx) => {
     const last = await findLastAuditRow(tx, 'settings-changed');
-    const previous = last === null ? {} : (JSON.parse(last.detail) as RecordedSettings);
+    const previous = last === null ? {} : (JSON.parse(last.detail) as SettingValues);
     const names = new Set([...Object.keys(previous), ...Object.keys(current)]);
     // An earlier event also has the field `changed`, which is not a setting.
     const changed = [...names].filter((name) => name !== 'changed' && previous[name] !== current[name]);
@@ -43,10 +43,10 @@ export async function recordSettingsChange(
 }
 
 /** Returns the settings without secrets, personal addresses and passwords in URLs. */
-function recordedSettings(config: Config): RecordedSettings {
+function settingsToRecord(config: Config): SettingValues {
   const isShared = config.databaseUrl !== null; // servers on several machines may share a PostgreSQL database
   const settings = Object.entries(config).filter(([name]) => !isShared || !settingsPerProcess.has(name));
-  const current = settings.map(([name, value]: [string, unknown]): [string, RecordedSettings[string]] => {
+  const current = settings.map(([name, value]: [string, unknown]): [string, SettingValues[string]] => {
     if (confidentialNames.test(name)) return [name, value === null ? null : 'set'];
     if (value === null || typeof value === 'number' || typeof value === 'boolean') return [name, value];
     return [name, typeof value === 'string' ? withoutCredentials(value) : withoutSecrets(value)];

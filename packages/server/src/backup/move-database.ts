@@ -64,7 +64,7 @@ export async function moveDatabase(
           rows: () => readRows(snapshot, shape),
           digest: () => digestOf(snapshot, shape),
         }));
-        await target.fill(async (tx) => {
+        await target.replaceContents(async (tx) => {
           await fillTables(tx, version, shapes, contents, printLine);
           await createAuditRecorder({ db: tx, now, log }).record(tx, {
             action: 'database-moved',

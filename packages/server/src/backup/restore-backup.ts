@@ -52,7 +52,7 @@ export async function restoreBackup(
       digest: async () => ({ rows, sha256 }),
     }));
     let missingSlides: readonly string[] = [];
-    const oldFile = await target.fill(async (tx) => {
+    const oldFile = await target.replaceContents(async (tx) => {
       await fillTables(tx, manifest.schema, shapes, contents, printLine);
       await recordRestore(dependencies, tx, backup);
       missingSlides = await findMissingSlides(config, tx);
@@ -73,7 +73,7 @@ function requireTable<T>(shape: T | undefined): T {
   return shape;
 }
 
-/** Checks that this installation has the encryption key of the backup. @throws Error, with a sentence for operators */
+/** Checks that SECRET_KEY does not differ from the encryption key of the backup. @throws Error with a sentence for the operator */
 async function requireSameKey({ config }: RestoreDependencies, backup: Backup): Promise<void> {
   const currentKey = config.secretKey;
   const settingsFile = path.join(backup.folder, backupFiles.settings);

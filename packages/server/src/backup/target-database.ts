@@ -36,7 +36,7 @@ export interface Target {
    * @returns the path of the safety copy of the previous embedded database; null when there was none
    * @throws Error with a sentence for the operator when another program uses PostgreSQL; the errors that `work` throws
    */
-  fill(work: (tx: DatabaseTransaction) => Promise<void>): Promise<string | null>;
+  replaceContents(work: (tx: DatabaseTransaction) => Promise<void>): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -59,8 +59,8 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
   const previous = openPrevious(file);
   return {
     contents: previous === null ? null : await contentsOf(previous),
-    async fill(work) {
-      const unfinishedFile = `${file}.restoring`; // SQLite may keep a rollback journal beside it
+    async replaceContents(work) {
+      const unfinishedFile = `${file}.restoring`; // SQLite may keep a rollback journal beside this file
       for (const suffix of ['', '-journal']) fs.rmSync(`${unfinishedFile}${suffix}`, { force: true });
       const db = openExclusively(unfinishedFile);
       try {
@@ -92,14 +92,14 @@ function openPrevious(file: string): Database | null {
 async function openPostgresTarget(url: string): Promise<Target> {
   const db = await connectDatabase({ url, file: null });
   try {
-    await rejectWhileInUse(db); // before a restore copies files; `fill` checks again
+    await rejectWhileInUse(db); // before a restore copies files; `replaceContents` checks again
   } catch (error) {
     await db.destroy();
     throw error;
   }
   return {
     contents: await contentsOf(db),
-    async fill(work) {
+    async replaceContents(work) {
       await db.transaction().execute(async (tx) => {
         await withoutStatementTimeout(tx);
         await rejectWhileInUse(tx);

@@ -68,7 +68,7 @@ export async function writeBackup(
   { to, withUploads, keep }: BackupOptions,
 ): Promise<string> {
   await fs.mkdir(to, { recursive: true, mode: 0o700 });
-  const folder = await beginFolder(to, backupName(dependencies.now()));
+  const folder = await createUnfinishedFolder(to, backupName(dependencies.now()));
   const unfinishedFolder = `${folder}${unfinishedSuffix}`;
   try {
     await fs.mkdir(path.join(unfinishedFolder, 'tables'), { mode: 0o700 });
@@ -89,7 +89,7 @@ export async function writeBackup(
  *
  * @returns the path of the finished backup, which does not exist yet
  */
-async function beginFolder(parent: string, name: string): Promise<string> {
+async function createUnfinishedFolder(parent: string, name: string): Promise<string> {
   const existingNames = new Set(await fs.readdir(parent));
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`;

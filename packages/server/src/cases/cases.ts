@@ -13,9 +13,9 @@ import {
   type User,
   type updateCase as updateEndpoint,
 } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import { seesAll } from '../catalogue/reader-filter.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { Datasets } from '../datasets/datasets.ts';
@@ -75,13 +75,13 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
 }
 
 export function createCases(dependencies: Dependencies): Cases {
-  const { db, now, audit, signIn, limitActions, datasets, visibleImages } = dependencies;
+  const { db, now, audit, signIn, actionLimiter, datasets, visibleImages } = dependencies;
 
   /**
    * Returns those of the `stored` cases that the reader may see, in the order of `stored`. Each case has only the slides that the
@@ -193,13 +193,13 @@ export function createCases(dependencies: Dependencies): Cases {
   async function changedSlidesOf(
     tx: DatabaseTransaction,
     user: User,
-    storedSlides: StoredCase['slides'],
+    dicomWebSlides: StoredCase['slides'],
     newSlides: NewCase['slides'],
   ): Promise<StoredCase['slides']> {
     const slides = await slidesOf(tx, user, newSlides);
-    const storedIds = storedSlides.map(({ image_id }) => image_id);
+    const storedIds = dicomWebSlides.map(({ image_id }) => image_id);
     const seenImages = await visibleImages.of(user, storedIds, tx);
-    for (const [position, slide] of storedSlides.entries()) {
+    for (const [position, slide] of dicomWebSlides.entries()) {
       if (!seenImages.has(slide.image_id)) slides.splice(position, 0, slide); // at the end if there are fewer slides now
     }
     return slides;
@@ -272,7 +272,7 @@ export function createCases(dependencies: Dependencies): Cases {
     async register(actor, id, { from_image, to_image, points }) {
       return runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // also permits registering slides
-        await limitActions.require(tx, 'case-registered', actor); // throws rate_limited
+        await actionLimiter.requireAllowed(tx, 'case-registered', actor); // throws rate_limited
         await acquireLock(tx, 'catalogue'); // a scan may change the slides of the case, and saveCase() writes the whole case
         const visibleCase = await get(user, id, tx);
         const hasSlide = (imageId: string) => visibleCase.slides.some(({ image_id }) => image_id === imageId);

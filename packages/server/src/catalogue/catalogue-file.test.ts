@@ -1,5 +1,5 @@
 /** Tests the parser of catalogue files: CSV files that administrators export, edit and import. */
-import { AppError, errorText, maxCatalogueFileRows } from '@lamina/contract';
+import { AppError, errorText, maxCatalogueFileLines } from '@lamina/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
@@ -64,7 +64,7 @@ describe('parser of catalogue CSV files (readCatalogueFile)', () => {
     ['a file with a repeated column', Buffer.from('file_name;organ_type;organ_type\n'), /iki kez/],
     [
       'a file with too many lines',
-      Buffer.from(`file_name\n${'a.svs\n'.repeat(maxCatalogueFileRows + 1)}`),
+      Buffer.from(`file_name\n${'a.svs\n'.repeat(maxCatalogueFileLines + 1)}`),
       /100\.000 satırdan fazlası/,
     ],
   ])('rejects %s with invalid_request and a sentence that gives the reason', async (_, bytes, sentence) => {

@@ -11,7 +11,7 @@ import {
   type Bilingual,
   type ErrorReason,
   isControlFree,
-  maxCatalogueFileRows,
+  maxCatalogueFileLines,
 } from '@lamina/contract';
 import { CsvError, parse } from 'csv-parse';
 import { unescapeFormulas } from '../platform/csv.ts';
@@ -83,7 +83,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
   );
   try {
     for await (const { record, info } of parser as AsyncIterable<ParsedRecord>) {
-      if (rows.length + problems.length >= maxCatalogueFileRows)
+      if (rows.length + problems.length >= maxCatalogueFileLines)
         throw invalidFile('catalogue_file_too_many_rows');
       const line = info.lines;
       const cells = record.map(valueOfCell);
@@ -178,7 +178,7 @@ function decodeText(bytes: Uint8Array): { encoding: CatalogueFile['encoding']; t
 
 function invalidFile(reason: ErrorReason): AppError {
   // `limit` appears only in the text of the reason catalogue_file_too_many_rows.
-  return new AppError('invalid_request', { reason, field: 'file', limit: maxCatalogueFileRows });
+  return new AppError('invalid_request', { reason, field: 'file', limit: maxCatalogueFileLines });
 }
 
 const problemTexts = {

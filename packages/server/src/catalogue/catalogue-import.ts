@@ -14,9 +14,9 @@ import {
   type ImportProblem,
   isSingleLine,
   type Language,
-  maxReportedImportRows,
+  maxReportedImportLines,
   nameKey,
-  spellName,
+  toStoredName,
 } from '@lamina/contract';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { readHold } from '../domain/metadata-hold.ts';
@@ -30,10 +30,10 @@ import {
   runLockedTransaction,
 } from '../store/database.ts';
 import {
-  type ImageNaming,
-  type ImageNamingWithPath,
-  listImageNamings,
-  updateNamings,
+  type ImageNames,
+  type ImageNamesAndPath,
+  listImageNamesAndPaths,
+  updateImageNames,
 } from '../store/managed-images.ts';
 import type { Catalogue } from './catalogue.ts';
 import {
@@ -72,8 +72,8 @@ interface Plan {
   /** Hash of the plan (see `computePlanId`). */
   readonly id: string;
   readonly changes: readonly ImportedChange[];
-  /** The new column values of each changed entry, in the order of `changes`. */
-  readonly namings: readonly ImageNaming[];
+  /** The names of each changed entry after the import, in the order of `changes`. */
+  readonly newNames: readonly ImageNames[];
   /** Number of rows whose values the slide already has. */
   readonly unchanged: number;
   /** Rows that match no slide of the catalogue. */
@@ -105,8 +105,8 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
         unknown: plan.unknown.length,
       },
     });
-    for (let start = 0; start < plan.namings.length; start += batchSize) {
-      await updateNamings(tx, plan.namings.slice(start, start + batchSize), at);
+    for (let start = 0; start < plan.newNames.length; start += batchSize) {
+      await updateImageNames(tx, plan.newNames.slice(start, start + batchSize), at);
       const auditEntries = plan.changes.slice(start, start + batchSize).map(({ image_id, fields }) => ({
         ...actorAndOrigin,
         action: 'image-edited' as const,
@@ -124,7 +124,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
       const { id, changes, unchanged, unknown, invalid } = await computePlan(db, file);
       const reportOf = (problems: readonly RowProblem[]): ImportProblem[] =>
         problems
-          .slice(0, maxReportedImportRows)
+          .slice(0, maxReportedImportLines)
           .map(({ line, subject, reason }) => ({ line, subject, reason: reason[language] }));
       return {
         plan: id,
@@ -134,7 +134,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
         unchanged,
         unknown: unknown.length,
         wrong: invalid.length,
-        changes: changes.slice(0, maxReportedImportRows),
+        changes: changes.slice(0, maxReportedImportLines),
         unknown_lines: reportOf(unknown),
         wrong_lines: reportOf(invalid),
       };
@@ -155,7 +155,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
           // only if the catalogue has not changed since then; the transaction itself counts as one change.
           if ((await changeCount(tx, 'catalogue')) !== revision + 1) return null;
           await applyPlan(tx, plan, file, editor);
-          return plan.namings.map(({ id }) => id);
+          return plan.newNames.map(({ id }) => id);
         });
       };
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -170,8 +170,8 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
 }
 
 /**
- * Maximum number of attempts to apply a file. An attempt fails if the catalogue changes while it runs, and while the server
- * reads new slide files, the catalogue changes several times a second.
+ * Maximum number of attempts to apply a file. An attempt fails if the catalogue changes during the attempt. While the
+ * server reads new slide files, the catalogue changes several times a second.
  */
 const maxAttempts = 20;
 
@@ -191,9 +191,9 @@ const alsoMentionedIn = (line: number) => ({
 /** Computes the changes that a file makes to the current catalogue. */
 async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
   const findEntries = await createEntryFinder(db);
-  const spellRow = await createRowSpeller(db);
+  const withRegisteredSpellings = await createSpellingReplacer(db);
   const changes: ImportedChange[] = [];
-  const namings: ImageNaming[] = [];
+  const newNames: ImageNames[] = [];
   const unknown: RowProblem[] = [];
   const invalid: RowProblem[] = [...file.problems];
   const lineByImageId = new Map<string, number>();
@@ -222,7 +222,7 @@ async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
       continue;
     }
     lineByImageId.set(image.id, row.line);
-    const fields = fieldsOf(image, spellRow(row));
+    const fields = changedFieldsOf(image, withRegisteredSpellings(row));
     // The present name of a slide may contain control characters, because it comes from a file. A new name must not.
     const invalidField = fields.find(({ after }) => !isSingleLine(after));
     if (invalidField !== undefined) {
@@ -234,13 +234,13 @@ async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
       continue;
     }
     changes.push({ line: row.line, image_id: image.id, file_name: image.file_name, fields });
-    namings.push(namingOf(image, fields));
+    newNames.push(newNamesOf(image, fields));
   }
   invalid.sort((a, b) => a.line - b.line);
   return {
     id: await computePlanId(changes, unknown, invalid),
     changes,
-    namings,
+    newNames,
     unchanged,
     unknown,
     invalid,
@@ -248,7 +248,7 @@ async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
 }
 
 /** Returns the catalogue entries that a row of the file may identify. */
-type FindEntries = (row: CatalogueRow) => readonly ImageNamingWithPath[];
+type FindEntries = (row: CatalogueRow) => readonly ImageNamesAndPath[];
 
 /**
  * Reads all entries, and returns a function that finds the entries that a row identifies. A row with an id identifies
@@ -256,10 +256,10 @@ type FindEntries = (row: CatalogueRow) => readonly ImageNamingWithPath[];
  * none, the entries whose path ends with `/` and this value, or whose name equals this value.
  */
 async function createEntryFinder(db: Connection): Promise<FindEntries> {
-  const byId = new Map<string, ImageNamingWithPath>();
-  const byName = new Map<string, ImageNamingWithPath[]>(); // by base name of the path, and by file_name
+  const byId = new Map<string, ImageNamesAndPath>();
+  const byName = new Map<string, ImageNamesAndPath[]>(); // by base name of the path, and by file_name
   for (let lastId = ''; ; ) {
-    const batch = await listImageNamings(db, lastId, batchSize);
+    const batch = await listImageNamesAndPaths(db, lastId, batchSize);
     for (const image of batch) {
       byId.set(image.id, image);
       for (const name of new Set([basename(image.path), image.file_name].map(normalizedSlidePath))) {
@@ -289,19 +289,19 @@ async function createEntryFinder(db: Connection): Promise<FindEntries> {
 }
 
 /** Returns a function that replaces dataset and organ names with their registered spellings. */
-async function createRowSpeller(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
+async function createSpellingReplacer(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
   const registered = { dataset: await listSpellings(db, 'dataset'), organ: await listSpellings(db, 'organ') };
-  const spell = (kind: keyof typeof registered, name: string | null) =>
-    name === null ? null : (registered[kind].get(nameKey(name)) ?? spellName(name));
+  const registeredSpelling = (kind: keyof typeof registered, name: string | null) =>
+    name === null ? null : (registered[kind].get(nameKey(name)) ?? toStoredName(name));
   return (row) => ({
     ...row,
-    dataset_name: spell('dataset', row.dataset_name),
-    organ_type: spell('organ', row.organ_type),
+    dataset_name: registeredSpelling('dataset', row.dataset_name),
+    organ_type: registeredSpelling('organ', row.organ_type),
   });
 }
 
-/** Returns the fields of an entry that a row changes. A name that an export has written, and that is read again, is no change. */
-function fieldsOf(image: ImageNamingWithPath, row: CatalogueRow): ImportedChange['fields'] {
+/** Returns the fields of an entry that a row changes. What an export writes for the present value is no change. */
+function changedFieldsOf(image: ImageNamesAndPath, row: CatalogueRow): ImportedChange['fields'] {
   return ImportedField.options.flatMap((field) => {
     // In a row without an id, the name only identifies the slide.
     const after = field === 'file_name' && row.id === null ? null : (row[field]?.normalize('NFC') ?? null);
@@ -312,8 +312,8 @@ function fieldsOf(image: ImageNamingWithPath, row: CatalogueRow): ImportedChange
   });
 }
 
-/** Returns the new column values of a changed entry. */
-function namingOf(image: ImageNamingWithPath, fields: ImportedChange['fields']): ImageNaming {
+/** Returns the names of an entry after the import. */
+function newNamesOf(image: ImageNamesAndPath, fields: ImportedChange['fields']): ImageNames {
   const { id, file_name, dataset_name, organ_type } = image;
   const edited_fields = withEditedFields(
     image.edited_fields,
@@ -328,7 +328,7 @@ function namingOf(image: ImageNamingWithPath, fields: ImportedChange['fields']):
   return { id, file_name, dataset_name, organ_type, edited_fields, metadata_hold, ...values };
 }
 
-/** Returns the detail of the audit entry for one changed entry. */
+/** Returns the detail of the audit event for one changed entry. */
 function importDetail(fields: ImportedChange['fields']) {
   const names = fields.map(({ field }) => field);
   const before = Object.fromEntries(fields.map((change) => [change.field, change.before]));

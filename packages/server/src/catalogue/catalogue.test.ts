@@ -84,14 +84,14 @@ describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as da
   });
 
   it.each([
-    [{ file_name: '' }],
-    [{ file_name: 'x'.repeat(256) }],
-    [{ file_name: 'a\u0000b' }],
-    [{ dataset_name: 'x'.repeat(201) }],
-    [{ organ_type: 5 }],
-    [{ removed: true }],
-    [{ file_name: null }],
-  ])('are rejected with invalid_request for the body %j', async (body) => {
+    ['an empty file name', { file_name: '' }],
+    ['a file name of 256 characters', { file_name: 'x'.repeat(256) }],
+    ['a file name with a NUL character', { file_name: 'a\u0000b' }],
+    ['a dataset name of 201 characters', { dataset_name: 'x'.repeat(201) }],
+    ['a number as organ', { organ_type: 5 }],
+    ['removed: true (DELETE removes an entry)', { removed: true }],
+    ['null as file name', { file_name: null }],
+  ])('are rejected with invalid_request when the body contains %s', async (_, body) => {
     const { server, admin } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image();
     const response = await admin.call(updateImage, { params: { imageId: id }, body });
@@ -150,15 +150,18 @@ describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as da
     ]);
   });
 
-  it.each([{}, { mpp: 0 }, { mpp: 'x' }, { mpp: 1e9 }, { objective_power: -1 }])(
-    'are rejected with invalid_request for the scale %j',
-    async (calibration) => {
-      const { server, admin } = await startCatalogueServer(database);
-      const { id } = await server.fixtures.image({ file_name: 'a.svs' });
-      const response = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
-      expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
-    },
-  );
+  it.each([
+    ['neither pixel size nor objective power', {}],
+    ['a pixel size of 0', { mpp: 0 }],
+    ['a pixel size that is text', { mpp: 'x' }],
+    ['a pixel size of 1,000 m', { mpp: 1e9 }],
+    ['a negative objective power', { objective_power: -1 }],
+  ])('are rejected with invalid_request when the calibration has %s', async (_, calibration) => {
+    const { server, admin } = await startCatalogueServer(database);
+    const { id } = await server.fixtures.image({ file_name: 'a.svs' });
+    const response = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
 
   it('remove and restore the entry, and write audit events', async () => {
     const { server, admin, listedNames } = await startCatalogueServer(database);

@@ -132,7 +132,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     evictions++;
     cachedImages.delete(imageId);
     runningReads.delete(imageId);
-    slides.forget(imageId); // closes the files of the slide
+    slides.closeSlide(imageId); // closes the files of the slide
   }
 
   const bucketStore = objectStorage?.store ?? null;
@@ -238,7 +238,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
           };
     if (cachedImages.size >= maxCachedImages) cachedImages.clear();
     if (evictions === evictionsBefore) cachedImages.set(imageId, { image, readAt, refreshTriedAt: readAt });
-    if (image === null) slides.forget(imageId);
+    if (image === null) slides.closeSlide(imageId);
     return image;
   }
 
@@ -306,11 +306,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
     async get(imageId, reader) {
       // This query precedes the query for the entry, so that response times do not reveal invisible entries.
-      const restrictedDatasets = await datasets.inaccessibleTo(reader);
+      const inaccessibleDatasets = await datasets.inaccessibleTo(reader);
       const row = await existingRow(imageId);
       const seesEveryEntry = seesAll(reader);
       const isListedForReader = row.removed_at === null && (row.status === 'ready' || seesEveryEntry);
-      const rights = { restrictedDatasets, seesHidden: seesEveryEntry };
+      const rights = { inaccessibleDatasets, seesHidden: seesEveryEntry };
       const image = { dataset: row.dataset_name, isHidden: row.hidden_at !== null };
       if (!isListedForReader || !mayViewImage(rights, image)) throw new AppError('not_found');
       return imageFor(reader, row);
@@ -321,7 +321,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         const current = uuidPattern.test(imageId) ? await findImage(tx, imageId) : null;
         if (current === null) throw new AppError('not_found');
         const edited = await editImage(tx, current, edit, editor, now().toISOString());
-        await audit.recordAll(tx, edited.entries);
+        await audit.recordAll(tx, edited.auditEntries);
         return edited.row;
       });
       evict(imageId);
@@ -334,7 +334,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         const row = uuidPattern.test(imageId) ? await findImage(tx, imageId) : null;
         if (row === null || row.removed_at !== null) throw new AppError('not_found');
         const edited = await editImage(tx, row, { removed: true }, editor, now().toISOString());
-        await audit.recordAll(tx, edited.entries);
+        await audit.recordAll(tx, edited.auditEntries);
         isMetadataFile = isMetadataName(basename(row.path));
       });
       evict(imageId);

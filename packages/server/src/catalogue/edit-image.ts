@@ -1,4 +1,4 @@
-/** Applies edits by administrators to catalogue entries, and returns the audit entries for these edits. */
+/** Applies edits by administrators to catalogue entries, and returns the audit events of these edits. */
 import { AppError } from '@lamina/contract';
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import { readHold } from '../domain/metadata-hold.ts';
@@ -32,11 +32,11 @@ export interface ImageEdit {
   readonly read_again?: true | undefined;
 }
 
-/** The edited entry, and the audit entries to record in the same transaction. */
+/** The edited catalogue entry, and the audit events to record in the same transaction. */
 export interface EditedImage {
   /** The row after the edit; the same object when nothing changed. */
   readonly row: ImageRow;
-  readonly entries: readonly AuditEntry[];
+  readonly auditEntries: readonly AuditEntry[];
 }
 
 /**
@@ -54,7 +54,7 @@ export async function editImage(
 ): Promise<EditedImage> {
   const isRestored = edit.removed === false && row.removed_at !== null;
   if (row.removed_at !== null && !isRestored) {
-    if (edit.removed === true) return { row, entries: [] };
+    if (edit.removed === true) return { row, auditEntries: [] };
     throw new AppError('not_found');
   }
   const editedFields = editableFields.filter((field) => edit[field] !== undefined);
@@ -65,7 +65,7 @@ export async function editImage(
   const endsHold =
     (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
     (metadataHold?.kind === 'kept' && editedFields.includes('dataset_name'));
-  // If an administrator hides a slide that a scan has hidden, it stays hidden when the metadata file is corrected.
+  // If an administrator hides a slide that a scan has hidden, the slide stays hidden when the metadata file is corrected.
   const isToHide = edit.hidden === true && (row.hidden_at === null || metadataHold?.kind === 'waiting');
   const isToShow = edit.hidden === false && row.hidden_at !== null;
   const isToRemove = edit.removed === true;
@@ -83,7 +83,7 @@ export async function editImage(
     ...(isRestored && { removed_at: null }),
     ...(isToRead && { status: 'pending', error: null, error_code: null }),
   };
-  if (Object.keys(changes).length === 0) return { row, entries: [] };
+  if (Object.keys(changes).length === 0) return { row, auditEntries: [] };
   const after = await updateImage(tx, row.id, changes, at);
   if (after === null) throw new AppError('not_found');
 
@@ -96,19 +96,19 @@ export async function editImage(
     isToRead && 'image-read-again',
     isToRemove && 'image-removed',
   ];
-  const entries = actions.flatMap((action): AuditEntry[] => {
+  const auditEntries = actions.flatMap((action): AuditEntry[] => {
     if (action === false) return [];
     let detail: AuditEntry['detail'] = {};
     if (action === 'image-edited') detail = editDetail(editedFields, row, after);
     else if (action === 'image-calibrated') detail = calibrationDetail(row, after);
     return [{ action, actor: uid, target: row.id, detail, origin }];
   });
-  return { row: after, entries };
+  return { row: after, auditEntries };
 }
 
 type EditedValues = Partial<Pick<ImageRow, EditableField>>;
 
-/** Returns the detail of an edit's audit entry: the edited fields, and the old and new value of each field that changed. */
+/** Returns the detail of an edit's audit event: the edited fields, and the old and new value of each field that changed. */
 export function editDetail(
   fields: readonly EditableField[],
   before: EditedValues,
@@ -126,7 +126,7 @@ export function editDetail(
   };
 }
 
-/** Returns the detail of the audit entry for a calibration: the old and new value of each entered value that changed. */
+/** Returns the detail of the audit event for a calibration: the old and new value of each entered value that changed. */
 function calibrationDetail(before: ImageRow, after: ImageRow): NonNullable<AuditEntry['detail']> {
   const change = (name: string, field: 'entered_mpp' | 'entered_objective_power') =>
     before[field] === after[field]

@@ -11,7 +11,7 @@ import type { FolderTree, SlideGroup } from '../slide-storage/folder-tree.ts';
 export interface SeenFile {
   readonly name: string;
   /** Path below the slide root, with all links resolved. */
-  readonly realPlace: string;
+  readonly resolvedPath: string;
   /** Size in bytes. */
   readonly size: number;
   /** Changes whenever the file changes. */
@@ -70,9 +70,9 @@ export function signatureOf(files: readonly SeenFile[]): string {
 /** Returns the names of the files that may be slides, or parts of slides. */
 async function slideNamesAmong(tree: FolderTree, files: readonly SeenFile[]): Promise<string[]> {
   const names: string[] = [];
-  for (const { name, realPlace } of files) {
+  for (const { name, resolvedPath } of files) {
     // A file that mayBeDicomByContent() accepts (without an extension, or named by digits and dots) must contain DICOM.
-    const mayBeSlide = !mayBeDicomByContent(name) || (await isDicomByContent(tree, realPlace));
+    const mayBeSlide = !mayBeDicomByContent(name) || (await isDicomByContent(tree, resolvedPath));
     if (mayBeSlide) names.push(name);
   }
   return names;
@@ -88,7 +88,7 @@ function withSingleFiles(groups: readonly SlideGroup[], names: readonly string[]
 }
 
 /** Returns whether a file has the DICOM signature, `DICM` after a preamble of 128 bytes (DICOM PS3.10, section 7.1). */
-export async function isDicomByContent(tree: FolderTree, realPlace: string): Promise<boolean> {
-  const bytes = await tree.read(realPlace, dicomSignature.offset, dicomSignature.text.length);
+export async function isDicomByContent(tree: FolderTree, resolvedPath: string): Promise<boolean> {
+  const bytes = await tree.read(resolvedPath, dicomSignature.offset, dicomSignature.text.length);
   return bytes !== null && Buffer.from(bytes).toString('latin1') === dicomSignature.text;
 }

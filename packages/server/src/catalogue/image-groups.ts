@@ -213,13 +213,13 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
       const { revision, ...counts } = await countsFor(query, reader);
       const filter = await readerFilters.filterFor(filtersOf(query), reader);
       const row = uuidPattern.test(imageId) ? await findImage(db, imageId) : null;
-      const { restrictedDatasets } = filter;
+      const { inaccessibleDatasets } = filter;
       const isVisible =
         row !== null &&
         row.removed_at === null &&
         (row.status === 'ready' || seesAll(reader)) &&
         mayViewImage(
-          { restrictedDatasets, seesHidden: seesAll(reader) },
+          { inaccessibleDatasets, seesHidden: seesAll(reader) },
           { dataset: row.dataset_name, isHidden: row.hidden_at !== null },
         );
       if (!isVisible) throw new AppError('not_found');

@@ -18,9 +18,9 @@ import { type Database, runLockedTransaction } from '../store/database.ts';
 import { findImage, type ImageChanges, type ImageRow, updateImage } from '../store/images.ts';
 import { deleteRemovedMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
 import type { Inspection, SlideSummary, Slides } from '../tiles/slides.ts';
-import { followCases } from './follow-cases.ts';
 import { usedScale } from './image-scale.ts';
 import { type RootScan, reconcile } from './reconcile.ts';
+import { reconcileCases } from './reconcile-cases.ts';
 import { serverActor } from './reconciled-images.ts';
 import { createScanner, type Scanner } from './scan.ts';
 
@@ -141,7 +141,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       { retryFailed },
     );
     for (const id of changedIds) onChange(id);
-    await followCases({ db, now, log, audit }, scans);
+    await reconcileCases({ db, now, log, audit }, scans);
     if (idsToRead.length > 0) {
       // During this wait, the caches of object properties expire, so that the jobs read the current objects.
       if (where === 'bucket') await wait(objectCacheMs, undefined, { signal });
@@ -151,14 +151,14 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       );
     }
     if (where === 'bucket' && bucketTree !== null) await dependencies.onBucketListed(bucketTree, signal);
-    const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0; // `retryFailed` is true at a start
+    const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0; // `retryFailed` is true for the scan at the start of the server
     log[isNotable ? 'info' : 'debug'](
       {
-        where,
-        ms: Math.round(performance.now() - startedAt),
-        slides: scans.reduce((sum, scan) => sum + scan.slides.length, 0),
-        toRead: idsToRead.length,
-        changed: changedIds.length,
+        scanned: where,
+        durationMs: Math.round(performance.now() - startedAt),
+        foundSlides: scans.reduce((sum, scan) => sum + scan.slides.length, 0),
+        slidesToRead: idsToRead.length,
+        changedEntries: changedIds.length,
       },
       'slide scan finished',
     );

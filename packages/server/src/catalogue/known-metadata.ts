@@ -15,17 +15,17 @@ const filesPerTransaction = 500;
  *
  * @param at time of the scan, ISO 8601
  */
-export async function rememberMetadataFiles(
+export async function updateKnownMetadataFiles(
   db: Database,
   { root, slides, metadataFiles, unread }: Scan & { readonly root: SlideRoot },
   at: string,
 ): Promise<void> {
   const storedFiles = await listMetadataFiles(db, root);
   const foundFiles = new Set(metadataFiles);
-  const unreadPlaces = new Set(unread); // folders and files that the scan could not read
+  const unreadPaths = new Set(unread); // folders and files that the scan could not read
   const isObsolete = (file: string) => {
     const folder = file.slice(0, file.lastIndexOf('/') + 1);
-    return !isBelowAny(file, unreadPlaces) && !slides.some(({ path }) => path.startsWith(folder));
+    return !isInOrBelowAny(file, unreadPaths) && !slides.some(({ path }) => path.startsWith(folder));
   };
   const newFiles = metadataFiles.filter((file) => !storedFiles.has(file));
   // Without any slide, nothing is deleted: an empty root may be a disk that is not mounted.
@@ -39,12 +39,12 @@ export async function rememberMetadataFiles(
   }
 }
 
-/** Returns whether a path is one of the places or below one of them. The place '' is the slide root. */
-export function isBelowAny(path: string, places: ReadonlySet<string> | undefined): boolean {
-  if (places === undefined || places.size === 0) return false;
-  if (places.has('') || places.has(path)) return true;
+/** Returns whether a path is one of the `parents` or below one of them. The path '' is the slide root. */
+export function isInOrBelowAny(path: string, parents: ReadonlySet<string> | undefined): boolean {
+  if (parents === undefined || parents.size === 0) return false;
+  if (parents.has('') || parents.has(path)) return true;
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    if (places.has(path.slice(0, end))) return true;
+    if (parents.has(path.slice(0, end))) return true;
   }
   return false;
 }

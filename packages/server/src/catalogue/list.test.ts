@@ -273,22 +273,22 @@ describe.each(databaseKinds)('GET /image-catalog/images, with %s as database', (
   });
 
   it.each<[string, QueryInputOf<typeof listImages>]>([
-    ['limit', { limit: '0' }],
-    ['limit', { limit: '501' }],
-    ['limit', { limit: '1e9' }],
-    ['limit', { limit: 'all' }],
-    ['cursor', { cursor: 'nonsense' }],
-    ['cursor', { cursor: Buffer.from("' or 1=1--.x").toString('base64url') }],
-    ['cursor', { cursor: '' }],
-    ['q', { q: 'a'.repeat(201) }],
-    ['q', { q: 'a\u0000b' }],
-    ['dataset', { dataset: '\u0000' }],
-    ['organ', { organ: '\u0000' }],
-  ])('returns 400 for an invalid value of the query parameter %s: %j', async (field, query) => {
+    ['a limit of 0', { limit: '0' }],
+    ['a limit of 501', { limit: '501' }],
+    ['a limit in scientific notation', { limit: '1e9' }],
+    ['a limit that is text', { limit: 'all' }],
+    ['an invalid cursor', { cursor: 'nonsense' }],
+    ['a cursor that contains SQL', { cursor: Buffer.from("' or 1=1--.x").toString('base64url') }],
+    ['an empty cursor', { cursor: '' }],
+    ['a search of 201 characters', { q: 'a'.repeat(201) }],
+    ['a search with a NUL character', { q: 'a\u0000b' }],
+    ['a dataset name with a NUL character', { dataset: '\u0000' }],
+    ['an organ with a NUL character', { organ: '\u0000' }],
+  ])('returns 400 for a query with %s', async (_, query) => {
     const { reader } = await startCatalogueServer(database);
     const { status, body } = await reader.call(listImages, { query: query as Record<string, string> });
     expect(status).toBe(400);
-    expect(body).toMatchObject({ code: 'invalid_request', field });
+    expect(body).toMatchObject({ code: 'invalid_request', field: Object.keys(query)[0] });
   });
 
   it('finds words of file name, id, organ and dataset in any letter case, with and without diacritics', async () => {

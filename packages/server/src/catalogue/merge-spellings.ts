@@ -5,7 +5,7 @@
  *
  * The server calls mergeSpellings() at each start. If there is nothing to merge, the function only reads the names.
  */
-import { nameKey, spellName } from '@lamina/contract';
+import { nameKey, toStoredName } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
 import { listSpellings, type NameKind, registerName } from '../store/catalogue-names.ts';
@@ -16,7 +16,7 @@ import {
   runLockedTransaction,
 } from '../store/database.ts';
 import { listDatasetRows } from '../store/datasets.ts';
-import { updateNamings } from '../store/managed-images.ts';
+import { updateImageNames } from '../store/managed-images.ts';
 import { listNamesInUse, listSlidesNamed, mergeDatasetRows } from '../store/merge-names.ts';
 
 interface MergeDependencies {
@@ -64,7 +64,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
       for (;;) {
         const rows = await listSlidesNamed(tx, kind, otherSpelling, lastId, slidesPerQuery);
         const field = kind === 'dataset' ? 'dataset_name' : 'organ_type';
-        await updateNamings(
+        await updateImageNames(
           tx,
           rows.map((row) => ({ ...row, [field]: name })),
           at,
@@ -130,10 +130,10 @@ async function preferredSpelling(
   const rows = kind === 'dataset' ? await listDatasetRows(tx) : [];
   const configured = rows.filter(({ name }) => spellings.includes(name));
   const preferred = configured.find(({ access }) => access === 'restricted') ?? configured[0];
-  return spellName(preferred?.name ?? [...spellings].sort()[0] ?? '');
+  return toStoredName(preferred?.name ?? [...spellings].sort()[0] ?? '');
 }
 
-/** Returns the audit entry of a slide whose dataset got another spelling. @param id id of the slide */
+/** Returns the audit event of a slide whose dataset got another spelling. @param id id of the slide */
 function datasetChangeEntry(id: string, oldDataset: string, newDataset: string): AuditEntry {
   const detail = { dataset_before: oldDataset, dataset_after: newDataset };
   return { action: 'image-dataset-changed', actor: null, origin: null, target: id, detail };

@@ -30,7 +30,7 @@ describe('dataset of a slide without metadata files', () => {
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
   ])(
-    'is the first folder of the slide path, or null when the path has no folder: "%s" → %s',
+    'is the first folder of the slide path, or null when the path has no folder: %s belongs to the dataset %s',
     (slide, dataset_name) => {
       expect(slideMetadataOf(slide, [])).toEqual({
         dataset_name,
@@ -154,15 +154,15 @@ describe('case (group of slides) of a slide', () => {
   });
 
   it.each([
-    ['case', 'x'.repeat(201), 'a case is longer than 200 characters.'],
-    ['stain', 'x'.repeat(101), 'a stain is longer than 100 characters.'],
-    ['block', 'A\u00071', 'a block contains a control character.'],
-    ['note', 'x'.repeat(1001), 'a note is longer than 1000 characters.'],
-    ['note', 'N\u0000', 'a note contains an invisible or control character.'],
-    ['case_description', 'x'.repeat(4001), 'a case_description is longer than 4000 characters.'],
+    ['case', 'a case is longer than 200 characters.', 'x'.repeat(201)],
+    ['stain', 'a stain is longer than 100 characters.', 'x'.repeat(101)],
+    ['block', 'a block contains a control character.', 'A\u00071'],
+    ['note', 'a note is longer than 1000 characters.', 'x'.repeat(1001)],
+    ['note', 'a note contains an invisible or control character.', 'N\u0000'],
+    ['case_description', 'a case_description is longer than 4000 characters.', 'x'.repeat(4001)],
   ])(
-    'makes a metadata file unusable when the field "%s" is too long or contains control characters',
-    async (field, value, reason) => {
+    'makes a metadata file unusable when its field %s is invalid, and reports the reason: %s',
+    async (field, reason, value) => {
       const problemsOf = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
       const csv = await readMetadata({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
       expect(csv.problems).toEqual(problemsOf('catalogue.csv'));

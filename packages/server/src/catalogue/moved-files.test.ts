@@ -59,7 +59,7 @@ const idOf = (images: readonly Image[], name: string): string => {
 };
 
 describe.each(databaseKinds)('catalogue entry of a slide, with %s as database', (database) => {
-  it('follows a file that is renamed and moved to another folder, and gets audit entries about the move', async () => {
+  it('follows a file that is renamed and moved to another folder, and gets audit events about the move', async () => {
     const { server, rescanAndList, move, inspect, auditEntriesOf } = await startServer(database);
     await server.put('Breast/a.svs', narrowSlide);
     const [before] = await rescanAndList();

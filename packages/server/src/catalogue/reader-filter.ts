@@ -56,32 +56,34 @@ export function createReaderFilters(
   async function rightsOf(reader: User) {
     // The revision is read first: if the catalogue changes meanwhile, newer results are stored under a key that is not used again.
     const revision = await changeCount(db, 'catalogue');
-    const restrictedDatasets = await datasets.inaccessibleTo(reader);
+    const inaccessibleDatasets = await datasets.inaccessibleTo(reader);
     return {
-      key: JSON.stringify([revision, seesAll(reader), [...restrictedDatasets].sort()]),
-      restrictedDatasets,
+      key: JSON.stringify([revision, seesAll(reader), [...inaccessibleDatasets].sort()]),
+      inaccessibleDatasets,
     };
   }
 
   async function viewOf(reader: User): Promise<ReaderView> {
-    // The rights are read once, for the key and the condition. If they were read twice, a grant between the two could store what only
-    // its reader may see under the key of readers without it.
-    const { key, restrictedDatasets } = await rightsOf(reader);
-    return { key, visibility: await visibilityWithout(restrictedDatasets, reader) };
+    // The rights are read once, for the key and the condition. If they were read twice, and the reader got a
+    // grant in between, results with the newly granted entries would be cached under the key of readers without the grant.
+    const { key, inaccessibleDatasets } = await rightsOf(reader);
+    return { key, visibility: await visibilityWithout(inaccessibleDatasets, reader) };
   }
 
-  /** @param restrictedDatasets the datasets that the reader may not see */
+  /** @param inaccessibleDatasets the datasets that the reader may not see */
   async function visibilityWithout(
-    restrictedDatasets: ReadonlySet<string>,
+    inaccessibleDatasets: ReadonlySet<string>,
     reader: User,
   ): Promise<Visibility> {
     return {
       status: seesAll(reader) ? null : 'ready',
       includesHidden: seesAll(reader),
-      restrictedDatasets,
+      inaccessibleDatasets,
       // With these ranges of sort keys, a query skips restricted datasets instead of reading and filtering their rows.
       ranges:
-        restrictedDatasets.size === 0 ? null : unrestrictedRanges(await datasetNames(), restrictedDatasets),
+        inaccessibleDatasets.size === 0
+          ? null
+          : unrestrictedRanges(await datasetNames(), inaccessibleDatasets),
     };
   }
 

@@ -25,11 +25,11 @@ import {
   type ScannedRow,
   updateImage,
 } from '../store/images.ts';
-import { isBelowAny, rememberMetadataFiles } from './known-metadata.ts';
+import { isInOrBelowAny, updateKnownMetadataFiles } from './known-metadata.ts';
 import {
   changesOf,
   type FoundAtRoot,
-  hasOtherPlace,
+  hasOtherLocation,
   metadataFileAsSlide,
   moveAuditEntry,
   newImage,
@@ -98,8 +98,8 @@ export async function reconcile(
   const at = now().toISOString();
   const yieldToEventLoop = createYielder();
   const scannedRoots = new Set(scans.map(({ root }) => root));
-  const unreadPlacesByRoot = new Map(scans.map(({ root, unread }) => [root, new Set(unread)]));
-  const isInUnreadFolder = (row: ScannedRow) => isBelowAny(row.path, unreadPlacesByRoot.get(row.root));
+  const unreadPathsByRoot = new Map(scans.map(({ root, unread }) => [root, new Set(unread)]));
+  const isInUnreadFolder = (row: ScannedRow) => isInOrBelowAny(row.path, unreadPathsByRoot.get(row.root));
   const toRead: string[] = [];
 
   const restrictedDatasets = await grantedUidsByRestrictedDataset(db);
@@ -109,9 +109,9 @@ export async function reconcile(
       changedPairsById.set(pair.row.id, pair);
   };
 
-  // Initially contains all found slides. The loop below removes those that match the entry at their place, as most do.
-  const unmatchedByRoot = await slidesByPlace(scans, yieldToEventLoop);
-  /** Entries to which no slide has been assigned yet, by place (root and path). Each step below removes some of them. */
+  // Initially contains all found slides. The loop below removes those that match the entry at their location, as most do.
+  const unmatchedByRoot = await slidesByLocation(scans, yieldToEventLoop);
+  /** Entries to which no slide has been assigned yet, by location (root and path). Each step below removes some of them. */
   const unpairedEntries = new Map<string, ScannedRow>();
   for await (const row of readAllEntries(db, yieldToEventLoop)) {
     const { root } = row;
@@ -120,7 +120,7 @@ export async function reconcile(
       unmatchedByRoot.get(root)?.delete(row.path);
       if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
       addIfChanged({ row, root, slide });
-    } else if (scannedRoots.has(root)) unpairedEntries.set(placeOf(root, row.path), row);
+    } else if (scannedRoots.has(root)) unpairedEntries.set(locationKeyOf(root, row.path), row);
   }
   const unmatched: FoundAtRoot[] = [...unmatchedByRoot].flatMap(([root, slides]) =>
     [...slides.values()].map((slide) => ({ root, slide })),
@@ -129,7 +129,7 @@ export async function reconcile(
   const { moved, unpaired } = await pairMoved(unmatched, unpairedEntries, isInUnreadFolder, yieldToEventLoop);
   for (const { row } of moved) if (row.status === 'pending') toRead.push(row.id);
 
-  /** Returns the entry at the place of a found slide if its file has moved away since the scan; null if the file is still there. */
+  /** Returns the entry at the location of a found slide if its file has moved away since the scan; null if the file is still there. */
   async function entryOfMovedFile({ root, slide }: FoundAtRoot): Promise<ScannedRow | null> {
     const file = { root, path: slide.path, members: slide.members };
     if ((await fingerprintOf(file)) === slide.fingerprint) return null;
@@ -141,19 +141,19 @@ export async function reconcile(
   /** Handles a slide whose fingerprint no unpaired entry has: it was replaced, has a new main file, moved during the scan, or is new. */
   async function reconcileUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
-    const row = entryOfReplaced(found, unpairedEntries);
+    const row = entryOfReplacedSlide(found, unpairedEntries);
     if (row !== undefined) {
       toRead.push(row.id);
-      unpairedEntries.delete(placeOf(row.root, row.path));
+      unpairedEntries.delete(locationKeyOf(row.root, row.path));
       addIfChanged({ row, root, slide });
       return;
     }
-    // The scan may have found a slide twice, at its old and at its new place, because the file was moved during the scan.
-    const foundAtOldPlace = maybeMovedDuringScan.get(slide.fingerprint);
-    const movedEntry = foundAtOldPlace === undefined ? null : await entryOfMovedFile(foundAtOldPlace);
+    // The scan may have found a slide twice, at its old and at its new location, because the file was moved during the scan.
+    const foundAtOldLocation = maybeMovedDuringScan.get(slide.fingerprint);
+    const movedEntry = foundAtOldLocation === undefined ? null : await entryOfMovedFile(foundAtOldLocation);
     if (movedEntry !== null) {
       maybeMovedDuringScan.delete(slide.fingerprint);
-      changedPairsById.delete(movedEntry.id); // that pair has the slide at the old place
+      changedPairsById.delete(movedEntry.id); // that pair has the slide at the old location
       moved.push({ row: movedEntry, root, slide });
       return;
     }
@@ -180,7 +180,7 @@ export async function reconcile(
       isInUnreadFolder,
     },
   );
-  for (const scan of scans) await rememberMetadataFiles(db, scan, at);
+  for (const scan of scans) await updateKnownMetadataFiles(db, scan, at);
   return {
     toRead,
     changed: [...moved, ...changedPairs].map(({ row }) => row.id).concat(missing.map(({ id }) => id)),
@@ -188,8 +188,8 @@ export async function reconcile(
 }
 
 /**
- * Finds moved or renamed files: pairs each slide that differs from the entry at its place, or has no entry there, with an entry
- * of the same fingerprint at another place.
+ * Finds moved or renamed files: pairs each slide that differs from the entry at its location, or has no entry there, with an entry
+ * of the same fingerprint at another location.
  *
  * @param unpairedEntries entries to which no slide has been assigned; the paired ones are removed
  * @returns `moved`: the pairs; `unpaired`: the slides whose fingerprint none of the remaining entries has
@@ -222,7 +222,7 @@ async function pairMoved(
     }
     rowsWithFingerprint.splice(rowsWithFingerprint.indexOf(row), 1);
     moved.push({ row, ...found });
-    unpairedEntries.delete(placeOf(row.root, row.path));
+    unpairedEntries.delete(locationKeyOf(row.root, row.path));
   }
   return { moved, unpaired };
 }
@@ -244,11 +244,11 @@ function recordUnusableFiles(
     for (const problem of problems) {
       log.warn(
         { root, path: problem.path, problem: problem.error },
-        'slide metadata file is invalid; it is ignored until it is corrected',
+        'slide metadata file at `path` in `root` is unusable or incomplete; until it is corrected, slides below its folder keep their dataset and organ, and new slides are hidden from members',
       );
-      const place = placeOf(root, problem.path);
-      const row = unpairedEntries.get(place);
-      unpairedEntries.delete(place);
+      const location = locationKeyOf(root, problem.path);
+      const row = unpairedEntries.get(location);
+      unpairedEntries.delete(location);
       const error = `${problem.error} ${consequenceOfUnusableFile}`;
       const failed = { status: 'failed', error } as const;
       if (row === undefined) {
@@ -266,7 +266,7 @@ function recordUnusableFiles(
 /** Changes that a scan makes in the catalogue. */
 interface CatalogueChanges {
   readonly moved: readonly PairedEntry[];
-  /** Entries whose properties change; a few of them also get another place, because the slide has a new main file. */
+  /** Entries whose properties change; a few of them also get another location, because the slide has a new main file. */
   readonly changedPairs: readonly PairedEntry[];
   readonly newImages: readonly NewImage[];
   /** Entries of unusable metadata files. */
@@ -284,7 +284,7 @@ interface ApplyDependencies extends Pick<ReconcileDependencies, 'db' | 'audit'> 
 }
 
 /**
- * Writes the changes in small transactions, with their audit events. An entry leaves its place before another entry gets this place.
+ * Writes the changes in small transactions, with their audit events. An entry leaves its location before another entry gets it.
  *
  * @returns the changed entries whose file is missing
  */
@@ -299,16 +299,16 @@ async function applyChanges(
     isInUnreadFolder,
   }: CatalogueChanges,
 ): Promise<readonly ScannedRow[]> {
-  // Entries must leave their place if the scan has found another slide there.
-  const pairsAtNewPlace = [...moved, ...changedPairs.filter(hasOtherPlace)];
-  const takenPlaces = new Set([
-    ...pairsAtNewPlace.map(({ root, slide }) => placeOf(root, slide.path)),
-    ...newImages.map(({ root, path }) => placeOf(root, path)),
+  // Entries must leave their location if the scan has found another slide there.
+  const pairsAtNewLocation = [...moved, ...changedPairs.filter(hasOtherLocation)];
+  const takenLocations = new Set([
+    ...pairsAtNewLocation.map(({ root, slide }) => locationKeyOf(root, slide.path)),
+    ...newImages.map(({ root, path }) => locationKeyOf(root, path)),
   ]);
-  const isAtTakenPlace = (row: ScannedRow) => takenPlaces.has(placeOf(row.root, row.path));
-  // An entry that an earlier scan marked as missing changes only if another entry takes its place.
+  const isAtTakenLocation = (row: ScannedRow) => takenLocations.has(locationKeyOf(row.root, row.path));
+  // An entry that an earlier scan marked as missing changes only if another entry takes its location.
   const missing = unpairedEntries.filter(
-    (row) => isAtTakenPlace(row) || (row.missing_since === null && !isInUnreadFolder(row)),
+    (row) => isAtTakenLocation(row) || (row.missing_since === null && !isInUnreadFolder(row)),
   );
   const newlyMissing = missing.filter((row) => row.missing_since === null);
 
@@ -334,7 +334,7 @@ async function applyChanges(
   await inBatches<(tx: DatabaseTransaction) => Promise<unknown>>(
     [
       // The entry temporarily gets a path that no file can have, until it gets its new path below.
-      ...[...pairsAtNewPlace.map(({ row }) => row), ...missing].filter(isAtTakenPlace).map(
+      ...[...pairsAtNewLocation.map(({ row }) => row), ...missing].filter(isAtTakenLocation).map(
         ({ id }) =>
           (tx: DatabaseTransaction) =>
             updateImage(tx, id, { path: `/${id}` }, at),
@@ -386,7 +386,7 @@ async function applyChanges(
 const consequenceOfUnusableFile =
   'Until it is corrected, slides below it keep their dataset and organ, and new slides are hidden from members.';
 
-function placeOf(root: Root, path: string): string {
+function locationKeyOf(root: Root, path: string): string {
   return `${root}/${path}`;
 }
 
@@ -404,7 +404,7 @@ function bestMatch(rows: readonly ScannedRow[], slide: FoundSlide): ScannedRow |
 }
 
 /** Returns the found slides by root and path, in the order of the scans. */
-async function slidesByPlace(
+async function slidesByLocation(
   scans: readonly RootScan[],
   yieldToEventLoop: () => Promise<void>,
 ): Promise<Map<Root, Map<string, FoundSlide>>> {
@@ -420,7 +420,7 @@ async function slidesByPlace(
   return byRoot;
 }
 
-/** Returns, by fingerprint, the slides that match the entry at their place and have the same fingerprint as an unpaired slide. */
+/** Returns, by fingerprint, the slides that match the entry at their location and have the same fingerprint as an unpaired slide. */
 async function slidesWithFingerprintsOf(
   unpaired: readonly FoundAtRoot[],
   scans: readonly RootScan[],
@@ -445,14 +445,14 @@ async function slidesWithFingerprintsOf(
  * Returns the entry of a slide whose file was replaced; undefined for a new slide. The entry may have the path of another file
  * of the slide, because a larger image of a series that arrives later becomes the main file, by which the slide is opened.
  */
-function entryOfReplaced(
+function entryOfReplacedSlide(
   { root, slide }: FoundAtRoot,
   unpairedEntries: ReadonlyMap<string, ScannedRow>,
 ): ScannedRow | undefined {
-  const entryAtPath = unpairedEntries.get(placeOf(root, slide.path));
+  const entryAtPath = unpairedEntries.get(locationKeyOf(root, slide.path));
   if (entryAtPath !== undefined) return entryAtPath;
   const folder = dirname(slide.path);
   return slide.members
-    .map((member) => unpairedEntries.get(placeOf(root, join(folder, member))))
+    .map((member) => unpairedEntries.get(locationKeyOf(root, join(folder, member))))
     .find((row) => row !== undefined && row.missing_since === null);
 }

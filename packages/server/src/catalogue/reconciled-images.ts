@@ -11,7 +11,7 @@ import {
   type ScannedRow,
   updateImage,
 } from '../store/images.ts';
-import { type EntryUpdate, followMetadata, type RestrictedDatasets } from './follow-metadata.ts';
+import { changesByMetadata, type EntryUpdate, type RestrictedDatasets } from './changes-by-metadata.ts';
 import { type MetadataProblem, slideMetadataOf } from './metadata-files.ts';
 import type { FoundSlide } from './scan.ts';
 
@@ -28,11 +28,11 @@ export interface PairedEntry extends FoundAtRoot {
   readonly row: ScannedRow;
 }
 
-/** Actor and origin of audit entries for actions of the server itself. */
+/** Actor and origin of audit events for actions of the server itself. */
 export const serverActor = { actor: null, origin: null } as const satisfies Partial<AuditEntry>;
 
-/** Returns whether a slide is at another place (root and path) than its entry states. */
-export const hasOtherPlace = ({ row, root, slide }: PairedEntry) =>
+/** Returns whether a slide is at another location (root and path) than its entry states. */
+export const hasOtherLocation = ({ row, root, slide }: PairedEntry) =>
   row.root !== root || row.path !== slide.path;
 
 /** Returns the column `members` of an entry: the names of the slide's other files as a JSON array. */
@@ -68,7 +68,7 @@ export function metadataFileAsSlide({ path }: MetadataProblem): Omit<FoundSlide,
  * Updates the entry of a found slide. The entry is read again, because an administrator may have edited it since the scan
  * began.
  *
- * @returns the audit entries to record in the same transaction
+ * @returns the audit events to record in the same transaction
  */
 export async function updateEntryOfSlide(
   tx: DatabaseTransaction,
@@ -78,9 +78,9 @@ export async function updateEntryOfSlide(
 ): Promise<readonly AuditEntry[]> {
   const row = await findImage(tx, pair.row.id, { includeMissing: true });
   if (row === null) return [];
-  const { changes, entries } = changesOf(row, pair, restricted);
+  const { changes, auditEntries } = changesOf(row, pair, restricted);
   const after = await updateImage(tx, row.id, changes, at);
-  return entries.map((entry) => ({
+  return auditEntries.map((entry) => ({
     ...entry,
     // The event names both datasets as the catalogue spells them, which may differ from the spelling in the metadata file.
     ...(entry.action === 'image-dataset-changed' && {
@@ -96,22 +96,22 @@ export function changesOf(
   restricted: RestrictedDatasets,
 ): EntryUpdate {
   const edited = new Set(JSON.parse(row.edited_fields) as EditableField[]);
-  const isSamePlace = row.root === root && row.path === slide.path;
-  const update = followMetadata(row, slide, edited, restricted);
+  const isSameLocation = row.root === root && row.path === slide.path;
+  const update = changesByMetadata(row, slide, edited, restricted);
   return {
     changes: {
-      ...(!isSamePlace && { root, path: slide.path }),
-      ...(!isSamePlace && !edited.has('file_name') && { file_name: basename(slide.path) }),
+      ...(!isSameLocation && { root, path: slide.path }),
+      ...(!isSameLocation && !edited.has('file_name') && { file_name: basename(slide.path) }),
       ...update.changes,
       ...(row.members !== membersOf(slide) && { members: membersOf(slide) }),
       ...(row.size_bytes !== slide.sizeBytes && { size_bytes: slide.sizeBytes }),
       ...(row.missing_since !== null && { missing_since: null }),
     },
-    entries: update.entries,
+    auditEntries: update.auditEntries,
   };
 }
 
-/** Returns the audit entry of a moved slide. */
+/** Returns the audit event of a moved slide. */
 export function moveAuditEntry({ row, slide }: PairedEntry): AuditEntry {
   // A path with a leading slash is temporary: the entry got it in this scan because another entry took its path.
   const oldPath = row.path.startsWith('/') ? null : row.path;

@@ -25,7 +25,7 @@ import { createYielder } from '../platform/yield-to-event-loop.ts';
 import {
   type FolderTree,
   fingerprintOfVersions,
-  placeIn,
+  pathIn,
   type ReadTree,
   type TreeEntry,
   type TreeTarget,
@@ -93,7 +93,7 @@ interface FolderContent {
   readonly linked: readonly FolderToScan[];
 }
 
-/** A file or folder in the scanned folder, after its link was followed: `realPlace` is its path below the root without links. */
+/** A file or folder in the scanned folder, after its link was followed: `resolvedPath` is its path below the root without links. */
 type Target = TreeTarget & { readonly name: string; readonly isLink: boolean };
 
 /** The metadata of a folder, and a signature of the files from which it was read. */
@@ -115,20 +115,20 @@ const emptyFolder: FolderContent = { slides: [], below: [], linked: [] };
 export function createScanner({ root, readTree, log }: ScannerDependencies): Scanner {
   const groupFiles = createGroupFiles();
   const metadataCache = new Map<string, CachedMetadata>();
-  /** Places (folders and files) that the last scan could not read; this scan does not log them again. */
+  /** Paths of folders and files that the last scan could not read; this scan does not log them again. */
   let unreadBefore: ReadonlySet<string> = new Set();
 
   /** Scans a tree. @param knownNamesByFolder names of the metadata files that earlier scans found in each folder */
   async function scanTree(
     tree: FolderTree,
     knownNamesByFolder: ReadonlyMap<string, readonly string[]>,
-    recordUnreadable: (place: string, error: unknown) => void,
+    recordUnreadable: (path: string, error: unknown) => void,
   ) {
     const metadataFiles: string[] = [];
     const slides: FoundSlide[] = [];
     const problems: MetadataProblem[] = [];
     /** Folders that this scan has visited, with all links resolved, so that a cycle of links ends. '' is the root. */
-    const visitedRealPlaces = new Set<string>(['']);
+    const visitedPaths = new Set<string>(['']);
     const yieldToEventLoop = createYielder();
 
     /** Scans one folder, without the folders below it. */
@@ -149,8 +149,8 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         // Node.js reads bytes that are not UTF-8 as this replacement character, so the file could not be opened.
         if (name.includes('\ufffd')) {
           log.warn(
-            { root, path: placeIn(folder, name) },
-            'file or folder skipped: name is not UTF-8; rename it',
+            { root, path: pathIn(folder, name) },
+            'file or folder at `path` in `root` skipped: its name is not UTF-8; rename it',
           );
           return false;
         }
@@ -159,7 +159,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       });
       const targetsOrNull = await mapConcurrently(relevantEntries, maxConcurrentFiles, async (entry) => {
         await yieldToEventLoop();
-        return unlessUnreadable(placeIn(folder, entry.name), () => tree.find(folder, entry));
+        return unlessUnreadable(pathIn(folder, entry.name), () => tree.find(folder, entry));
       });
       const targets = relevantEntries.flatMap(({ name, kind }, i): Target[] => {
         const target = targetsOrNull[i];
@@ -167,12 +167,12 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       });
       const folders = targets.filter(
         ({ name, kind }) =>
-          kind === 'folder' && candidates.has(name) && placeIn(folder, name).split('/').length <= maxDepth,
+          kind === 'folder' && candidates.has(name) && pathIn(folder, name).split('/').length <= maxDepth,
       );
       const linked = folders.filter(({ isLink }) => isLink);
-      const below = folders.filter(({ isLink, realPlace }) => !isLink && recordVisit(realPlace));
+      const below = folders.filter(({ isLink, resolvedPath }) => !isLink && recordVisit(resolvedPath));
       const asFolderToScan = ({ name }: Target): FolderToScan => ({
-        folder: placeIn(folder, name),
+        folder: pathIn(folder, name),
         above: chain,
       });
       return {
@@ -183,9 +183,9 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
     }
 
     /** Records that this scan visits a folder. @returns false when the scan has visited the folder before */
-    function recordVisit(realPlace: string): boolean {
-      if (visitedRealPlaces.has(realPlace)) return false;
-      visitedRealPlaces.add(realPlace);
+    function recordVisit(resolvedPath: string): boolean {
+      if (visitedPaths.has(resolvedPath)) return false;
+      visitedPaths.add(resolvedPath);
       return true;
     }
 
@@ -221,7 +221,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         sizeBytes: number,
         versions: readonly string[],
       ): FoundSlide => {
-        const path = placeIn(folder, name);
+        const path = pathIn(folder, name);
         const fingerprint = fingerprintOfVersions(versions);
         return { path, members, sizeBytes, fingerprint, ...slideMetadataOf(path, chain) };
       };
@@ -236,22 +236,22 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       for (const target of targets) {
         if (target.kind === 'folder') continue;
         await yieldToEventLoop();
-        const { name, realPlace, size, version, isLink } = target;
+        const { name, resolvedPath, size, version, isLink } = target;
         // All files of a slide are beside its main file, so a link never belongs to a slide of several files.
         if (namesToGroup.has(name) && !isLink) {
-          filesToGroup.set(name, { name, realPlace, size, version });
+          filesToGroup.set(name, { name, resolvedPath, size, version });
           continue;
         }
-        await unlessUnreadable(placeIn(folder, name), async () => {
+        await unlessUnreadable(pathIn(folder, name), async () => {
           if (!candidates.has(name)) return;
           const isSlide =
-            hasSlideName(name) || (mayBeDicomByContent(name) && (await isDicomByContent(tree, realPlace)));
+            hasSlideName(name) || (mayBeDicomByContent(name) && (await isDicomByContent(tree, resolvedPath)));
           if (!isSlide) return;
           const companionFolder = isLink
             ? undefined
             : foldersByLowerCaseName.get(companionFolderOf(name) ?? '');
           const companionContent =
-            companionFolder === undefined ? null : await tree.allBelow(placeIn(folder, companionFolder));
+            companionFolder === undefined ? null : await tree.allBelow(pathIn(folder, companionFolder));
           if (companionFolder === undefined || companionContent === null)
             found.push(slideOf(name, noMembers, size, [version]));
           else {
@@ -283,12 +283,12 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       return found;
     }
 
-    /** Returns the result of `work`. When `work` throws, records the place as unreadable and returns null. */
-    async function unlessUnreadable<T>(place: string, work: () => Promise<T>): Promise<T | null> {
+    /** Returns the result of `work`. When `work` throws, records the path as unreadable and returns null. */
+    async function unlessUnreadable<T>(path: string, work: () => Promise<T>): Promise<T | null> {
       try {
         return await work();
       } catch (error) {
-        recordUnreadable(place, error);
+        recordUnreadable(path, error);
         return null;
       }
     }
@@ -301,7 +301,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         const file = await waitForSettledFile(folder, entry);
         if (file !== null) files.push(file);
       }
-      metadataFiles.push(...files.map(({ name }) => placeIn(folder, name)));
+      metadataFiles.push(...files.map(({ name }) => pathIn(folder, name)));
       const missing = (knownNamesByFolder.get(folder) ?? []).filter(
         (name) => !files.some((file) => file.name === name),
       );
@@ -309,11 +309,11 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       const signature = `${signatureOf(files)} ${missing.join(' ')}`;
       let folderMetadata = metadataCache.get(folder);
       if (folderMetadata?.signature !== signature) {
-        const readable = files.map(({ name, size, isChanging, realPlace }) => ({
+        const readable = files.map(({ name, size, isChanging, resolvedPath }) => ({
           name,
           size,
           isChanging,
-          read: () => tree.read(realPlace, 0, size),
+          read: () => tree.read(resolvedPath, 0, size),
         }));
         folderMetadata = { signature, ...(await readFolderMetadata(folder, readable, missing)) };
         if (metadataCache.size >= maxCachedFolders) metadataCache.clear();
@@ -343,7 +343,8 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
     for (let next = linked.shift(); next !== undefined; next = linked.shift()) {
       const { folder } = next;
       const target = await tree.find(folderOf(folder), { name: basename(folder), kind: 'link' });
-      if (target?.kind === 'folder' && recordVisit(target.realPlace)) linked.push(...(await scanDown(next)));
+      if (target?.kind === 'folder' && recordVisit(target.resolvedPath))
+        linked.push(...(await scanDown(next)));
     }
     // A missing metadata file is a problem only if there are slides below its folder.
     const existing = new Set(metadataFiles);
@@ -358,8 +359,8 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         [...byFolder].map(([folder, paths]) => [folder, paths.map((filePath) => basename(filePath))]),
       );
       const unread = new Map<string, unknown>();
-      const recordUnreadable = (place: string, error: unknown) => {
-        unread.set(place, error);
+      const recordUnreadable = (path: string, error: unknown) => {
+        unread.set(path, error);
       };
       let found: Omit<Scan, 'unread'> = { slides: [], problems: [], metadataFiles: [] };
       try {
@@ -368,7 +369,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       } catch (error) {
         recordUnreadable('', error);
       }
-      const newlyUnread = [...unread].filter(([place]) => !unreadBefore.has(place));
+      const newlyUnread = [...unread].filter(([path]) => !unreadBefore.has(path));
       const [first] = newlyUnread;
       if (first !== undefined) {
         const [path, err] = first;

@@ -17,7 +17,7 @@ import { testServer } from '../testing/test-server.ts';
 /** Time at which entries were hidden or removed, or at which their file went missing. */
 const at = '2026-05-01T08:00:00.000Z';
 
-/** Starts a server, and returns functions that list managed entries and audit entries as an administrator. */
+/** Starts a server, and returns functions that list managed entries and audit events as an administrator. */
 async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await testServer({ database });
   const admin = server.as(await server.fixtures.admin());

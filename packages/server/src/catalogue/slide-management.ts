@@ -121,7 +121,7 @@ export function createSlideManagement({
           if (isMetadataName(basename(row.path))) metadataFileIds.add(row.id);
           const edited = await editImage(tx, row, withoutUnchanged(edit, row), editor, at);
           if (edited.row !== row) ids.push(row.id);
-          auditEntries.push(...edited.entries);
+          auditEntries.push(...edited.auditEntries);
         }
         await audit.recordAll(tx, auditEntries);
         return ids;

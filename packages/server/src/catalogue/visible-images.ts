@@ -23,7 +23,7 @@ export interface VisibleImages {
 export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'inaccessibleTo'>): VisibleImages {
   return {
     async of(reader, imageIds, connection = db) {
-      const restrictedDatasets = await datasets.inaccessibleTo(reader, connection);
+      const inaccessibleDatasets = await datasets.inaccessibleTo(reader, connection);
       const rows = await findImages(connection, [...new Set(imageIds)]);
       const seesEveryEntry = seesAll(reader);
       return new Map(
@@ -34,7 +34,7 @@ export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'inac
               row.missing_since === null &&
               (row.status === 'ready' || seesEveryEntry) &&
               mayViewImage(
-                { restrictedDatasets, seesHidden: seesEveryEntry },
+                { inaccessibleDatasets, seesHidden: seesEveryEntry },
                 { dataset: row.dataset_name, isHidden: row.hidden_at !== null },
               ),
           )

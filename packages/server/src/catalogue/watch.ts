@@ -126,7 +126,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     hasWarned = true;
     log.warn(
       { err: error, folder },
-      'slide folder cannot be watched, so only the scheduled scan finds its changes; further such folders are not logged',
+      'slide folder cannot be watched, so only the scheduled scan finds its changes (ENOSPC: raise fs.inotify.max_user_watches); further such folders are not logged',
     );
   }
 

@@ -47,14 +47,14 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
     async give(follower, collectionId, { item, answer }) {
       const { items } = await findFollowedCollection(db, follower, collectionId);
       const position = positionOf(items, item);
-      const asked = items[position];
-      const question = asked?.question;
+      const askedItem = items[position];
+      const question = askedItem?.question;
       const key = itemKeys(items)[position];
-      if (asked === undefined || !question || key === undefined) throw new AppError('not_found');
+      if (askedItem === undefined || !question || key === undefined) throw new AppError('not_found');
       const mayView =
         'user' in follower
           ? (await collections.get(follower.user, collectionId)).items[position]?.access === true
-          : await opensForVisitor(db, follower, asked);
+          : await opensForVisitor(db, follower, askedItem);
       if (!mayView) throw new AppError('not_found'); // the explanation may describe the slide
       const correct = isCorrect(question, answer);
       // Undefined: the answer is of another kind than the question (a text for a choice), or names a choice that does not exist.
@@ -104,7 +104,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
 /** Whether a visitor's share link opens a slide of the item. */
 async function opensForVisitor(
   db: Database,
-  { visitor, restrictedDatasets }: ImageSession,
+  { visitor, inaccessibleDatasets }: ImageSession,
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
 ): Promise<boolean> {
   const isOpen = (imageId: string) => visitor?.images.has(imageId) ?? false;
@@ -112,7 +112,7 @@ async function opensForVisitor(
   if (type === 'view') return (await findSavedViews(db, [id])).some(({ image_id }) => isOpen(image_id));
   return (await findCases(db, [id])).some(
     ({ dataset, slides }) =>
-      !restrictedDatasets.has(dataset) && slides.some(({ image_id }) => isOpen(image_id)),
+      !inaccessibleDatasets.has(dataset) && slides.some(({ image_id }) => isOpen(image_id)),
   );
 }
 

@@ -14,9 +14,9 @@ import {
   type User,
   type updateCollection as updateEndpoint,
 } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import type { Cases } from '../cases/cases.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import { withoutAnswer } from '../domain/questions.ts';
@@ -61,7 +61,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly visibleImages: VisibleImages;
   readonly cases: Pick<Cases, 'visible'>;
 }
@@ -254,7 +254,7 @@ export function createCollections(dependencies: Dependencies): Collections {
   };
 }
 
-/** Whether all correct choices of the item's question exist. The schema of a request limits their numbers only to the largest question. */
+/** Whether all correct choices of the item's question exist. The request schema does not compare the indexes with the number of choices. */
 function hasExistingChoices({ question }: NewCollection['items'][number]): boolean {
   return question?.kind !== 'choice' || question.correct.every((index) => index < question.choices.length);
 }

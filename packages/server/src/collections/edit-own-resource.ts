@@ -1,8 +1,8 @@
 /** Runs the changes that an account makes to its own collections and saved views. */
 import type { User } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import { isLimited } from '../domain/action-limits.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
@@ -12,7 +12,7 @@ interface Dependencies {
   readonly db: Database;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
 }
 
 interface EditResult<T> {
@@ -31,7 +31,7 @@ interface EditResult<T> {
  *   errors that `work` throws
  */
 export function editOwnResource<T>(
-  { db, audit, signIn, limitActions }: Dependencies,
+  { db, audit, signIn, actionLimiter }: Dependencies,
   actor: Actor,
   action: AuditAction,
   work: (tx: DatabaseTransaction, user: User) => Promise<EditResult<T>>,
@@ -39,7 +39,7 @@ export function editOwnResource<T>(
   // The lock `accounts` keeps the permission of the caller, which recheckCaller() checks, unchanged until the commit.
   return runLockedTransaction(db, 'accounts', async (tx) => {
     const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // own collections and saved views
-    if (isLimited(action)) await limitActions.require(tx, action, actor);
+    if (isLimited(action)) await actionLimiter.requireAllowed(tx, action, actor);
     const { target, detail, result } = await work(tx, user);
     await audit.record(tx, { action, actor: actor.uid, target, detail, origin: actor.origin });
     return result;

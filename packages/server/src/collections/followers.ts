@@ -17,18 +17,18 @@ export async function findFollowedCollection(
   follower: Follower,
   id: string,
 ): Promise<StoredCollection> {
-  await requireFollowed(db, follower, id);
+  await requireMayFollow(db, follower, id);
   const stored = await findCollection(db, id);
   if (stored === null) throw new AppError('not_found');
   return stored;
 }
 
 /**
- * Checks that the follower may follow the collection, without reading its items: a stream of events is checked every second.
+ * Checks that the follower may follow the collection. Does not read its items, because each open stream makes this check every second.
  *
  * @throws AppError as `findFollowedCollection` does
  */
-export async function requireFollowed(db: Database, follower: Follower, id: string): Promise<void> {
+export async function requireMayFollow(db: Database, follower: Follower, id: string): Promise<void> {
   const mayFollow =
     'user' in follower
       ? await mayReadCollection(db, id, follower.user.uid)

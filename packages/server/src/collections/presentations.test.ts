@@ -67,3 +67,27 @@ it('an account or visitor has at most 20 streams of presentation events: a furth
   await next;
   expect(hasEnded).toBe(true);
 });
+
+it('followers of a presentation write one log line for all failed reads of the database until a read succeeds', async () => {
+  const { db, close } = await openTestDatabase('SQLite');
+  await close(); // each read fails
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  const presentations = createPresentations({
+    db,
+    now: () => new Date(),
+    log: pino({}, { write: (line) => lines.push(line) }),
+    collections: { findOwn: () => Promise.reject(new Error('no presenter')) },
+  });
+  onTestFinished(() => presentations.close());
+  const events = presentations.follow('collection', {
+    follower: 'reader',
+    signal: new AbortController().signal,
+    waitMs: Number.POSITIVE_INFINITY,
+    mayFollow: async () => true,
+  });
+  await events.next(); // the retry interval; opens the stream
+  await vi.advanceTimersByTimeAsync(1000); // the database is read about 16 times
+  expect(lines).toEqual([expect.stringContaining('live presentations could not be read')]);
+});

@@ -5,8 +5,8 @@
  * presentations with one query every 60 ms; a change by a presenter in the same process reaches its followers directly. The rights
  * of a follower are checked every second.
  *
- * The web app of the presenter repeats the current state. A state that was not repeated has ended: the page may have been closed without
- * an event that ends the presentation. The presentation also ends when its presenter may no longer present.
+ * The web app of the presenter repeats the current state. Without repetitions the presentation ends, because a browser may close the
+ * page without an event that ends the presentation. The presentation also ends when its presenter may no longer present.
  */
 import { type BodyOf, may, type present as presentEndpoint } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -57,8 +57,8 @@ const maxStreamsPerFollower = 20;
 const keepAliveMs = 15_000;
 
 /**
- * Time after which a state that the presenter has not repeated has ended. The web app repeats it every 20 s, and browsers run the timers of
- * a hidden tab at least once a minute.
+ * Time after which a presentation ends if the presenter does not repeat its state. The web app repeats the state every 20 s, and
+ * browsers run the timers of a hidden tab at least once a minute.
  */
 const maxStateAgeMs = 90_000;
 /** The state that ends a presentation. */
@@ -86,6 +86,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
   /** Controllers that end the open streams of each account or visitor, oldest first. */
   const openStreams = new Map<string, Set<AbortController>>();
   let readTimer: NodeJS.Timeout | null = null;
+  let isReadFailing = false; // whether the last read of the database failed
   let isClosed = false;
 
   /** Sets the state of a channel, unless the channel has a newer one. */
@@ -125,11 +126,18 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     if (readTimer !== null || channels.size === 0 || isClosed) return;
     readTimer = setTimeout(() => {
       readStates([...channels.keys()])
-        .catch((error: unknown) =>
-          log.warn(
-            { err: error, presentations: channels.size },
-            'live presentations could not be read from the database; people who follow a presenter get no updates until a read succeeds',
-          ),
+        .then(
+          () => {
+            isReadFailing = false;
+          },
+          (error: unknown) => {
+            if (!isReadFailing)
+              log.warn(
+                { err: error, presentations: channels.size },
+                'live presentations could not be read from the database; people who follow a presenter get no updates until a read succeeds; further failures until then are not logged',
+              );
+            isReadFailing = true;
+          },
         )
         .finally(() => {
           readTimer = null;
@@ -138,7 +146,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     }, readIntervalMs).unref();
   }
 
-  /** Adds a follower to the channel of a collection, which it creates for the first follower. */
+  /** Adds a follower to the channel of a collection. Creates the channel for the first follower. */
   function joinChannel(id: string): Channel {
     const channel = channels.get(id) ?? {
       followers: 0,
@@ -154,8 +162,8 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     return channel;
   }
 
-  /** Registers a stream, and ends the oldest of the follower when there are too many. @returns its controller */
-  function openStream(follower: string): AbortController {
+  /** Registers a stream. Ends the oldest stream of a follower that has too many. @returns the controller that ends the new stream */
+  function registerStream(follower: string): AbortController {
     const streams = openStreams.get(follower) ?? new Set();
     openStreams.set(follower, streams);
     const [oldest] = streams;
@@ -168,7 +176,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     return opened;
   }
 
-  function closeStream(follower: string, stream: AbortController): void {
+  function unregisterStream(follower: string, stream: AbortController): void {
     const streams = openStreams.get(follower);
     streams?.delete(stream);
     if (streams?.size === 0) openStreams.delete(follower);
@@ -198,7 +206,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     },
 
     async *follow(collectionId, { follower, signal: requestSignal, waitMs, mayFollow }) {
-      const stream = openStream(follower);
+      const stream = registerStream(follower);
       const signal = AbortSignal.any([requestSignal, stream.signal]);
       const channel = joinChannel(collectionId);
       const endsAt = performance.now() + waitMs;
@@ -234,7 +242,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
         }
       } finally {
         leaveChannel(collectionId, channel);
-        closeStream(follower, stream);
+        unregisterStream(follower, stream);
       }
     },
 

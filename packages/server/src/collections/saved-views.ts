@@ -11,9 +11,9 @@ import {
   type User,
   type updateSavedView as updateEndpoint,
 } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Database, DatabaseTransaction } from '../store/database.ts';
@@ -46,7 +46,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly visibleImages: VisibleImages;
 }
 

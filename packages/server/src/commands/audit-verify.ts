@@ -11,9 +11,11 @@ async function verify(): Promise<void> {
   const config = configOfProcess();
   const db = await openExistingDatabase(config);
   try {
-    const { state, entries, brokenAt, lastHash } = await checkChain(db);
+    const { state, entries, brokenAt, lastEntryHash } = await checkChain(db);
     if (state === 'intact') {
-      console.log(`The audit log is intact: ${entries} entries. The last hash is ${lastHash}`);
+      console.log(
+        `The audit log is intact: ${entries} entries. The hash of the last entry is ${lastEntryHash}`,
+      );
       return;
     }
     console.error(

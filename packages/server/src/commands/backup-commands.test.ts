@@ -33,9 +33,9 @@ function run(
   });
 }
 
-describe('npm run audit:verify and restore-admin', () => {
+describe('commands that need an existing database:', () => {
   it.each(['audit-verify', 'restore-admin'])(
-    'exit with 1 and create no database when DATA_DIR contains none: %s',
+    '%s exits with 1, and creates no database, when DATA_DIR contains none',
     async (command) => {
       const dataDir = temporaryFolder();
       expect(await run(command, [], { DATA_DIR: dataDir })).toMatchObject({

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../store/database.ts';
 /**
  * Opens the database of the installation for a command.
  *
- * @throws ConfigError when the file of the embedded database is missing; it would be created, and the command would work on an empty one
+ * @throws ConfigError when the file of the embedded database is missing; otherwise the command would create an empty database and work on it
  */
 export async function openExistingDatabase({
   databaseUrl,

@@ -14,9 +14,9 @@ import {
   type RequestableDataset,
   type User,
 } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import type { AdminDigest } from '../mail/admin-digest.ts';
 import { datasetAnswerEmail } from '../mail/email-texts.ts';
@@ -51,7 +51,7 @@ import {
 } from '../store/datasets.ts';
 import { deleteVisitorSessionsIn } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
-import { inaccessibleDatasets } from './inaccessible-datasets.ts';
+import { findInaccessibleDatasets } from './inaccessible-datasets.ts';
 
 export interface Datasets {
   /** Returns all datasets in natural order of their names. */
@@ -104,7 +104,7 @@ export interface Datasets {
    * @throws AppError not_found when there is no such dataset, or it is open or not listed
    */
   request(actor: Actor, name: string, reason: string): Promise<boolean>;
-  /** Returns the names of the datasets that the account may not see (see `inaccessibleDatasets`). */
+  /** Returns the names of the datasets that the account may not see (see `findInaccessibleDatasets`). */
   inaccessibleTo(user: User, connection?: Connection): Promise<ReadonlySet<string>>;
 }
 
@@ -114,14 +114,14 @@ interface Dependencies {
   readonly audit: AuditRecorder;
   readonly mail: Mail;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly imageSessions: Pick<ImageSessions, 'invalidateRights'>;
   readonly adminDigest: Pick<AdminDigest, 'schedule'>;
   readonly recipients: Recipients;
 }
 
 export function createDatasets(dependencies: Dependencies): Datasets {
-  const { db, audit, mail, signIn, limitActions, imageSessions, adminDigest, recipients } = dependencies;
+  const { db, audit, mail, signIn, actionLimiter, imageSessions, adminDigest, recipients } = dependencies;
   const now = () => dependencies.now().toISOString();
 
   /** Runs a transaction under the lock `accounts`, after checking that the caller is still an administrator. */
@@ -206,7 +206,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         if (isUnchanged) return;
         await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: now() });
         // Deletes visitors' image sessions, so that these do not become valid again when sharing is switched on again.
-        // A restriction also matters for a dataset that was not shared: a link to a case of it may open slides of a shared dataset.
+        // A restriction also matters for a dataset that was not shared: a link to one of its cases may open slides of a shared dataset.
         if (becomesRestricted || (wasShared && !isShared)) await deleteVisitorSessionsIn(tx, name);
         await audit.record(tx, {
           action: 'dataset-changed',
@@ -336,7 +336,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         const openRequest = earlierRequest?.answer === null ? earlierRequest : null;
         // A repeated request with the same reason changes nothing and is not audited again.
         if (openRequest?.reason === reason) return true;
-        await limitActions.require(tx, 'dataset-requested', actor);
+        await actionLimiter.requireAllowed(tx, 'dataset-requested', actor);
         const { id, at } = openRequest ?? { id: randomUUID(), at: now() };
         await saveDatasetRequest(tx, { id, uid: actor.uid, dataset: name, reason, at });
         await audit.record(tx, {
@@ -352,6 +352,6 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       return isRequested;
     },
 
-    inaccessibleTo: (user, connection = db) => inaccessibleDatasets(connection, user),
+    inaccessibleTo: (user, connection = db) => findInaccessibleDatasets(connection, user),
   };
 }

@@ -10,7 +10,7 @@ import { listDatasetNames } from '../store/listed-images.ts';
  * limited to some datasets may see no other dataset; the set then also contains `noDataset`, which stands for slides
  * without a dataset.
  */
-export async function inaccessibleDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
+export async function findInaccessibleDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
   const datasetsWithoutGrant = seesEveryDataset(reader)
     ? noRestrictedDatasets
     : ((await restrictedDatasetsOf(db, [reader.uid])).get(reader.uid) ?? noRestrictedDatasets);

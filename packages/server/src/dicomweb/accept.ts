@@ -27,7 +27,7 @@ export function requireJpeg(accept: string | undefined): void {
 export interface BulkForm {
   /** False: the body contains only the bytes. */
   readonly isMultipart: boolean;
-  /** Media type of the parts, or of the single part. */
+  /** Media type of each part of a multipart body, or of the whole body. */
   readonly type: string;
 }
 
@@ -36,8 +36,8 @@ export const formNameOf = ({ isMultipart, type }: BulkForm) =>
   `${isMultipart ? 'parts' : 'one'}-${type.slice(type.indexOf('/') + 1)}`;
 
 /**
- * Chooses the form of a response with bulk data by the preferred media range of the header that the server can satisfy. A transfer syntax
- * is the encoding of the pixels. A media range without one accepts that of the file.
+ * Chooses the form of a response with bulk data: the media range that the client prefers among those that the server can satisfy. A
+ * transfer syntax is the encoding of the pixels. A media range that names no transfer syntax accepts the encoding in the slide file.
  *
  * @param offered.types media types by which the bytes can be sent, the preferred one first
  * @param offered.transferSyntax UID of the transfer syntax of a frame; null for other data

@@ -130,7 +130,7 @@ interface JsonElement {
 
 export type JsonDataSet = Readonly<Record<string, JsonElement>>;
 
-/** Returns the tag of a keyword; undefined for one that the server does not know. */
+/** Returns the tag of a keyword; undefined for a keyword that the server does not know. */
 export function tagOf(keyword: string): string | undefined {
   return Object.hasOwn(dictionary, keyword) ? dictionary[keyword as Keyword][0] : undefined;
 }
@@ -139,7 +139,7 @@ const keywordsByTag: ReadonlyMap<string, Keyword> = new Map(
   Object.entries(dictionary).map(([keyword, [tag]]) => [tag, keyword as Keyword]),
 );
 
-/** Returns the keyword of a tag; undefined for one that the server does not know. */
+/** Returns the keyword of a tag; undefined for a tag that the server does not know. */
 export const keywordOf = (tag: string): Keyword | undefined => keywordsByTag.get(tag);
 
 /** Returns the data set as JSON, with its elements sorted by tag. */
@@ -162,15 +162,15 @@ function elementOf(vr: string, value: Value): JsonElement {
 function jsonValueOf(vr: string, value: string | number | Attributes): unknown {
   if (typeof value === 'object') return toJson(value);
   if (vr === 'PN') return { Alphabetic: String(value) }; // PN: person name
-  if (vr === 'DS') return decimalString(Number(value));
-  return vr === 'IS' ? Number(value) : value; // integer string, a number in JSON
+  if (vr === 'DS') return roundForDecimalString(Number(value));
+  return vr === 'IS' ? Number(value) : value; // IS: integer string, which is a number in JSON
 }
 
 /** Maximum number of characters of a decimal string (VR DS; PS3.5 section 6.2), which is a number in JSON. */
 const maxDecimalStringLength = 16;
 
 /** Rounds a number so that its decimal string is not too long. */
-function decimalString(value: number): number {
+function roundForDecimalString(value: number): number {
   let rounded = value;
   for (let digits = maxDecimalStringLength; String(rounded).length > maxDecimalStringLength; digits--)
     rounded = Number(value.toPrecision(digits));

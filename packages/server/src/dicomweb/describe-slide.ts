@@ -3,8 +3,8 @@
  * instance for each level of the file (PS3.3 A.32.8, VL Whole Slide Microscopy Image IOD). Patient attributes are neutral. An
  * attribute that the standard requires (type 1) but the slide file does not contain gets its least specific value, such as `unknown`.
  */
-import type { PlaceOnGlass, StoredLevel } from '@lamina/slide';
-import type { StoredSlide } from '../tiles/slides.ts';
+import type { NativeLevel, PlaceOnGlass } from '@lamina/slide';
+import type { DicomWebSlide } from '../tiles/slides.ts';
 import { type Attributes, BulkData } from './attributes.ts';
 import { uidOf } from './uids.ts';
 
@@ -12,7 +12,7 @@ import { uidOf } from './uids.ts';
 export interface DescribedImage {
   readonly id: string;
   readonly fileName: string;
-  /** Time of the catalogue entry, ISO 8601. Used as the date of the scan, which the server does not know. */
+  /** Creation time of the catalogue entry, ISO 8601. The attributes state it as the date of the scan, which the server does not know. */
   readonly createdAt: string;
 }
 
@@ -26,12 +26,12 @@ const transferSyntaxes = {
   extended: '1.2.840.10008.1.2.4.51', // JPEG
   reversible: '1.2.840.10008.1.2.4.90', // JPEG 2000, lossless
   irreversible: '1.2.840.10008.1.2.4.91', // JPEG 2000
-} as const satisfies Record<StoredLevel['process'], string>;
+} as const satisfies Record<NativeLevel['process'], string>;
 
 /** Returns the UID of the transfer syntax, the encoding of a level's pixels. */
-export const transferSyntaxOf = ({ process }: StoredLevel): string => transferSyntaxes[process];
+export const transferSyntaxOf = ({ process }: NativeLevel): string => transferSyntaxes[process];
 
-/** Colour model of the stored pixels. `rct`, `ict`: reversible and irreversible colour transform of JPEG 2000. */
+/** DICOM names of the colour models of stored pixels. `rct`, `ict`: reversible and irreversible colour transform of JPEG 2000. */
 const photometricInterpretations = {
   grey: 'MONOCHROME2',
   rgb: 'RGB',
@@ -39,7 +39,7 @@ const photometricInterpretations = {
   'ycc-422': 'YBR_FULL_422',
   rct: 'YBR_RCT',
   ict: 'YBR_ICT',
-} as const satisfies Record<StoredLevel['colour'], string>;
+} as const satisfies Record<NativeLevel['colour'], string>;
 
 /** Micrometres per pixel that the attributes state for a slide of unknown scale. */
 const nominalMpp = 1;
@@ -91,7 +91,7 @@ export function seriesOf({ id, fileName }: DescribedImage): Attributes {
 }
 
 /** Returns the attributes of an instance that a search response contains. `level.level`: index of the level; 0 is full resolution. */
-export function instanceOf({ id }: DescribedImage, level: StoredLevel): Attributes {
+export function instanceOf({ id }: DescribedImage, level: NativeLevel): Attributes {
   return {
     SOPClassUID: wsiStorageClass,
     SOPInstanceUID: uidOf(id, level.level),
@@ -113,8 +113,8 @@ const codeSequence = (value: string, scheme: string, meaning: string): readonly 
 // oxlint-disable-next-line lamina/max-own-lines -- a list of DICOM attributes
 export function metadataOf(
   image: DescribedImage,
-  slide: StoredSlide,
-  level: StoredLevel,
+  slide: DicomWebSlide,
+  level: NativeLevel,
   url: string,
 ): Attributes {
   const { id, createdAt } = image;

@@ -3,10 +3,10 @@
  * instance; each tile is a frame, whose bytes the server sends as stored. A slide without such levels is a study without a series.
  */
 import { AppError, type Image, type User } from '@lamina/contract';
-import { type Allocate, encodedCoding, type Requester, type StoredLevel } from '@lamina/slide';
+import { type BufferAllocator, type NativeLevel, type Requester, renderedTileCoding } from '@lamina/slide';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TileClient } from '../tiles/render-source.ts';
-import type { ServableImage, ServedBytes, Slides, StoredSlide, StoredTile } from '../tiles/slides.ts';
+import type { DicomWebSlide, NativeLevelTile, ServableImage, ServedBytes, Slides } from '../tiles/slides.ts';
 import { type Attributes, type JsonDataSet, tagOf, toJson } from './attributes.ts';
 import { type DescribedImage, instanceOf, metadataOf, seriesOf, studyOf } from './describe-slide.ts';
 import { matchesQuery, type SearchQuery, searchLimits, valuesIn } from './search-query.ts';
@@ -21,11 +21,11 @@ export interface RequestedUids {
   readonly instance?: string | undefined;
 }
 
-/** An opened slide that the caller may see. */
+/** A study and its open slide. */
 export interface OpenedStudy {
   readonly image: ServableImage;
   readonly described: DescribedImage;
-  readonly slide: StoredSlide;
+  readonly slide: DicomWebSlide;
 }
 
 export interface DicomWeb {
@@ -35,7 +35,7 @@ export interface DicomWeb {
    *
    * @param context.requester account and session whose share of the render queue the search uses
    * @param context.base URL of the DICOMweb service
-   * @param context.signal aborted when the client has left; the search then ends
+   * @param context.signal aborted when the client disconnects; the search then ends
    * @throws AppError, SlideError, the reason of the signal
    */
   search(
@@ -51,7 +51,7 @@ export interface DicomWeb {
   ): Promise<{ readonly results: readonly JsonDataSet[]; readonly hasMore: boolean }>;
   /** Returns the id of the image of the study in the path. @throws AppError not_found */
   imageIdOf(uids: RequestedUids): string;
-  /** Opens the slide of a study. @param createdAt time of the catalogue entry @throws AppError not_found; SlideError */
+  /** Opens the slide of a study. @param createdAt creation time of the catalogue entry @throws AppError not_found; SlideError */
   open(image: ServableImage, createdAt: string, requester: Requester): Promise<OpenedStudy>;
   /** Returns the metadata of the instances that the UIDs select. @throws AppError not_found when the study does not contain them */
   metadata(study: OpenedStudy, uids: RequestedUids, base: string): readonly JsonDataSet[];
@@ -67,23 +67,23 @@ export interface DicomWeb {
     uids: RequestedUids,
     frameNumber: number,
     client: TileClient,
-    allocate?: Allocate,
-  ): Promise<StoredTile>;
+    allocate?: BufferAllocator,
+  ): Promise<NativeLevelTile>;
   /** Returns the ICC profile of the slide. @throws AppError not_found when it has none */
   iccProfile(study: OpenedStudy, uids: RequestedUids, requester: Requester): Promise<ServedBytes>;
 }
 
 /** Instances of open slides. Each request for a frame looks one up, so they are computed only once. */
-const instancesBySlide = new WeakMap<StoredSlide, Instances>();
+const instancesBySlide = new WeakMap<DicomWebSlide, Instances>();
 
 interface Instances {
   /** UID of the only series. */
   readonly series: string;
   /** Levels by the UID of their instance. */
-  readonly levels: ReadonlyMap<string, StoredLevel>;
+  readonly levels: ReadonlyMap<string, NativeLevel>;
 }
 
-function instancesOf(imageId: string, slide: StoredSlide): Instances {
+function instancesOf(imageId: string, slide: DicomWebSlide): Instances {
   const cachedInstances = instancesBySlide.get(slide);
   if (cachedInstances !== undefined) return cachedInstances;
   const levels = new Map(slide.levels.map((level) => [uidOf(imageId, level.level), level]));
@@ -98,7 +98,7 @@ const pageSize = 100;
 const maxStudyUids = 100;
 
 interface DicomWebDependencies {
-  readonly slides: Pick<Slides, 'storedSlide' | 'storedTile' | 'iccProfile'>;
+  readonly slides: Pick<Slides, 'dicomWebSlide' | 'nativeLevelTile' | 'iccProfile'>;
   readonly catalogue: Pick<Catalogue, 'list' | 'get' | 'servable'>;
 }
 
@@ -127,14 +127,14 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
   }
 
   /** Opens a slide; returns null if it cannot be read now. */
-  async function openOrNull(id: string, requester: Requester): Promise<StoredSlide | null> {
+  async function openOrNull(id: string, requester: Requester): Promise<DicomWebSlide | null> {
     const servable = await catalogue.servable(id);
     if (servable === null) return null;
-    return slides.storedSlide(servable, requester).catch(() => null);
+    return slides.dicomWebSlide(servable, requester).catch(() => null);
   }
 
   /** Returns the level that an instance stands for. @throws AppError not_found */
-  function levelOf(imageId: string, slide: StoredSlide, { series, instance }: RequestedUids): StoredLevel {
+  function levelOf(imageId: string, slide: DicomWebSlide, { series, instance }: RequestedUids): NativeLevel {
     const instances = instancesOf(imageId, slide);
     const level = instances.levels.get(instance ?? '');
     if (level === undefined || series !== instances.series) throw new AppError('not_found');
@@ -178,7 +178,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
     },
 
     async open(image, createdAt, requester) {
-      const slide = await slides.storedSlide(image, requester);
+      const slide = await slides.dicomWebSlide(image, requester);
       return { image, slide, described: { id: image.id, fileName: image.fileName, createdAt } };
     },
 
@@ -192,12 +192,12 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
     },
 
     frame(image, uids, frameNumber, client, allocate) {
-      const choose = (slide: StoredSlide) => {
+      const choose = (slide: DicomWebSlide) => {
         const level = levelOf(image.id, slide, uids);
         if (frameNumber < 1 || frameNumber > level.columns * level.rows) throw new AppError('not_found');
         return { level, index: frameNumber - 1 };
       };
-      return slides.storedTile(image, { choose, allocate }, client);
+      return slides.nativeLevelTile(image, { choose, allocate }, client);
     },
 
     async iccProfile({ image, slide }, uids, requester) {
@@ -218,8 +218,8 @@ const exampleImage: DescribedImage = {
   fileName: '',
   createdAt: '',
 };
-const exampleLevel: StoredLevel = {
-  ...encodedCoding,
+const exampleLevel: NativeLevel = {
+  ...renderedTileCoding,
   level: 0,
   width: 1,
   height: 1,
@@ -234,15 +234,15 @@ const catalogueTags: ReadonlySet<string> = new Set(
   Object.keys(toJson({ ...studyOf(exampleImage), ...seriesOf(exampleImage) })),
 );
 
-/** Returns the tags of the attributes by which a search can match: those of its responses, and for studies also those of the series. */
+/** Returns the tags of the attributes that a search can match: those that its response contains, and for studies also series attributes. */
 export function searchableTagsOf(level: SearchLevel): ReadonlySet<string> {
   const dataSets = [...dataSetsOf(level, exampleImage, { levels: [exampleLevel] }, {}, '')];
   return new Set([...catalogueTags, ...dataSets.flatMap(Object.keys)]);
 }
 
 /**
- * Returns whether slides, whose modality is SM (slide microscopy), can match the query. Viewers also search for other modalities with
- * every study that they open; the server answers such a search without reading the catalogue. Values of the query that
+ * Returns whether slides, whose modality is SM (slide microscopy), can match the query. For each study that they open, viewers also
+ * search for other modalities; the server answers such a search without reading the catalogue. Values of the query that
  * can match: SM, S?, ?M, ??, every pattern with a star, and a list that contains one of them.
  */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
@@ -256,7 +256,7 @@ function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean 
 function* dataSetsOf(
   level: SearchLevel,
   image: DescribedImage,
-  slide: Pick<StoredSlide, 'levels'>,
+  slide: Pick<DicomWebSlide, 'levels'>,
   { series, instance }: RequestedUids,
   base: string,
 ): Generator<JsonDataSet> {
@@ -294,7 +294,7 @@ function* dataSetsOf(
 }
 
 /** Returns the URL of the instance of a level. */
-function urlOf(base: string, imageId: string, { level }: StoredLevel): string {
+function urlOf(base: string, imageId: string, { level }: NativeLevel): string {
   const [study, series, instance] = [
     uidOf(imageId, 'study'),
     uidOf(imageId, 'series'),

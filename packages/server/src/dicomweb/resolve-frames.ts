@@ -7,19 +7,19 @@
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).
  * 2. Study, series and instance of the path belong to the image, and the frames exist (404).
  * 3. The client accepts a form that the server can send (406).
- * 4. If the request has waited, session and rights are checked again (401, 404), because they may have been revoked during the wait.
+ * 4. If reading took longer than `recheckAfterMs`, session and rights are checked again (401, 404), because they may have been revoked.
  * 5. The audit log records that this session opened the image, before any pixel is sent. In a short outage of the
  *    database, audit/image-openings.ts records the event afterwards.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@lamina/contract';
-import { type Allocate, SlideError } from '@lamina/slide';
+import { type BufferAllocator, SlideError } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
 import { type ImageSession, mayViewImage } from '../domain/image-session.ts';
 import { type RecheckAccess, recheckAfterMs } from '../tiles/recheck-access.ts';
 import { SessionClient } from '../tiles/session-client.ts';
-import type { ServableImage, StoredTile } from '../tiles/slides.ts';
+import type { NativeLevelTile, ServableImage } from '../tiles/slides.ts';
 import { bulkFormOf, formNameOf } from './accept.ts';
 import { transferSyntaxOf } from './describe-slide.ts';
 import type { DicomWeb } from './dicomweb.ts';
@@ -32,8 +32,8 @@ export interface FramesRequest {
   readonly origin: Origin;
   /** Aborted when the client disconnects. Read only when a frame is fetched, so it may be a getter. */
   readonly signal: AbortSignal;
-  /** Supplies the memory into which a single frame is read. */
-  readonly allocate?: Allocate | undefined;
+  /** Supplies the memory for the frame when a request is for one frame only. */
+  readonly allocate?: BufferAllocator | undefined;
 }
 
 /** A response with status 200. Its body consists of `before`, `bytes` and `after`. */
@@ -79,28 +79,28 @@ export function createFrameResolver({
       const startedAt = performance.now();
       const { params } = request;
       const frameNumbers = frameNumbersOf(params.frames);
-      const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
+      const lookup = catalogue.servable(dicomWeb.imageIdOf(params));
       // Awaiting a value that is not a promise would cost a turn of the microtask queue for each frame.
-      const image = lookUp instanceof Promise ? await lookUp : lookUp;
+      const image = lookup instanceof Promise ? await lookup : lookup;
       // The response is the same whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       const client = new SessionClient(session, request); // tells the render queue who requests, and when to abort
       const allocate = frameNumbers.length === 1 ? request.allocate : undefined;
       const firstFrame = await dicomWeb.frame(image, params, frameNumbers[0] ?? 1, client, allocate);
       const { fingerprint } = firstFrame; // identifies the version of the file
-      const furtherFrames: StoredTile[] = [];
+      const furtherFrames: NativeLevelTile[] = [];
       for (const frameNumber of frameNumbers.slice(1)) {
         const frame = await dicomWeb.frame(image, params, frameNumber, client);
         if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
         furtherFrames.push(frame);
       }
-      const formOf = ({ level }: StoredTile) =>
+      const formOf = ({ level }: NativeLevelTile) =>
         bulkFormOf(request.accept, {
           types: bulkTypes[level.codec],
           transferSyntax: transferSyntaxOf(level),
           mayBeSingle: furtherFrames.length === 0,
         });
-      const partOf = (frame: StoredTile, mediaType: string): Part => ({
+      const partOf = (frame: NativeLevelTile, mediaType: string): Part => ({
         bytes: frame.bytes,
         type: `${mediaType}; transfer-syntax=${transferSyntaxOf(frame.level)}`,
       });

@@ -31,8 +31,8 @@ const unsupportedWarnings = {
 const isUnsupported = (key: string): key is keyof typeof unsupportedWarnings =>
   Object.hasOwn(unsupportedWarnings, key);
 /**
- * Sentence of PS3.18 (section 8.3.4) about a response that does not contain all results. It is without their number, for which
- * the server would have to open all slides.
+ * Sentence of PS3.18 (section 8.3.4) about a response that does not contain all results. The sentence omits the number of further
+ * results, because the server would have to open all slides to count them.
  */
 export const moreResultsWarning = 'There are additional results that can be requested';
 
@@ -139,10 +139,10 @@ function textOf(value: unknown): string {
   return (value as { readonly Alphabetic?: string }).Alphabetic ?? '';
 }
 
-/** Returns the values of a list in the query: of UIDs (PS3.4 section C.2.2.2.2), or of modalities as OHIF sends them, such as `CT,SM`. */
+/** Splits a list of values in the query: UIDs (PS3.4 section C.2.2.2.2), or modalities, which OHIF sends as `CT,SM`. */
 export const valuesIn = (queryValue: string) => queryValue.split(/[,\\]/);
 
-/** Returns a function that tells whether a value matches the query. @param vr data type: UI is a UID, CS a code; DA, TM and DT are dates or times */
+/** Returns a function that compares a value with the query. @param vr data type: UI (UID), CS (code), DA, TM or DT (date or time) */
 function matcherOf(vr: string, queryValue: string): (value: string) => boolean {
   if (vr === 'UI') {
     const uids = new Set(valuesIn(queryValue));
@@ -165,7 +165,7 @@ const lowerCased = (text: string) => text.normalize('NFC').toLocaleLowerCase('en
  */
 function matchesWildcards(text: string, pattern: string): boolean {
   let [textIndex, patternIndex] = [0, 0];
-  /** Index of the last star that was reached in the pattern, and end (exclusive) of the part of the text that it stands for. */
+  /** Index of the last star reached in the pattern, and end (exclusive) of the text that this star stands for. */
   let [starIndex, starEnd] = [-1, 0];
   while (textIndex < text.length) {
     const expected = pattern[patternIndex];

@@ -10,7 +10,7 @@ const timeoutMs = 120_000; // the inspection reads the whole file of an embedded
 const maxClockSkewMs = 2000;
 /** A process uses ten connections and its job queue three. Two more allow for connections that PostgreSQL reserves. */
 const connectionsPerProcess = 15;
-/** A limit that is not enough for this number of processes gives a finding with the state `note`. */
+/** A connection limit that is not enough for this number of processes gives a finding with the state `note`. */
 const recommendedProcesses = 3;
 
 export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding[]> {
@@ -71,17 +71,17 @@ function checkState(health: DatabaseHealth, databaseName: string): Finding {
   return ok('Database', `${databaseName}, version ${version}: its tables are up to date${fileState}.`);
 }
 
-function checkClock({ clockAheadMs }: DatabaseHealth): Finding[] {
-  if (clockAheadMs === null) return [];
-  const seconds = `${(Math.abs(clockAheadMs) / 1000).toFixed(1)} s`;
-  if (Math.abs(clockAheadMs) <= maxClockSkewMs)
+function checkClock({ databaseClockAheadMs }: DatabaseHealth): Finding[] {
+  if (databaseClockAheadMs === null) return [];
+  const seconds = `${(Math.abs(databaseClockAheadMs) / 1000).toFixed(1)} s`;
+  if (Math.abs(databaseClockAheadMs) <= maxClockSkewMs)
     return [ok('Clock', `Differs from the database's clock by ${seconds}.`)];
-  const direction = clockAheadMs > 0 ? 'behind' : 'ahead of'; // positive: the database's clock is ahead
+  const direction = databaseClockAheadMs > 0 ? 'behind' : 'ahead of'; // positive: the database's clock is ahead
   return [
     wrong(
       'Clock',
       `This machine's clock is ${seconds} ${direction} that of the database.`,
-      'Synchronise the clocks of all machines (chrony or systemd-timesyncd): sessions expire by the clock.',
+      'Synchronise the clocks of all machines (chrony or systemd-timesyncd). Otherwise sessions expire too early or too late.',
     ),
   ];
 }

@@ -6,7 +6,7 @@ import type { Config } from '../platform/config.ts';
 import { type Finding, gibibytes, note, ok, reasonOf, withTimeout, wrong } from './finding.ts';
 
 const timeoutMs = 10_000;
-// Limits of the free space below which the finding has the state `note` or `wrong`.
+// With less free space than this, the finding has the state `note` or `wrong`.
 const noteBelowBytes = 1024 ** 3;
 const wrongBelowBytes = 100 * 1024 ** 2;
 
@@ -91,7 +91,7 @@ async function writeTestFile(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `.doctor-${randomUUID()}`);
   try {
-    await fs.writeFile(file, 'Lamina was here.\n', { flush: true, mode: 0o600 });
+    await fs.writeFile(file, 'Test file of npm run doctor.\n', { flush: true, mode: 0o600 });
   } finally {
     await fs.rm(file, { force: true });
   }

@@ -1,7 +1,7 @@
 /** A check of `npm run doctor`: the connection to the mail server. */
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
-import { isTlsFault, smtpOptions, tlsAdvice } from '../mail/smtp-options.ts';
+import { isTlsError, smtpOptions, tlsAdvice } from '../mail/smtp-options.ts';
 import type { Config } from '../platform/config.ts';
 import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
@@ -17,7 +17,7 @@ export async function checkMail({
   if (smtpUrl === null) {
     return note(
       'Mail',
-      `No mail server is set: e-mails are files in ${path.join(dataDir, 'outbox')}, so that reset links do not reach people.`,
+      `No mail server is set: e-mails are written as files to ${path.join(dataDir, 'outbox')}, and reset links do not reach people.`,
       'Set SMTP_URL and MAIL_FROM, or let an administrator set forgotten passwords.',
     );
   }
@@ -30,7 +30,7 @@ export async function checkMail({
     return wrong(
       'Mail',
       `${host} does not accept e-mails: ${reasonOf(error)}.`,
-      isTlsFault(error)
+      isTlsError(error)
         ? tlsAdvice
         : 'Check that SMTP_URL contains host, port, user and password (smtps:// for TLS from the first byte), and that a firewall allows the connection.',
     );

@@ -43,7 +43,7 @@ async function checkWriting(store: ObjectStore, location: string, dataDir: strin
   const file = path.join(dataDir, `.doctor-${randomUUID()}`);
   const key = `.lamina-doctor-${randomUUID()}`;
   try {
-    await fs.writeFile(file, 'Lamina was here.\n');
+    await fs.writeFile(file, 'Test file of npm run doctor.\n');
     await withTimeout(timeoutMs, store.put(key, file));
     await withTimeout(timeoutMs, store.delete(key));
     return ok('Bucket', `${location} can be written.`);

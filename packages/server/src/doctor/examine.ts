@@ -26,7 +26,7 @@ const checks: readonly Check[] = [
   checkMail,
 ];
 
-/** Returns all findings; a check that throws gives one with the state `wrong`. @param readSettings may throw ConfigError */
+/** Returns all findings. A check that throws adds a finding with the state `wrong`. @param readSettings may throw ConfigError */
 export async function examine(readSettings: () => Config): Promise<Finding[]> {
   let config: Config;
   try {

@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import {
   approve,
-  checkMayLeave,
+  checkMayDeleteOwnAccount,
   deactivate,
   makeAdmin,
   promote,
@@ -60,7 +60,7 @@ function outcome(
 /** Describes an expected outcome for a test name, which continues with the account. */
 function effectOf(expected: { readonly status?: string; readonly role?: string } | string): string {
   if (expected === 'no change') return 'changes nothing in';
-  if (typeof expected === 'string') return `throws ${expected} for`;
+  if (typeof expected === 'string') return `throws the error ${expected} for`;
   return `gives the status ${expected.status} and the role ${expected.role} to`;
 }
 
@@ -136,14 +136,17 @@ describe('suspend (blocks an account until its next approval)', () => {
     }[status];
     return { status, role, expected, effect: effectOf(expected) };
   });
-  it.each(rows)('$effect a $status account with the role $role', ({ status, role, expected }) => {
-    expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
-  });
+  it.each(rows)(
+    '$effect an account with the status $status and the role $role',
+    ({ status, role, expected }) => {
+      expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
+    },
+  );
 });
 
-describe('deactivate (closes an account)', () => {
+describe('deactivate (ends an account until an administrator reactivates it)', () => {
   it.each(allStatusesAndRoles)(
-    'leaves a $status account with the role $role deactivated, and keeps the role',
+    'returns a deactivated account with the role $role for an account with the status $status and this role',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
       expect(outcome(account(status, role), (user) => deactivate(user, byOtherAdmin))).toEqual(expected);
@@ -154,7 +157,7 @@ describe('deactivate (closes an account)', () => {
 describe.each([
   ['suspend', suspend],
   ['deactivate', deactivate],
-])('%s, which an administrator applies to an account,', (_, rule) => {
+])('%s (called when an administrator changes an account)', (_, rule) => {
   it("throws self_change for the administrator's own account, in every status", () => {
     for (const { status, role } of allStatusesAndRoles) {
       expect(outcome(account(status, role), (user) => rule(user, { ...byOtherAdmin, actor: 'u1' }))).toBe(
@@ -189,32 +192,38 @@ describe('promote (makes an active account an administrator)', () => {
     const expected = status === 'active' ? expectedWhenActive : 'not_active';
     return { status, role, expected, effect: effectOf(expected) };
   });
-  it.each(rows)('$effect a $status account with the role $role', ({ status, role, expected }) => {
-    expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
-  });
+  it.each(rows)(
+    '$effect an account with the status $status and the role $role',
+    ({ status, role, expected }) => {
+      expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
+    },
+  );
 });
 
-describe('replacePassword (permits a new password unless the account is closed)', () => {
+describe('replacePassword (permits a new password unless the account is deactivated)', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expected = status === 'deactivated' ? 'closed' : { status, role };
     return { status, role, expected, effect: effectOf(expected) };
   });
-  it.each(rows)('$effect a $status account with the role $role', ({ status, role, expected }) => {
-    expect(outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now }))).toEqual(
-      expected,
-    );
-  });
+  it.each(rows)(
+    '$effect an account with the status $status and the role $role',
+    ({ status, role, expected }) => {
+      expect(
+        outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),
+      ).toEqual(expected);
+    },
+  );
 
   it('sets updatedAt to the time of the change', () => {
     expect(replacePassword(account('active', 'user'), { actor: 'admin', now }).updatedAt).toBe(now);
   });
 });
 
-describe('checkMayLeave, called before a user deletes the own account', () => {
+describe('checkMayDeleteOwnAccount (called before a user deletes their own account)', () => {
   it('throws last_admin for the last active administrator, and nothing for all other accounts', () => {
     const outcomeOfLeaving = (user: User, isOtherAdminActive = false) =>
       outcome(user, () => {
-        checkMayLeave(user, isOtherAdminActive);
+        checkMayDeleteOwnAccount(user, isOtherAdminActive);
         return user;
       });
     const isOtherAdminActive = true;

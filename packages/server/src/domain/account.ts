@@ -19,7 +19,7 @@ interface ChangeContext {
 
 /**
  * Returns the account with its effective status: an account whose end date has passed counts as suspended. Every decision about
- * an account must go through this function.
+ * an account must use this status.
  */
 export function effectiveAccount<Account extends Pick<User, 'status' | 'expiresAt'>>(
   account: Account,
@@ -33,9 +33,8 @@ function hasExpired({ status, expiresAt }: Pick<User, 'status' | 'expiresAt'>, n
 }
 
 /**
- * Whether a token or session is invalid because the account's end date passed after it was issued. It never becomes
- * valid again (rule P7 of docs/permissions.md): approving the account, which may set a later end date, deletes such
- * tokens.
+ * Whether a token or session is invalid because the account's end date passed after the token was issued. Such a token never
+ * becomes valid again (rule P7 of docs/permissions.md): an approval, which may set a later end date, deletes it.
  */
 export function wasIssuedBeforeExpiry(
   issuedAt: Date,
@@ -149,7 +148,7 @@ export function suspend(user: User, { actor, isOtherAdminActive, now }: ChangeCo
   if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'suspended') return user;
   if (user.status === 'deactivated') throw new AppError('closed');
-  requireAdminLeft(user, isOtherAdminActive);
+  requireRemainingAdmin(user, isOtherAdminActive);
   return { ...user, status: 'suspended', updatedAt: now };
 }
 
@@ -157,7 +156,7 @@ export function suspend(user: User, { actor, isOtherAdminActive, now }: ChangeCo
 export function deactivate(user: User, { actor, isOtherAdminActive, now }: ChangeContext): User {
   if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'deactivated') return user;
-  requireAdminLeft(user, isOtherAdminActive);
+  requireRemainingAdmin(user, isOtherAdminActive);
   return { ...user, status: 'deactivated', updatedAt: now };
 }
 
@@ -185,12 +184,12 @@ export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 
 }
 
 /** Checks that a user may delete their own account. @throws AppError last_admin */
-export function checkMayLeave(user: User, isOtherAdminActive: boolean): void {
-  requireAdminLeft(user, isOtherAdminActive);
+export function checkMayDeleteOwnAccount(user: User, isOtherAdminActive: boolean): void {
+  requireRemainingAdmin(user, isOtherAdminActive);
 }
 
 /** Checks that an active administrator, who can approve accounts, remains after the change. @throws AppError last_admin */
-function requireAdminLeft(user: User, isOtherAdminActive: boolean): void {
+function requireRemainingAdmin(user: User, isOtherAdminActive: boolean): void {
   if (user.status === 'active' && user.role === 'admin' && !isOtherAdminActive)
     throw new AppError('last_admin');
 }

@@ -1,5 +1,5 @@
 /**
- * Rate limits of actions that have no other limit. Each action writes an audit event, and audit/limit-actions.ts counts the events of
+ * Rate limits of actions that have no other limit. Each action writes an audit event, and audit/action-limiter.ts counts the events of
  * the account in a sliding window. The audit log is in the database, so the count covers all processes and survives restarts.
  */
 import type { AuditAction } from '@lamina/contract';
@@ -48,7 +48,7 @@ export function msUntilAllowed(
   times: readonly Date[],
   now: Date,
 ): number {
-  // The next action must wait until this one is older than the window, which then contains fewer than `maxCount` actions.
+  // The next action is allowed when this action is older than the window, which then contains fewer than `maxCount` actions.
   const blockingTime = times[maxCount - 1];
   return blockingTime === undefined ? 0 : Math.max(0, blockingTime.getTime() + withinMs - now.getTime());
 }

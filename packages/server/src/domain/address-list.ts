@@ -37,7 +37,7 @@ export function addressMatcher(entries: readonly string[]): (address: string) =>
   };
 }
 
-/** Returns an IPv4 address, or the one in an IPv4-mapped IPv6 address (::ffff:10.0.0.2); null for any other address. */
+/** Returns the IPv4 form of an IPv4 address or of an IPv4-mapped IPv6 address (::ffff:10.0.0.2); null for any other address. */
 function ipv4AddressOf(address: string): string | null {
   const network = networkOf(address); // an IPv4 address, or the /64 network of another IPv6 address
   return isIP(network) === 4 ? network : null;

@@ -2,7 +2,7 @@
  * Computes the columns by which the database sorts and searches catalogue entries. A sort key orders entries by dataset and then by
  * file name, so each dataset is a contiguous range of keys, which queries read or skip.
  */
-import { foldDiacritics, naturalKey } from '@lamina/contract';
+import { foldDiacritics, naturalSortKey } from '@lamina/contract';
 
 /** First character of the sort keys of entries without a dataset. The keys of all other entries start with 0. */
 const keyWithoutDataset = '1';
@@ -18,14 +18,14 @@ interface NamedEntry {
  * database sorts the same way in every collation.
  */
 export function sortKeyOf({ file_name, dataset_name }: NamedEntry): string {
-  const datasetKey = dataset_name === null ? keyWithoutDataset : `0${hexOf(naturalKey(dataset_name))}`;
+  const datasetKey = dataset_name === null ? keyWithoutDataset : `0${hexOf(naturalSortKey(dataset_name))}`;
   // 00 ends the name of the dataset. It sorts before every character, so that `Set` comes before `Set A`.
-  return `${datasetKey}00${hexOf(naturalKey(file_name))}`;
+  return `${datasetKey}00${hexOf(naturalSortKey(file_name))}`;
 }
 
 /** Returns the range of sort keys of a dataset: `from` is inclusive, `to` exclusive. */
 export function rangeOfNamedDataset(dataset: string): { readonly from: string; readonly to: string } {
-  const key = `0${hexOf(naturalKey(dataset))}`;
+  const key = `0${hexOf(naturalSortKey(dataset))}`;
   return { from: `${key}00`, to: `${key}01` }; // 00 ends the name
 }
 

@@ -18,15 +18,15 @@ export interface ImageSession {
   /** Times in milliseconds since the epoch. `expiresAt` is Infinity for an API token, whose expiry is checked at each request. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Datasets that the account, or its API token, may not see; for a visitor, those that the creator of the link may not see. */
-  readonly restrictedDatasets: ReadonlySet<string>;
+  /** Datasets that the account, or its API token, may not see. For a visitor: datasets that the creator of the link may not see. */
+  readonly inaccessibleDatasets: ReadonlySet<string>;
   /** Whether the account sees hidden images, as administrators do. */
   readonly seesHidden: boolean;
   /**
    * The views of this session that the audit log contains already, by image id, so that they are not recorded again. Other processes may
    * have recorded more.
    */
-  readonly shownImages: Map<string, ViewKind>;
+  readonly auditedViews: Map<string, ViewKind>;
   /** The API token that this session represents; undefined for other sessions. */
   readonly apiToken?: ApiTokenName;
 }
@@ -46,8 +46,8 @@ export interface Visitor {
 }
 
 /**
- * The kind of a request for an image. `descriptor` asks for its size and tile layout, `colour-table` for the table with
- * which the viewer corrects its colours.
+ * The part of an image that a request asks for. `descriptor`: the size and tile layout; `colour-table`: the table with which the
+ * viewer corrects the colours.
  */
 export type PixelSource = 'thumbnail' | 'descriptor' | 'colour-table' | 'tile';
 
@@ -75,14 +75,14 @@ interface ProtectedImage {
 /** Whether the session may load pixels of the image. */
 export function mayViewImage(
   {
-    restrictedDatasets,
+    inaccessibleDatasets,
     seesHidden,
     visitor = null,
-  }: Pick<ImageSession, 'restrictedDatasets' | 'seesHidden'> & Partial<Pick<ImageSession, 'visitor'>>,
+  }: Pick<ImageSession, 'inaccessibleDatasets' | 'seesHidden'> & Partial<Pick<ImageSession, 'visitor'>>,
   { id, dataset, isHidden }: ProtectedImage,
 ): boolean {
   if (visitor !== null && (id === undefined || !visitor.images.has(id))) return false;
-  return (seesHidden || !isHidden) && !restrictedDatasets.has(dataset ?? noDataset);
+  return (seesHidden || !isHidden) && !inaccessibleDatasets.has(dataset ?? noDataset);
 }
 
 /**
@@ -102,7 +102,7 @@ export function requesterOf({
   return { account: apiToken === undefined ? uid : `api-token ${uid}`, session: hash };
 }
 
-/** Maximum number of sessions of an account, not counting those of visitors of its share links. Creating one more ends the oldest. */
+/** Maximum number of sessions of an account, without the sessions of visitors of its share links. A further session ends the oldest. */
 export const maxSessionsPerAccount = 10;
 
 /** Returns the remaining whole seconds of a session, at least 0. */
@@ -115,8 +115,8 @@ const maxBrowserCacheSeconds = 3600;
 
 /**
  * The Cache-Control header for a response to a bearer token, which is not part of the URL: a cache cannot distinguish responses for
- * different tokens, so it must revalidate each of them. Otherwise the next person at a browser would get pixels of slides that
- * this person may not see, without a request.
+ * different tokens, so it must revalidate each of them. Otherwise another person who signs in at the same browser would get cached
+ * pixels of slides that this person may not see.
  */
 export const bearerCacheControl = 'private, no-cache';
 

@@ -13,7 +13,7 @@ export interface PointPair {
   readonly to: Point;
 }
 
-/** A determinant up to this value counts as 0: that of the result, or that of the scatter matrix divided by its squared trace. */
+/** Limit up to which a value counts as 0: the determinant of the result, and the one of the scatter matrix divided by its squared trace. */
 const collinearityTolerance = 1e-9;
 
 /**

@@ -16,7 +16,7 @@ export interface Limit {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Attempts that a limit counts together: those of one account, of one network (network-of.ts), of both, or of all clients. */
+/** What the attempts that a limit counts together have in common: the account, the network (network-of.ts), both, or nothing. */
 export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody';
 
 /**

@@ -16,7 +16,7 @@ interface MeasuredServices {
 const databaseTimeoutMs = 1000;
 
 /** Registers the metrics. Their names are documented and must not change. */
-export function measureServices(
+export function registerServiceMetrics(
   metrics: Metrics,
   { db, now, slides, renderedTiles }: MeasuredServices,
 ): void {

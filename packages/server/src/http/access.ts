@@ -44,13 +44,13 @@ export async function checkAccess(
     return session;
   }
   if (isOpenToVisitors(endpoint) && request.headers.authorization === undefined) {
-    return visitorOf(request, sessionId, services);
+    return visitorSessionOf(request, sessionId, services);
   }
   // A tile request with a bearer token uses the token's image session, so that most requests need no database query.
   if (endpoint.isTile && sessionId === undefined) {
     const refused = refusedTileOf(request.raw);
-    if (refused !== undefined) return credentialOf(refused, request);
-    const session = await recentSessionOf(endpoint, tokenRequestOf(request), services);
+    if (refused !== undefined) return sessionOfRefusedTile(refused, request);
+    const session = await pixelSessionOfToken(endpoint, tokenRequestOf(request), services);
     if (session !== null) return session;
   }
   const caller = await resolveBearerToken(request.raw.rawHeaders, services);
@@ -94,7 +94,10 @@ function tokenRequestOf(request: FastifyRequest): TokenRequest {
 }
 
 /** Returns the session of a request that the fast path has refused. @throws the error of the fast path when it refused the access */
-function credentialOf({ caller, session, error }: RefusedTile, request: FastifyRequest): ImageSession {
+function sessionOfRefusedTile(
+  { caller, session, error }: RefusedTile,
+  request: FastifyRequest,
+): ImageSession {
   request.credential = caller ?? null;
   if (session === null) throw error;
   return session;
@@ -106,7 +109,7 @@ function credentialOf({ caller, session, error }: RefusedTile, request: FastifyR
  *
  * @throws AppError token_missing, token_invalid, forbidden, account_not_active, not_found, rate_limited, unavailable
  */
-export function recentSessionOf(
+export function pixelSessionOfToken(
   endpoint: Endpoint,
   request: TokenRequest,
   services: Pick<AccessServices, 'apiTokens' | 'bearerSessions' | 'catalogue'>,
@@ -136,7 +139,8 @@ function requireScope({ apiToken }: ResolvedApiToken, { apiTokenScope }: Endpoin
 
 /**
  * Records the use of an API token in the audit log. Returns undefined when there is nothing to wait for. If the token is limited to
- * datasets, the slide in the path, or that of the layer in the path, must be in one of them, even if the handler does not check this.
+ * datasets, the slide in the path, or the slide of the layer in the path, must be in one of these datasets, even if the handler does
+ * not check this.
  *
  * @throws AppError not_found
  */
@@ -187,7 +191,7 @@ async function recordSlideCall(
  * @throws AppError token_missing without a session; session_invalid for any other session, such as one that a sign-in created, and
  *   without the cookie that IMAGE_SESSION_COOKIE=strict requires
  */
-async function visitorOf(
+async function visitorSessionOf(
   request: FastifyRequest,
   sessionId: string | undefined,
   { pixelAccess }: Pick<AccessServices, 'pixelAccess'>,

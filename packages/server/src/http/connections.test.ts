@@ -61,7 +61,7 @@ describe('limitConnections (HTTP server): a client connection', () => {
     const third = await connect();
     third.resume();
     await once(third, 'close');
-    expect(connections.count()).toBe(2);
+    expect(connections.openCount()).toBe(2);
   });
 });
 
@@ -90,8 +90,8 @@ describe('limitConnections (HTTP server): the limit of connections per client ad
       timeout: 10_000,
     });
     expect(await staysOpen(await connect(visitor))).toBe(true);
-    expect(connections.count()).toBe(10 + 1);
-    expect(connections.rejected()).toBe(60 - 10);
+    expect(connections.openCount()).toBe(10 + 1);
+    expect(connections.rejectedCount()).toBe(60 - 10);
   });
 
   it('counts only open connections, so a client can open new connections after it has closed others', async () => {
@@ -100,7 +100,7 @@ describe('limitConnections (HTTP server): the limit of connections per client ad
       const opened = await Promise.all(Array.from({ length: 10 }, () => connect(attacker)));
       expect(await Promise.all(opened.map(staysOpen))).not.toContain(false);
       for (const socket of opened) socket.destroy();
-      await vi.waitFor(() => expect(connections.count()).toBe(0));
+      await vi.waitFor(() => expect(connections.openCount()).toBe(0));
     }
   });
 

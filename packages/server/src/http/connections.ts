@@ -25,7 +25,7 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Maximum number of connections of one IPv4 address or IPv6 /64 network to one process. Default: no limit. */
   readonly maxPerAddress?: number;
-  /** Returns true for an address without a limit, for example that of a proxy, which connects for many clients. */
+  /** Returns true for an address without a limit, for example the address of a proxy, which connects for many clients. */
   readonly isUnlimited?: (address: string) => boolean;
   /** Called when a connection is rejected because its address has reached the limit, at most once a minute for all addresses. */
   readonly onLimit?: (network: string) => void;
@@ -44,11 +44,11 @@ const closeIdleIntervalMs = 50;
 const newConnectionGraceMs = 500;
 
 export interface Connections {
-  count(): number;
+  openCount(): number;
   /** Number of connections that were closed at once because their address had too many. */
-  rejected(): number;
+  rejectedCount(): number;
   /** Closes every connection as soon as it has no unfinished request. Called after the server has stopped listening. */
-  windDown(): void;
+  closeWhenIdle(): void;
 }
 
 /** Applies the limits to all connections of the server. */
@@ -66,9 +66,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits = proc
     socket.once('close', () => openSockets.delete(socket));
   });
   return {
-    count: () => openSockets.size,
-    rejected: perAddress.rejected,
-    windDown() {
+    openCount: () => openSockets.size,
+    rejectedCount: perAddress.rejectedCount,
+    closeWhenIdle() {
       const startedAt = performance.now();
       const timer = setInterval(() => {
         server.closeIdleConnections();
@@ -82,9 +82,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits = proc
 }
 
 interface AddressLimit {
-  /** Counts the connection until it is closed. @returns false when its address has too many already */
+  /** Counts the connection until it is closed. @returns false when the address of the client has too many connections already */
   admit(socket: Socket): boolean;
-  rejected(): number;
+  rejectedCount(): number;
 }
 
 function limitPerAddress({
@@ -108,7 +108,7 @@ function limitPerAddress({
   }
 
   return {
-    rejected: () => rejected,
+    rejectedCount: () => rejected,
     admit(socket) {
       const address = socket.remoteAddress;
       // An undefined address means that the client has already disconnected.

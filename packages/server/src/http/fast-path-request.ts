@@ -19,7 +19,7 @@ export interface FastPath {
    *
    * @returns false for any other request; the caller then has to pass it to Fastify
    */
-  take(request: IncomingMessage, response: ServerResponse, fastify: Handler): boolean;
+  tryHandle(request: IncomingMessage, response: ServerResponse, fastify: Handler): boolean;
   /** Sends all further requests to Fastify. */
   close(): void;
 }

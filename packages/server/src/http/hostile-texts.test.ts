@@ -78,8 +78,16 @@ function allowedStatuses({ part, name }: TextParameter, character: CharacterName
   return part === 'path' && !protocolParameters.has(name) ? [404] : [400, 404];
 }
 
+/** Describes the allowed statuses for the name of a test. */
+function statusesOf(parameter: TextParameter): string {
+  const [usual, forTab] = (['NUL', 'a tab'] as const).map((name) =>
+    allowedStatuses(parameter, name).join(' or '),
+  );
+  return usual === forTab ? String(usual) : `${usual} (${forTab} for a tab)`;
+}
+
 describe.each(databaseKinds)(
-  'control and invisible characters in API requests, with %s as database',
+  'API requests with control or invisible characters (database: %s):',
   (database) => {
     let server: TestServer;
     let session: string;
@@ -146,10 +154,14 @@ describe.each(databaseKinds)(
     }
 
     const cases = Object.entries(endpoints).flatMap(([name, endpoint]) =>
-      textParametersOf(endpoint).map((parameter) => ({ endpoint: name, ...parameter })),
+      textParametersOf(endpoint).map((parameter) => ({
+        endpoint: name,
+        statuses: statusesOf(parameter),
+        ...parameter,
+      })),
     );
 
-    it('are tested for every endpoint that has a path parameter or a JSON body', () => {
+    it('the tested requests cover every endpoint that has a path parameter or a JSON body', () => {
       const coveredNames = cases.map(({ endpoint }) => endpoint);
       const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
       for (const [name] of withTexts) expect(coveredNames).toContain(name);
@@ -157,8 +169,8 @@ describe.each(databaseKinds)(
     });
 
     it.each(cases)(
-      'are rejected by $endpoint in the $part parameter $name',
-      async ({ endpoint, ...parameter }) => {
+      '$endpoint responds with $statuses when the $part parameter $name contains such a character',
+      async ({ endpoint, statuses: _, ...parameter }) => {
         const sender = await caller('admin');
         for (const character of characterNames) {
           const { status, body } = await sendWith(character, parameter, endpoint, sender);
@@ -171,7 +183,7 @@ describe.each(databaseKinds)(
     );
 
     it.each(characterNames)(
-      'are rejected by createUploadFile in the header Upload-Metadata: %s',
+      'createUploadFile responds with 400 or 404 when the header Upload-Metadata contains the character %s',
       async (character) => {
         const sender = await caller('admin');
         const request = await requestFor('createUploadFile', sender, false);
@@ -191,7 +203,7 @@ describe.each(databaseKinds)(
     );
 
     it.each(characterNames)(
-      'are rejected with 400 by list endpoints in the parameter cursor: %s',
+      'list endpoints respond with 400 when the parameter cursor contains the character %s',
       async (character) => {
         const admin = await server.fixtures.admin();
         for (const name of ['listAudit', 'listImages', 'listManagedImages']) {
@@ -205,7 +217,7 @@ describe.each(databaseKinds)(
       },
     );
 
-    it('the endpoint updateImage stores the organ of a slide in Unicode form NFC and without white space at its ends', async () => {
+    it('updateImage stores the organ of a slide in Unicode form NFC and without white space at its ends', async () => {
       const admin = await server.fixtures.admin();
       const { id } = await server.fixtures.image();
       const body = { organ_type: '  Bo\u0308brek ' };

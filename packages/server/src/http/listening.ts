@@ -39,14 +39,14 @@ export async function listenOn(app: FastifyInstance, { host, port }: ListenAddre
     // node:http creates its own sockets with the same options.
     createServer({ noDelay: true, allowHalfOpen: true }, (socket) => app.server.emit('connection', socket)),
   );
-  const closed: Promise<unknown>[] = [];
+  const closures: Promise<unknown>[] = []; // of the additional listening sockets
   app.addHook('preClose', async () => {
-    await acceptWaiting(app.server);
+    await acceptWaitingConnections(app.server);
     for (const additionalServer of additionalServers)
-      closed.push(new Promise((resolve) => additionalServer.close(resolve)));
+      closures.push(new Promise((resolve) => additionalServer.close(resolve)));
   });
   // A listening socket counts as closed when all connections that it has accepted have ended.
-  app.addHook('onClose', async () => void (await Promise.all(closed)));
+  app.addHook('onClose', async () => void (await Promise.all(closures)));
   const options = { host, port: freePort, backlog, reusePort: true };
   await app.listen(options);
   // The additional sockets use the IP address that the host name was resolved to.
@@ -61,7 +61,7 @@ export async function listenOn(app: FastifyInstance, { host, port }: ListenAddre
  * Waits until two successive event loop turns accept no connection, but at most `backlog` turns: closing a listening
  * socket resets the connections that it has not accepted yet.
  */
-async function acceptWaiting(server: Server): Promise<void> {
+async function acceptWaitingConnections(server: Server): Promise<void> {
   let acceptedCount = 0;
   const countConnection = () => acceptedCount++;
   server.on('connection', countConnection);

@@ -14,7 +14,8 @@ export function recordRefusal(
   const { credential } = request;
   const actor = credential !== null && 'user' in credential ? credential.user.uid : null;
   const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain a credential
-  background.run('record a rejected request in the audit log (the event is lost)', () =>
+  const task = `record the rejection of request ${request.id} in the audit log (the audit event is lost; see its access log line)`;
+  background.run(task, () =>
     audit.recordSeparately({
       action: 'access-refused',
       result: 'refused',

@@ -9,7 +9,7 @@
  * resOnFinish); routes/tile-adapters.test.ts tests it.
  */
 import type { ServerResponse } from 'node:http';
-import type { Allocate } from '@lamina/slide';
+import type { BufferAllocator } from '@lamina/slide';
 
 /** Larger bodies are written with Node's own methods, whose cost is small compared to the body. */
 const maxBodyBytes = 256 * 1024;
@@ -31,7 +31,7 @@ export interface ResponseBuffer {
    * Returns memory for the body, after the space for the headers; a further call releases the earlier memory first. A body of more
    * than 256 kB gets separate memory that is not reused.
    */
-  readonly allocate: Allocate;
+  readonly allocate: BufferAllocator;
 }
 
 interface PendingResponse {
@@ -73,22 +73,22 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
     lines.push(`${fixedHeaders[i]}: ${fixedHeaders[i + 1]}\r\n`);
   lines.push(`Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`);
   const fixedHead = Buffer.from(lines.join(''), 'latin1');
-  const pooledBytes = headBytesReserved + maxBodyBytes;
+  const pooledBufferBytes = headBytesReserved + maxBodyBytes;
   const pool: Buffer[] = [];
-  let pooledBuffers = 0; // in the pool and in use
+  let pooledBufferCount = 0; // in the pool and in use
   let date = '';
   let dateSecond = 0;
 
   /**
-   * Takes memory from the pool, whose buffers are allocated when they are needed first. When all of them are in use, allocates only
-   * the needed size, because hundreds of clients may be slow.
+   * Takes memory from the pool, whose buffers are allocated on first use. When all buffers are in use, allocates memory of only the
+   * needed size, because hundreds of clients may be slow.
    */
   function takeMemory(bodyBytes: number): Buffer {
     const reused = pool.pop();
     if (reused !== undefined) return reused;
-    if (pooledBuffers === maxPooled) return Buffer.allocUnsafeSlow(headBytesReserved + bodyBytes);
-    pooledBuffers++;
-    return Buffer.allocUnsafeSlow(pooledBytes);
+    if (pooledBufferCount === maxPooled) return Buffer.allocUnsafeSlow(headBytesReserved + bodyBytes);
+    pooledBufferCount++;
+    return Buffer.allocUnsafeSlow(pooledBufferBytes);
   }
 
   function acquireBuffer(): ResponseBuffer {
@@ -106,7 +106,7 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
 
   function releaseBuffer(buffer: ResponseBuffer): void {
     // Memory of another size was allocated while the pool was empty, and is left to the garbage collector.
-    if (buffer.memory?.byteLength === pooledBytes && pool.length < maxPooled) pool.push(buffer.memory);
+    if (buffer.memory?.byteLength === pooledBufferBytes && pool.length < maxPooled) pool.push(buffer.memory);
     buffer.memory = null;
   }
 

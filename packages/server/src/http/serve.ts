@@ -72,7 +72,7 @@ export interface EndpointRequest<E extends Endpoint> {
   readonly reply: FastifyReply;
 }
 
-/** What a handler may return. A `response` of the endpoint is a content type, null for no body, or the schema of a JSON body. */
+/** What a handler may return. `response` in the contract is a content type, null for no body, or the schema of a JSON body. */
 type AnswerOf<E extends Endpoint> = E['response'] extends string
   ? Bytes | Download | Redirect | StreamedText | typeof replied | typeof unchanged
   : E['response'] extends null

@@ -62,7 +62,7 @@ export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' 
       const address = tileOf(view, descriptor);
       if (address === null) return { ...(await slides.view(image, view, client)), type };
       const { bytes, etag } = await slides.tile(image, { address, knownTag: undefined }, client);
-      return { bytes: bytes ?? '', etag, type }; // never null here: null means that `knownTag`, the client's ETag, is current
+      return { bytes: bytes ?? '', etag, type }; // `bytes` is null only when `knownTag`, the ETag of the client, is current
     },
 
     async manifest(image, urls, client, label) {

@@ -16,7 +16,7 @@ const sizeOf = (path: string, ofImage = image) => {
   return [toWidth, toHeight];
 };
 
-describe('IIIF image request region', () => {
+describe('region of an IIIF image request:', () => {
   it.each([
     ['full', [0, 0, 6000, 4000]],
     ['square', [1000, 0, 4000, 4000]],
@@ -34,37 +34,37 @@ describe('IIIF image request region', () => {
   });
 
   it.each([
-    '',
-    'Full',
-    '1,2,3',
-    '1,2,3,4,5',
-    '-1,0,10,10',
-    '0,0,0,10',
-    '0,0,10,0',
-    '6000,0,10,10',
-    '1.5,0,10,10',
-    '1e3,0,10,10',
-    'pct:0,0,0,50',
-    'pct:100,0,10,10',
-    'pct:.5,0,10,10',
-    'pct:1e1,0,10,10',
-    'pct:0,0,10',
-    'pct:-5,0,10,10',
-    'pct:0,0,10,10,10',
-    'PCT:0,0,10,10',
-    'square,',
-    ' full',
-    '0,0,10,',
-    '+1,0,10,10',
-    '99999999999,0,1,1',
-  ])('the region %j is rejected as invalid_request', (region) => {
+    ['', 'is empty'],
+    ['Full', 'has a capital letter'],
+    ['1,2,3', 'has three numbers'],
+    ['1,2,3,4,5', 'has five numbers'],
+    ['-1,0,10,10', 'has a negative number'],
+    ['0,0,0,10', 'has the width 0'],
+    ['0,0,10,0', 'has the height 0'],
+    ['6000,0,10,10', 'begins at the right edge of the image'],
+    ['1.5,0,10,10', 'has a fraction of a pixel'],
+    ['1e3,0,10,10', 'has an exponent'],
+    ['pct:0,0,0,50', 'has the width 0'],
+    ['pct:100,0,10,10', 'begins at the right edge of the image'],
+    ['pct:.5,0,10,10', 'has a number that starts with the decimal point'],
+    ['pct:1e1,0,10,10', 'has an exponent'],
+    ['pct:0,0,10', 'has three numbers'],
+    ['pct:-5,0,10,10', 'has a negative number'],
+    ['pct:0,0,10,10,10', 'has five numbers'],
+    ['PCT:0,0,10,10', 'has capital letters'],
+    ['square,', 'ends with a comma'],
+    [' full', 'begins with a space'],
+    ['0,0,10,', 'lacks the last number'],
+    ['+1,0,10,10', 'has a plus sign'],
+    ['99999999999,0,1,1', 'has a number of 11 digits'],
+  ])('%j is rejected as invalid_request, because it %s', (region) => {
     expect(() => parse(`${region}/max/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-describe('IIIF image request region and size', () => {
+describe('size of an IIIF image request:', () => {
   it.each([
     ['0,0,300,200/max', [300, 200]],
     ['full/150,', [150, 100]],
@@ -82,7 +82,7 @@ describe('IIIF image request region and size', () => {
     ['square/!100,50', [50, 50]],
     ['0,0,3000,10/pct:1', [30, 1]],
     ['0,0,6000,1/60,', [60, 1]],
-  ])('"%s" of a 6000 × 4000 image scales to the size [width, height] %j', (path, expected) => {
+  ])('region and size "%s" of a 6000 × 4000 image give [width, height] %j', (path, expected) => {
     expect(sizeOf(path)).toEqual(expected);
   });
 
@@ -114,47 +114,46 @@ describe('IIIF image request region and size', () => {
   });
 
   it.each([
-    'full/',
-    'full/full',
-    'full/0,',
-    'full/,0',
-    'full/0,0',
-    'full/!0,5',
-    'full/pct:0',
-    'full/pct:101',
-    'full/6001,',
-    'full/3000,3000',
-    // The prefix ^ allows enlarging, which info.json does not offer.
-    'full/^max',
-    'full/^7000,',
-    'full/^,5000',
-    'full/^pct:50',
-    'full/^pct:120',
-    'full/^300,200',
-    'full/^!300,200',
-    'full/,',
-    'full/100',
-    'full/!100,',
-    'full/!,100',
-    'full/100,100,',
-    'full/pct:',
-    'full/pct:-5',
-    'full/pct:.5',
-    'full/pct:10%',
-    'full/MAX',
-    'full/ max',
-    'full/-5,',
-    'full/1.5,',
-    '0,0,100,100/101,',
-    '0,0,100,100/100,101',
-  ])('the path segments "%s" are rejected as invalid_request because of the size', (path) => {
+    ['full/', 'is empty'],
+    ['full/full', 'is not a keyword for sizes'],
+    ['full/0,', 'has the width 0'],
+    ['full/,0', 'has the height 0'],
+    ['full/0,0', 'has width and height 0'],
+    ['full/!0,5', 'has the width 0'],
+    ['full/pct:0', 'is 0 %'],
+    ['full/pct:101', 'is above 100 %'],
+    ['full/6001,', 'is wider than the image'],
+    ['full/3000,3000', 'has more than 2^22 pixels'],
+    ['full/^max', 'has the prefix ^ (upscaling), which the server does not support'],
+    ['full/^7000,', 'has the prefix ^ and is wider than the image'],
+    ['full/^,5000', 'has the prefix ^ and is higher than the image'],
+    ['full/^pct:50', 'has the prefix ^ before a percentage'],
+    ['full/^pct:120', 'has the prefix ^ and is above 100 %'],
+    ['full/^300,200', 'has the prefix ^ before width and height'],
+    ['full/^!300,200', 'has the prefix ^ before an exclamation mark'],
+    ['full/,', 'has no number'],
+    ['full/100', 'has no comma'],
+    ['full/!100,', 'lacks the height after an exclamation mark'],
+    ['full/!,100', 'lacks the width after an exclamation mark'],
+    ['full/100,100,', 'ends with a comma'],
+    ['full/pct:', 'has no number after pct:'],
+    ['full/pct:-5', 'is a negative percentage'],
+    ['full/pct:.5', 'has a number that starts with the decimal point'],
+    ['full/pct:10%', 'ends with a percent sign'],
+    ['full/MAX', 'has capital letters'],
+    ['full/ max', 'begins with a space'],
+    ['full/-5,', 'has a negative width'],
+    ['full/1.5,', 'has a fraction of a pixel'],
+    ['0,0,100,100/101,', 'is wider than the region'],
+    ['0,0,100,100/100,101', 'is higher than the region'],
+  ])('region and size "%s" are rejected as invalid_request, because the size %s', (path) => {
     expect(() => parse(`${path}/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-describe('IIIF image request rotation, quality and format', () => {
+describe('rotation, quality and format of an IIIF image request:', () => {
   it.each([
     ['0/default.jpg', { rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' }],
     ['90/color.png', { rotation: 90, isMirrored: false, isGrey: false, format: 'png' }],
@@ -165,36 +164,36 @@ describe('IIIF image request rotation, quality and format', () => {
     ['!90/default.jpg', { rotation: 90, isMirrored: true }],
     ['!180/color.jpg', { rotation: 180, isMirrored: true }],
     ['270/gray.png', { rotation: 270, isMirrored: false, isGrey: true, format: 'png' }],
-  ])('the path segments "%s" are parsed to %j', (path, expected) => {
+  ])('"%s" is parsed to %j', (path, expected) => {
     expect(parse(`full/10,/${path}`)).toMatchObject(expected);
   });
 
   it.each([
-    '45/default.jpg',
-    '-90/default.jpg',
-    '361/default.jpg',
-    '22.5/default.jpg',
-    '!45/default.jpg',
-    '0!/default.jpg',
-    '.0/default.jpg',
-    '9e1/default.jpg',
-    '0/.jpg',
-    '0/grey.jpg',
-    '0/default.JPG',
-    '0/default.jpeg',
-    '0/default.tif',
-    '0/default.gif',
-    '0/default.jp2',
-    '0/default.pdf',
-    '!/default.jpg',
-    '!!0/default.jpg',
-    '/default.jpg',
-    '0/bitonal.jpg',
-    '0/default.webp',
-    '0/default',
-    '0/default.jpg.png',
-    '0/DEFAULT.jpg',
-  ])('the path segments "%s" are rejected as invalid_request', (path) => {
+    ['45/default.jpg', 'the rotation is not a multiple of 90°'],
+    ['-90/default.jpg', 'the rotation is negative'],
+    ['361/default.jpg', 'the rotation is above 360°'],
+    ['22.5/default.jpg', 'the rotation is not a multiple of 90°'],
+    ['!45/default.jpg', 'the rotation is not a multiple of 90°'],
+    ['0!/default.jpg', 'the exclamation mark follows the rotation'],
+    ['.0/default.jpg', 'the rotation starts with the decimal point'],
+    ['9e1/default.jpg', 'the rotation has an exponent'],
+    ['0/.jpg', 'the quality is missing'],
+    ['0/grey.jpg', 'the quality gray has another spelling'],
+    ['0/default.JPG', 'the format has capital letters'],
+    ['0/default.jpeg', 'the format jpg has another spelling'],
+    ['0/default.tif', 'the server does not support the format'],
+    ['0/default.gif', 'the server does not support the format'],
+    ['0/default.jp2', 'the server does not support the format'],
+    ['0/default.pdf', 'the server does not support the format'],
+    ['!/default.jpg', 'the rotation has no number'],
+    ['!!0/default.jpg', 'the rotation has two exclamation marks'],
+    ['/default.jpg', 'the rotation is empty'],
+    ['0/bitonal.jpg', 'the server does not support the quality'],
+    ['0/default.webp', 'the server does not support the format'],
+    ['0/default', 'the format is missing'],
+    ['0/default.jpg.png', 'there are two formats'],
+    ['0/DEFAULT.jpg', 'the quality has capital letters'],
+  ])('"%s" is rejected as invalid_request, because %s', (path) => {
     expect(() => parse(`full/10,/${path}`)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });

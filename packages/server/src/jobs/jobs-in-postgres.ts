@@ -167,7 +167,7 @@ export async function createJobsInPostgres({
     } catch (error) {
       const level = error instanceof RetryLater || closing.signal.aborted ? 'debug' : 'warn';
       log[level](
-        { err: error, job: name, key: keyOfJob(name, data as never) },
+        { err: error, job: name, payload: data },
         'background job failed; pg-boss retries it unless this was the last attempt',
       );
       throw error;
@@ -259,7 +259,7 @@ function createConnections(url: string) {
   };
 }
 
-/** Returns whether a job waits or runs: pg-boss orders the states, and those of waiting and running jobs come before `completed`. */
+/** Returns whether a job waits or runs. pg-boss orders the states: the states of waiting and running jobs come before `completed`. */
 async function hasOpenJobs(boss: PgBoss, name: JobName): Promise<boolean> {
   const { rows } = await boss
     .getDb()

@@ -109,13 +109,13 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     const { times, afterSeconds } = kinds[name].retry;
     if (failures >= times) {
       log.error(
-        { err: error, job: name, key },
+        { err: error, job: name, payload },
         'background job failed at its last attempt; it will not be retried',
       );
       return;
     }
     const level = error instanceof RetryLater ? 'debug' : 'warn';
-    log[level]({ err: error, job: name, key }, 'background job failed; it will be retried');
+    log[level]({ err: error, job: name, payload }, 'background job failed; it will be retried');
     enqueueLater(name, key, { payload, failures: failures + 1 }, afterSeconds * 1000);
   }
 

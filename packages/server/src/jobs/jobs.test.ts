@@ -42,7 +42,7 @@ function gate() {
   return { opened: promise, open: resolve };
 }
 
-describe.each(databaseKinds)('job queue, with %s as database', (kind) => {
+describe.each(databaseKinds)('job queue (database: %s)', (kind) => {
   it('runs a job once when it is enqueued again before it starts', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const read: string[] = [];
@@ -85,7 +85,7 @@ describe.each(databaseKinds)('job queue, with %s as database', (kind) => {
     },
   );
 
-  it('runs a waiting scan as a scan at the start when one is enqueued', async () => {
+  it('replaces a waiting scan by a scan with the payload atStart (which also retries unreadable slides) when such a scan is enqueued', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const firstStarted = gate();
     const workerGate = gate();

@@ -30,13 +30,13 @@ async function languageOf({ services: { db } }: TestServer, email: string): Prom
 const setLanguage = ({ as }: TestServer, user: TestUser, language: Language) =>
   as(user).call(changeLanguage, { body: { language } });
 
-describe.each(databaseKinds)('language of an account, with %s as database', (database) => {
+describe.each(databaseKinds)('language of an account (database: %s)', (database) => {
   it.each([
     ['en', 'en', 'Lamina: Your account has been approved'],
     ['tr', 'tr', 'Lamina: Hesabınız onaylandı'],
     ['de', 'tr', 'Lamina: Hesabınız onaylandı'],
   ])(
-    'after registration with Accept-Language %s is %s, also in the approval e-mail',
+    'is "$1", also in the approval e-mail, after a registration with the header Accept-Language: $0',
     async (header, language, subject) => {
       const server = await testServer({ database });
       const headers = { 'accept-language': header };

@@ -138,7 +138,7 @@ If you did not register, you can ignore this e-mail; no account is created.
   });
 }
 
-/** Tells the owner of an address that it already has an account, which the registration form must not reveal. */
+/** Tells the owner of an address that an account with this address exists, which the registration form must not reveal. */
 export function alreadyRegisteredEmail(recipient: Recipient): Email {
   const { productName, publicUrl } = recipient;
   return inLanguageOf(recipient, {

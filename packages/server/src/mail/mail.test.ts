@@ -193,7 +193,7 @@ describe('Mail with a mail server', () => {
   });
 });
 
-describe.each(databaseKinds)('queued e-mail, with %s as database', (kind) => {
+describe.each(databaseKinds)('queued e-mail (database: %s)', (kind) => {
   it('is sent if its transaction is committed, but not if it is rolled back', async () => {
     const machine = await newMachine(kind);
     const { mail, background, outboxFiles } = start(machine, null);

@@ -20,7 +20,7 @@ import {
   postponeEmail,
 } from '../store/outgoing-emails.ts';
 import type { Row } from '../store/schema.ts';
-import { isTlsFault, type SmtpSettings, smtpOptions, tlsAdvice } from './smtp-options.ts';
+import { isTlsError, type SmtpSettings, smtpOptions, tlsAdvice } from './smtp-options.ts';
 
 export interface Email {
   readonly to: string;
@@ -31,8 +31,8 @@ export interface Email {
 
 export interface Mail {
   /**
-   * Queues an e-mail in the transaction of the change that it reports, so that both are committed or neither. Call `wake`
-   * after the commit to send it.
+   * Queues an e-mail in the transaction of the change that the e-mail reports, so that it is queued only if the change is committed. Call
+   * `wake` after the commit to send it.
    */
   queue(tx: DatabaseTransaction, email: Email): Promise<void>;
   /** Sends all due e-mails in the background. */
@@ -96,14 +96,14 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       const reason = reasonOf(error);
       if (waitMs === undefined) {
         log.error(
-          { reason, email: row.id },
+          { reason, emailId: row.id },
           'e-mail could not be sent after the last retry; the server deletes it from the queue without sending it',
         );
         await deleteEmail(db, row.id);
         return;
       }
       log.warn(
-        { reason, email: row.id, delayMs: waitMs },
+        { reason, emailId: row.id, delayMs: waitMs },
         'e-mail could not be sent; it will be retried in `delayMs` milliseconds',
       );
       await postponeEmail(db, row.id, timestampIn(waitMs));
@@ -181,7 +181,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const reason = message.replaceAll(/[^\s<>"]+@[^\s<>"]+/g, 'address');
-  return isTlsFault(error) ? `${reason}. ${tlsAdvice}` : reason;
+  return isTlsError(error) ? `${reason}. ${tlsAdvice}` : reason;
 }
 
 interface Transport {

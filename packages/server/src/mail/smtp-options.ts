@@ -26,7 +26,7 @@ export function smtpOptions({ smtpUrl, allowPlaintextMail }: SmtpSettings, timeo
 }
 
 /** Returns whether sending failed because the mail server offers no STARTTLS, or its certificate is not trusted. */
-export function isTlsFault(error: unknown): boolean {
+export function isTlsError(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ETLS';
 }
 

@@ -83,7 +83,7 @@ describe('Prometheus metrics', () => {
   });
 
   it.each(tileAdapters)(
-    'count the tiles that are sent through $tileAdapter of the tile endpoint (the fast path skips Fastify)',
+    'count the tiles that $tileAdapter sends (the fast path is a request handler in front of Fastify)',
     async ({ tileFastPath }) => {
       const server = await slideServer({ config: { tileFastPath } });
       const { app, services, fixtures, sessionOf, put, rescan, idOf } = server;

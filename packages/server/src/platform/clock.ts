@@ -37,7 +37,7 @@ export function createClock({
       if (isSetBack)
         log.info(
           { durationMs: Math.round(monotonicMs - reference.monotonic) },
-          'system clock, which had been set back, has passed the time of the last timestamps; timestamps follow the system clock again',
+          'system clock, which had been set back, has caught up after `durationMs` milliseconds; timestamps follow the system clock again',
         );
       isSetBack = false;
       reference = { system: systemMs, monotonic: monotonicMs };
@@ -46,7 +46,7 @@ export function createClock({
     if (!isSetBack)
       log.error(
         { behindMs: Math.round(behindMs) },
-        'system clock was set back; timestamps follow the monotonic clock until the system clock has caught up',
+        'system clock was set back by `behindMs` milliseconds (check the time synchronisation); timestamps follow the monotonic clock until the system clock has caught up',
       );
     isSetBack = true;
     return new Date(expectedMs);

@@ -62,7 +62,7 @@ describe('readConfig (reads the server settings from environment variables)', ()
     ],
     [{ MAIL_FROM: 'Lamina' }, 'MAIL_FROM must be an e-mail address'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
-  ])('throws a ConfigError that explains the problem in one sentence for %j', (settings, sentence) => {
+  ])('for the settings %j throws a ConfigError with the message: %s', (settings, sentence) => {
     expect(() => readConfig(settings, '/srv')).toThrow(sentence);
   });
 

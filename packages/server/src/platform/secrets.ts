@@ -4,7 +4,7 @@ import { apiTokenPrefix } from '@lamina/contract';
 
 /**
  * Returns a secret of 256 random bits as 43 characters of base64url. It never starts with the prefix of API tokens, because the server
- * would take the bearer token of a sign-in that starts with it for an API token, and reject it.
+ * would mistake such a bearer token of a sign-in for an API token, and reject it.
  *
  * @param random returns a number of random bytes
  */

@@ -1,6 +1,6 @@
 /**
  * Runs several HTTP worker processes behind one port, for machines with several cores. All use the same database. The primary
- * process, which starts them, answers no requests; it scans the slide folders, and renders and caches tiles for all of them.
+ * process, which starts them, answers no requests; it scans the slide folders, and renders and caches tiles for the HTTP workers.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -67,8 +67,8 @@ export async function startHttpWorkers({
     });
     answerCalls(worker, calls, (error, { name, args }) =>
       log.error(
-        { err: error, call: name, path: pathInCall(args) },
-        'slide or tile request of an HTTP worker process failed in the primary process, which renders tiles; the client gets an error response',
+        { err: error, call: name, slidePath: pathInCall(args) },
+        'primary process could not answer a call (field `call`) of an HTTP worker process; the client of the HTTP request gets an error response',
       ),
     );
     return worker;
@@ -85,7 +85,7 @@ export async function startHttpWorkers({
       if (performance.now() - startedAt > stableAfterMs) delayMs = firstDelayMs;
       log.error(
         { workerPid: worker.process.pid, code, signal, delayMs },
-        'HTTP worker process exited unexpectedly; the primary process restarts it after delayMs',
+        'HTTP worker process exited unexpectedly; the primary process restarts it in `delayMs` milliseconds',
       );
       await wait(delayMs);
       if (stopping.signal.aborted) return;

@@ -1,6 +1,6 @@
 /**
  * Client with which an HTTP worker process enqueues background jobs in the primary process. With the embedded database the queue is in
- * the memory of one process; a queue of each process would run the same job, such as a scan, in several processes at the same time.
+ * the memory of one process; if each process had a queue, several processes would run the same job, such as a scan, at the same time.
  */
 import type { Logger } from 'pino';
 import type { JobName, JobPayload, Jobs } from '../jobs/jobs.ts';

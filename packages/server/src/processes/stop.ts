@@ -8,20 +8,21 @@ const finishMs = 10_000;
 /** Time after the end of DRAIN_SECONDS at which the process exits even if a service has not closed. */
 const exitAfterMs = finishMs + 10_000;
 
+interface StopOptions {
+  readonly services: Services;
+  /** Aborted at the first signal; from then on, the readiness check answers "not ready". */
+  readonly stopping: AbortController;
+  /** Stops accepting connections, and resolves when every request in flight has been answered. */
+  readonly finishRequests: () => Promise<void>;
+  /** The HTTP application, if this process serves requests. */
+  readonly app?: FastifyInstance;
+}
+
 /**
  * Stops the process on SIGTERM, SIGINT and an uncaught exception: reports "not ready" for DRAIN_SECONDS, stops accepting connections,
  * finishes the requests in flight, closes the services, and exits. Logs unhandled rejections.
- *
- * @param stopping aborted at the first signal; from then on, the readiness check answers "not ready"
- * @param finishRequests stops accepting connections, and resolves when every request in flight has been answered
- * @param app the HTTP application, if this process serves requests
  */
-export function stopOnSignal(
-  services: Services,
-  stopping: AbortController,
-  finishRequests: () => Promise<void>,
-  app?: FastifyInstance,
-): void {
+export function stopOnSignal({ services, stopping, finishRequests, app }: StopOptions): void {
   const stop = async () => {
     // On Ctrl+C, the signal arrives twice: from the terminal, and from npm, which forwards it.
     if (stopping.signal.aborted) return;

@@ -52,7 +52,7 @@ export function createContainer(path: string, maxBytes: number): ContainerWriter
     writeAt(offset, bytes);
     return offset;
   }
-  writeAt(0, magic); // also when it exceeds `maxBytes`: the first section then does so too
+  writeAt(0, magic); // unchecked: if it exceeds `maxBytes`, the first section throws ContainerFull
 
   return {
     append,

@@ -1,7 +1,7 @@
 /** Copies a result file (output of an analysis program) from the bucket to the disk, where an import reads it. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { type ObjectFacts, SlideError } from '@lamina/slide';
+import { type ObjectMetadata, SlideError } from '@lamina/slide';
 import { RetryLater } from '../jobs/jobs.ts';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
 import { ImportRejectedError } from './problems.ts';
@@ -35,10 +35,10 @@ export async function downloadResult({ store, key, target, maxBytes, signal }: D
   } catch (error) {
     if (!(error instanceof SlideError)) throw error;
     if (error.code === 'FILE_MISSING') return false;
-    throw new RetryLater('The object store did not respond; the job is retried later.', { cause: error });
+    throw new RetryLater('The object could not be read; the job is retried later.', { cause: error });
   }
 
-  async function copy(object: ObjectFacts & { readonly key: string }): Promise<void> {
+  async function copy(object: ObjectMetadata & { readonly key: string }): Promise<void> {
     const file = await fs.open(target, 'w');
     try {
       for (let offset = 0; offset < object.size; offset += partBytes) {

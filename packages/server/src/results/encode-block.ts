@@ -17,7 +17,7 @@ export interface StoredObject {
   readonly classNumber: number;
   /** Bounds of the outline in quarters of a pixel. */
   readonly box: Box;
-  /** Number of vertices of each ring, including those that divide long edges. */
+  /** Number of vertices of each ring, including the added vertices that divide long edges. */
   readonly ringVertices: readonly number[];
   /** Memory that contains the deltas of all rings (Int16 x, y for each vertex), from `deltasOffset` on. */
   readonly memory: Buffer;

@@ -153,7 +153,7 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
 });
 
 describe('search of the slide folder for analysis results', () => {
-  it('adds a layer to each of several slides that a result file names without their extensions, also when it is dated in the future', async () => {
+  it('adds a layer to each of several slides that a result file names without their extensions, also when the file has a modification time in the future', async () => {
     const server = await slideServer();
     const { services, config } = server;
     const admin = server.as(await server.fixtures.admin());
@@ -186,7 +186,7 @@ describe('search of the slide folder for analysis results', () => {
   });
 });
 
-describe('a result file beside a slide whose import exceeded the quota', () => {
+describe('a result file (beside a slide) whose import exceeded the quota', () => {
   it('is imported again when the quota has more free bytes than at the last attempt', async () => {
     const server = await slideServer({ config: { uploadQuotaBytes: 2_000_000 } });
     const { services, config } = server;

@@ -1,6 +1,6 @@
 /**
- * Finds files that analysis programs have written beside slides (`a_mask.tif` beside `a.svs`), and keeps the result layers in line
- * with them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches
+ * Finds files that analysis programs have written beside slides (`a_mask.tif` beside `a.svs`), and reconciles the result layers with
+ * them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches
  * the slide folders. Each scan of the bucket for slides, which lists all objects anyway, then searches the list for result files.
  */
 import { randomUUID } from 'node:crypto';
@@ -107,8 +107,8 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   }
 
   /**
-   * Brings the layers of a slide in line with the result files beside it. When the content of a file has changed, a new layer replaces the
-   * earlier one, which stays until the new content is imported (import-job.ts).
+   * Reconciles the layers of a slide with the result files beside the slide. When the content of a file has changed, a new layer replaces
+   * the earlier one, which stays until the new content is imported (import-job.ts).
    *
    * @param importedLayerIds ids of the layers whose imported file exists in DATA_DIR/results
    */
@@ -180,7 +180,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     );
     log.info(
       { image: imageId, layer: id, path: file },
-      'analysis result file found beside a slide; its import is queued',
+      'analysis result file found beside a slide (`path` in the slide folder or bucket); its import is queued',
     );
     await jobs.enqueue('import-result', { layerId: id });
   }
@@ -232,7 +232,7 @@ function slidesByName<Slide extends SlideInBucket>(
   return byName;
 }
 
-/** Returns the kind of a result file and the slides that it belongs to; null when it is no result of one of the slides. */
+/** Returns the kind of a result file and the slides that it belongs to; null for a file that is not a result of any of the slides. */
 function resultOf<Slide extends SlideInBucket>(
   fileName: string,
   byName: ReadonlyMap<string, readonly Slide[]>,
@@ -256,9 +256,9 @@ async function findResultsInBucket(
     if (result === null) continue;
     const object = await tree.find(folder, entry); // the listing of the folder does not contain the version
     if (object?.kind !== 'file') continue;
-    const { realPlace, version } = object; // `realPlace`: the key of the object
+    const { resolvedPath, version } = object; // `resolvedPath`: the key of the object
     for (const { id } of result.slides)
-      results.push({ imageId: id, name: entry.name, kind: result.kind, path: realPlace, version });
+      results.push({ imageId: id, name: entry.name, kind: result.kind, path: resolvedPath, version });
   }
   return results;
 }

@@ -79,7 +79,7 @@ describe('the import of a result file', () => {
   });
 
   it.skipIf(!existsSync('/dev/full'))(
-    'is tried again, and its layer stays queued, while the disk of the data folder is full',
+    'is retried, and its layer stays queued, while the disk of the data folder is full',
     async () => {
       const { db, config, files, layer, importWith } = await startWithLayer('slides');
       const mask = buildValueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) });

@@ -39,9 +39,9 @@ interface Dependencies {
   readonly store: ObjectStore | null;
 }
 
-/** Number of interruptions after which a file is not imported again, because it may be the reason that the process ended. */
+/** Number of interruptions after which a file is not imported again, because the file may be the reason why the process ended. */
 const maxInterruptions = 2;
-/** Codes of errors that the file did not cause, and that end without a change of the file: of the system, and of SlideError. */
+/** Codes of errors that the file did not cause, so that a later import of the same file may succeed: system errors, then SlideErrors. */
 const temporaryErrorCodes: ReadonlySet<string> = new Set([
   ...['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ESTALE', 'ETIMEDOUT', 'EBUSY', 'EMFILE', 'ENFILE', 'ENOMEM'],
   ...['STORE_UNAVAILABLE', 'STORE_TIMEOUT', 'BUSY'],
@@ -81,7 +81,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return exists ? target : null;
   }
 
-  /** Returns the bytes that the quota leaves for a layer. Layers that it replaces and the size reserved for its upload count as free. */
+  /** Returns the bytes that the quota leaves for a layer. The layers that it will replace, and the space of its upload, count as free. */
   async function remainingQuotaFor(layer: ResultLayerRow): Promise<number> {
     const freeBytes = await freeQuotaBytes(config, db);
     const replaced = await listReplacedResultLayers(db, layer);
@@ -183,7 +183,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         );
       });
     } catch (error) {
-      if (error instanceof LayerDeleted) return files.parts.discard(layerId); // what it has downloaded since
+      if (error instanceof LayerDeleted) return files.parts.discard(layerId); // the download continued for a moment after the deletion
       if (signal.aborted || error instanceof RetryLater) throw error;
       if (temporaryErrorCodes.has(String((error as { code?: unknown }).code))) {
         // After the last attempt of this job, the next call of `sweep` queues the import again.

@@ -1,7 +1,7 @@
 /**
  * Estimates the memory that JSON.parse needs for an object of a result file. The import runs in a thread with a limited heap
  * (run-import.ts), but JSON.parse cannot be interrupted when it exceeds the limit, and then the whole process may end. So the import
- * checks each object before.
+ * checks each object before it parses the object.
  */
 
 /** Maximum memory for one object in bytes; the rest of the heap is for the other data of the import. */
@@ -12,15 +12,15 @@ bytesByCharacter['['.charCodeAt(0)] = 56; // an array with one element
 bytesByCharacter['{'.charCodeAt(0)] = 56; // an object without members
 bytesByCharacter[','.charCodeAt(0)] = 32; // a short string or a number, and its place in the array
 bytesByCharacter[':'.charCodeAt(0)] = 120; // a key, and the hash table of an object with only this key
-/** Maximum memory per character on average. The members `"":0,` come closest to it, with 152 bytes for 5 characters. */
+/** Maximum memory per character on average. The members `"":0,` come closest to this maximum, with 152 bytes for 5 characters. */
 const maxBytesPerCharacter = 32;
 
 /**
- * Returns whether JSON.parse may need too much memory for a text. Characters in strings count, too, because so many of them are not
- * expected there.
+ * Returns whether JSON.parse may need too much memory for a text. Brackets, commas and colons inside strings also count, because
+ * results rarely contain many of them there.
  *
  * @param parts parts of the text
- * @param used bytes that the object needs in addition
+ * @param used bytes that the object needs in addition to those of the text
  */
 export function mayExceedHeap(parts: readonly Buffer[], used = 0): boolean {
   const length = parts.reduce((sum, part) => sum + part.length, 0);

@@ -48,7 +48,7 @@ export interface Overlays {
   /**
    * Counts the objects of each class, by class name.
    *
-   * @param box `x0,y0,x1,y1` in pixels of level 0, which must contain the centre; undefined counts all objects
+   * @param box `x0,y0,x1,y1` in pixels of level 0: counts the objects whose centre the box contains; undefined counts all objects
    * @throws AppError not_found for a raster, invalid_request
    */
   counts(overlay: Overlay, box: string | undefined): Promise<Record<string, number>>;

@@ -38,19 +38,19 @@ async function categoryValuesOf(image: ValueImage, isMask: boolean | null): Prom
   return categories?.map(({ value }) => value) ?? null;
 }
 
-describe('importRaster', () => {
+describe('importRaster (imports a mask or heatmap of a slide)', () => {
   it.each(['uint8', 'uint16', 'float32', 'float64'] as const)(
-    'gives a mask of the type %s a category for each value',
+    'returns a category for each distinct value of a mask of the type %s',
     async (type) => {
       expect(await categoryValuesOf(rowOf(type, [3, 0, 1, 1]), true)).toEqual([0, 1, 3]);
     },
   );
 
-  it('gives a floating-point mask no category for pixels without data', async () => {
+  it('returns no category for the pixels without data of a floating-point mask', async () => {
     expect(await categoryValuesOf(rowOf('float32', [3, Number.NaN, 1]), true)).toEqual([1, 3]);
   });
 
-  it('gives a mask in a PNG with transparent pixels a category for each value', async () => {
+  it('returns a category for each distinct value of a mask in a PNG with transparent pixels, which have none', async () => {
     const file = path.join(folder, 'a.png');
     const greyAndAlpha = Uint8Array.of(3, 255, 0, 255, 9, 0, 1, 255); // the pixel with the value 9 is transparent
     await sharp(greyAndAlpha, { raw: { width: 4, height: 1, channels: 2 } })
@@ -64,11 +64,11 @@ describe('importRaster', () => {
   });
 
   it.each([
-    ['with a fraction', [0, 0.5, 1], true],
-    ['below 0', [-1, 0, 1], true],
-    ['above 255', [0, 1, 256], true],
-    ['whose file name names no mask', [0, 1, 3], null],
-  ])('gives a floating-point raster of values %s no categories', async (_, values, isMask) => {
+    ['with a fraction, whose file name states a mask', [0, 0.5, 1], true],
+    ['below 0, whose file name states a mask', [-1, 0, 1], true],
+    ['above 255, whose file name states a mask', [0, 1, 256], true],
+    ['0, 1 and 3, whose file name does not state whether it is a mask', [0, 1, 3], null],
+  ])('returns no categories for a floating-point raster with values %s', async (_, values, isMask) => {
     expect(await categoryValuesOf(rowOf('float64', values), isMask)).toBeNull();
   });
 });

@@ -33,7 +33,7 @@ export function openRaster(container: Container): RasterReader {
     const indexEntry = await container.read(indexOffset + tileEntryBytes * tileNumber, tileEntryBytes);
     const [offset, length] = [indexEntry.readDoubleLE(0), indexEntry.readUInt32LE(8)];
     const packed = await container.read(offset, length);
-    const { width, height } = sizeOf(level, column, row);
+    const { width, height } = tileSizeOf(level, column, row);
     return valuesOf(description.type, await unpack(packed), width * height);
   }
 
@@ -44,7 +44,7 @@ export function openRaster(container: Container): RasterReader {
       const level = levels[levels.length - 1 - z]; // `levels` begins with the largest
       const tile = level && (await readTile(level, column, row));
       if (!level || !tile) return null;
-      const { width, height } = sizeOf(level, column, row);
+      const { width, height } = tileSizeOf(level, column, row);
       return encodePng(width, height, encode(tile, encoding));
     },
     async value(x, y) {
@@ -55,7 +55,7 @@ export function openRaster(container: Container): RasterReader {
       if (column < 0 || row < 0 || column >= level.width || row >= level.height) return null;
       const [tileColumn, tileRow] = [Math.floor(column / tileSide), Math.floor(row / tileSide)];
       const tile = await readTile(level, tileColumn, tileRow);
-      const { width } = sizeOf(level, tileColumn, tileRow);
+      const { width } = tileSizeOf(level, tileColumn, tileRow);
       const value = tile?.[(row % tileSide) * width + (column % tileSide)];
       return value === undefined || Number.isNaN(value) ? null : value;
     },
@@ -63,7 +63,7 @@ export function openRaster(container: Container): RasterReader {
 }
 
 /** Returns the size of a tile, which is smaller at the right and bottom edge. */
-function sizeOf(level: RasterLevel, column: number, row: number): { width: number; height: number } {
+function tileSizeOf(level: RasterLevel, column: number, row: number): { width: number; height: number } {
   return {
     width: Math.min(tileSide, level.width - column * tileSide),
     height: Math.min(tileSide, level.height - row * tileSide),

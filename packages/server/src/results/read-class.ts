@@ -37,7 +37,7 @@ export function classOf(properties: Json): {
   return { className: null, classColor: null };
 }
 
-/** Returns the name of a class after those of its parents, e.g. `Tumor: Positive`. Before version 0.4, QuPath wrote `parentClass`. */
+/** Returns the names of the parents and of the class, e.g. `Tumor: Positive`. Before version 0.4, QuPath wrote `parentClass`. */
 function nameWithParents(record: Json): unknown {
   let { name } = record;
   let parent = asObject(record.parentClass);

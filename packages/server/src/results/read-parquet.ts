@@ -169,7 +169,7 @@ function pointEmitter(
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
 ): (row: Row) => void {
-  const read = pointReader(columns, mpp, { hasDecimalCommas: false }); // it also serves CSV tables, so it expects strings
+  const read = pointReader(columns, mpp, { hasDecimalCommas: false }); // expects strings, because it also reads CSV tables
   return (row) => emit(read(columns.map((name) => textOf(row[name]))));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads points, such as cell centres, from a text table with column names in its first row. Its columns are separated by commas, semicolons
- * or tabs; unless they are separated by commas, its numbers may have decimal commas, as those that Excel writes in Turkish.
+ * Reads points, such as cell centres, from a text table with column names in its first row. Commas, semicolons or tabs separate the
+ * columns. Unless commas separate them, numbers may have decimal commas, as Excel writes them in Turkish.
  */
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
@@ -39,8 +39,8 @@ interface Columns {
 }
 
 /**
- * Emits one point for each row of the table. A row with more or fewer cells than the header is damage, such as decimal commas
- * between commas. Empty rows are skipped.
+ * Emits one point for each row of the table, and skips empty rows. A table with a row that has more or fewer cells than the header
+ * counts as damaged; this also rejects decimal commas in a table whose columns are separated by commas.
  *
  * @param mpp pixel size of the slide, for coordinates in micrometres; null when unknown
  * @throws ImportRejectedError unknown_format, not_registered, bad_geometry, damaged

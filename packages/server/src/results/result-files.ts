@@ -18,7 +18,7 @@ export interface ResultFiles {
   /**
    * Runs an import of a layer.
    *
-   * @param run gets the number of earlier imports during which the process ended, without an end of the import
+   * @param run gets the number of earlier imports of the layer that were interrupted because the process ended
    */
   whileImporting<T>(layerId: string, run: (interruptions: number) => Promise<T>): Promise<T>;
   /** Deletes the file of a layer and the received parts of its upload. */

@@ -48,7 +48,7 @@ import { isProblem, problems } from './problems.ts';
 import { queueImport } from './queue-import.ts';
 import type { ResultFiles } from './result-files.ts';
 
-/** `reader` and `caller`: the account of a request; `actor`: its sign-in, with which the transaction reads the account again. */
+/** `reader` and `caller`: the account of a request; `actor`: the sign-in of this account, with which a transaction reads it again. */
 export interface ResultLayers {
   /** Lists the layers of a slide, oldest first. @throws AppError not_found */
   list(reader: User, imageId: string, translate: Translate): Promise<ResultLayer[]>;
@@ -115,7 +115,7 @@ const minFreeBytes = 512 * 1024 ** 2;
 const whileUploading = ['uploading'] as const;
 const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
 
-/** Returns the fields by which `layerRightsOf` decides. With `members`, every account that may view the slide sees the layer. */
+/** Describes a result layer to `layerRightsOf` as an annotation layer that all members may see and only its owner may change. */
 const asAnnotationLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
   ({ owner_uid, visibility: 'members', editing: 'owner', locked_by: null }) as const;
 

@@ -4,7 +4,7 @@
  * `nuc` (HoVerNet, an object instead of a list). A file without such a list, of at most `maxObjectBytes`, is one object. The
  * scanner tracks only brackets and strings, and parses each object separately.
  */
-import { quoteBareNumbers } from '@lamina/annotations';
+import { quoteNonFiniteNumbers } from '@lamina/annotations';
 import { parseFlatFeature } from './flat-rings.ts';
 import { mayExceedHeap } from './json-heap.ts';
 import { ImportRejectedError } from './problems.ts';
@@ -221,7 +221,7 @@ function parse(bytes: Buffer): unknown {
     // Such numbers are rare, so other files need no search for them.
   }
   try {
-    return JSON.parse(decoder.decode(quoteBareNumbers(bytes)));
+    return JSON.parse(decoder.decode(quoteNonFiniteNumbers(bytes)));
   } catch (cause) {
     throw new ImportRejectedError('damaged', `An object cannot be parsed: ${(cause as Error).message}`);
   }

@@ -19,7 +19,7 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { findDecisionReason } from '../store/applications.ts';
 import type { Database } from '../store/database.ts';
-import { listImagesIn } from '../store/datasets.ts';
+import { imageIdsInDatasets } from '../store/datasets.ts';
 import { updateLanguage } from '../store/users.ts';
 import { actorOf } from './actor.ts';
 
@@ -41,7 +41,11 @@ export function accountRoutes(
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
     const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // null: the event concerns no image
-    const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
+    const inaccessibleImageIds = await imageIdsInDatasets(
+      db,
+      await datasets.inaccessibleTo(user),
+      openedImageIds,
+    );
     // A slide that the user has opened but may no longer see stays in the activity without its id, so the web app shows no link.
     return {
       activity: activity.map((event) =>

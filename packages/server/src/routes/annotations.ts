@@ -2,7 +2,7 @@
  * Routes of the annotation layers of slides, and of their annotations.
  *
  * The caller of a request is an account (`user`). The visitor of a share link, a caller without `user`, can only list layers and
- * annotations (`linkedAnnotations`). The actor (`actorOf`) is an account with its sign-in and client address. Services get:
+ * annotations (`shareLinkAnnotations`). The actor (`actorOf`) is an account with its sign-in and client address. Services get:
  * - for reading: `caller.user`,
  * - for writing, audited reading, and long responses that check the sign-in repeatedly: the actor and `caller.user`,
  * - for methods that read the account within their transaction: only the actor.
@@ -40,7 +40,7 @@ type AnnotationServices = Pick<
   | 'annotatedSlides'
   | 'annotationLayers'
   | 'annotations'
-  | 'linkedAnnotations'
+  | 'shareLinkAnnotations'
   | 'annotationFiles'
   | 'annotationClasses'
   | 'annotationEvents'
@@ -49,7 +49,7 @@ type AnnotationServices = Pick<
 export async function annotationRoutes(app: FastifyInstance, services: AnnotationServices): Promise<void> {
   layerRoutes(app, services);
   slideRoutes(app, services);
-  const { annotations, linkedAnnotations, annotationClasses: classes } = services;
+  const { annotations, shareLinkAnnotations, annotationClasses: classes } = services;
   await app.register(async (compressedApp) => {
     await compressedApp.register(compress, streamCompression);
 
@@ -64,7 +64,7 @@ export async function annotationRoutes(app: FastifyInstance, services: Annotatio
               query,
               request.translate,
             )
-          : await linkedAnnotations.list(caller, params.layerId, query);
+          : await shareLinkAnnotations.list(caller, params.layerId, query);
       reply.header('ETag', list.etag);
       if (matchesEtag(list.etag, reply.request.headers['if-none-match'])) return unchanged; // 304
       return new StreamedText(list.parts, list.type);
@@ -158,14 +158,14 @@ function slideRoutes(app: FastifyInstance, { annotatedSlides }: AnnotationServic
 
 function layerRoutes(
   app: FastifyInstance,
-  { annotationLayers: layers, linkedAnnotations }: AnnotationServices,
+  { annotationLayers: layers, shareLinkAnnotations }: AnnotationServices,
 ): void {
   serve(app, listAnnotationLayers, async ({ params, query, caller, translate }) => {
     const onlyDeleted = query.deleted === 'true';
     if ('user' in caller)
       return { layers: await layers.list(caller.user, params.imageId, onlyDeleted, translate) };
     // With `onlyDeleted` this call is needed, too: it checks the access of the visitor, who never sees deleted layers.
-    const sharedLayers = await linkedAnnotations.layers(caller, params.imageId, translate);
+    const sharedLayers = await shareLinkAnnotations.layers(caller, params.imageId, translate);
     return { layers: onlyDeleted ? [] : sharedLayers };
   });
 

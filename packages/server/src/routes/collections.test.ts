@@ -419,7 +419,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field: null, item: 1 });
   });
 
-  it('end a presentation when the presenter has not repeated its state for 90 seconds, because the page of the presenter may be closed', async () => {
+  it('end a presentation whose presenter has sent no state for 90 seconds, because the page of the presenter may be closed', async () => {
     const world = await setUp();
     const { server, teacher } = world;
     const id = await createQuiz(world);
@@ -439,7 +439,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await laterFollower()).toEqual({ field: null, item: null });
   });
 
-  it('let a follower receive presentation events without reading their items, because access is checked every second', async () => {
+  it('check the access of a follower every second without reading the items of the collection', async () => {
     const world = await setUp();
     const { server, teacher } = world;
     const id = await createQuiz(world);
@@ -450,7 +450,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await nextEvent()).toEqual({ field, item: 0 });
   });
 
-  it('end a presentation for their readers when its presenter is suspended', async () => {
+  it('send no more presentation events to followers after the presenter is suspended', async () => {
     const world = await setUp();
     const { server, admin, teacher, owner } = world;
     const id = await createQuiz(world);

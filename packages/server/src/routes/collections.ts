@@ -23,7 +23,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { answersCsv } from '../collections/answers.ts';
-import { type Follower, requireFollowed } from '../collections/followers.ts';
+import { type Follower, requireMayFollow } from '../collections/followers.ts';
 import { PlainText, serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
@@ -76,14 +76,14 @@ function presentationRoutes(
   // Streams server-sent events. Each contains the item and the field of view that the presenter shows at that time.
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
-    await requireFollowed(db, caller, collectionId); // throws not_found without access
+    await requireMayFollow(db, caller, collectionId); // throws not_found without access
 
     /** Returns whether the credential of the request still gives access. The access may end while the stream is open. */
     async function mayFollow(): Promise<boolean> {
       try {
         const follower = await currentFollower();
         if (follower === null) return false;
-        await requireFollowed(db, follower, collectionId);
+        await requireMayFollow(db, follower, collectionId);
         return true;
       } catch {
         // There is no access any more, or the check failed. The stream then ends.

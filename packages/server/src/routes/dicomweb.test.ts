@@ -1,6 +1,6 @@
 /** DICOMweb through HTTP: searches that known clients send, metadata, frames compared byte for byte, content negotiation, and access. */
 import { updateImage } from '@lamina/contract';
-import { encodedCoding } from '@lamina/slide';
+import { renderedTileCoding } from '@lamina/slide';
 import { buildIcc, buildSvs, pixelsOf } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDicomWeb } from '../dicomweb/dicomweb.ts';
@@ -199,8 +199,8 @@ describe('DICOMweb search (QIDO-RS)', () => {
 
   it('ends without opening a slide when the client has left', async () => {
     const { slides, catalogue } = server.services;
-    const storedSlide = vi.fn<Slides['storedSlide']>(slides.storedSlide);
-    const dicomWeb = createDicomWeb({ slides: { ...slides, storedSlide }, catalogue });
+    const dicomWebSlide = vi.fn<Slides['dicomWebSlide']>(slides.dicomWebSlide);
+    const dicomWeb = createDicomWeb({ slides: { ...slides, dicomWebSlide }, catalogue });
     const context = {
       user: await server.fixtures.user(),
       requester: { account: 'a', session: 's' },
@@ -210,7 +210,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     await expect(dicomWeb.search('study', parseSearch({}, new Set()), {}, context)).rejects.toThrow(
       'The client has left.',
     );
-    expect(storedSlide).not.toHaveBeenCalled();
+    expect(dicomWebSlide).not.toHaveBeenCalled();
   });
 
   it('answers a search pattern with 100 wildcards in linear time: exponential time would exceed the time limit of the test', async () => {
@@ -372,14 +372,14 @@ describe('DICOMweb frames (WADO-RS)', () => {
     ['text', 'text/plain'],
     ['nothing (*/*;q=0)', '*/*;q=0'],
     ['a name of 3,000 characters', 'x'.repeat(3000)],
-  ])('of a JPEG slide are refused with 406 when the Accept header allows only %s', async (_, accept) => {
+  ])('of a JPEG slide are rejected with 406 when the Accept header allows only %s', async (_, accept) => {
     expect((await get(`${instancePath(0)}/frames/1`, { accept })).json()).toMatchObject({
       code: 'not_acceptable',
     });
   });
 
   it.each(['0', '-1', 'x', '1,,2', '1,', '01', '1.5', '1e3', Array.from({ length: 65 }, () => 1).join(',')])(
-    'are refused with 400 for the list of frame numbers "%s"',
+    'are rejected with 400 for the list of frame numbers "%s"',
     async (list) => {
       expect((await get(`${instancePath(0)}/frames/${list}`)).json()).toMatchObject({
         code: 'invalid_request',
@@ -392,11 +392,11 @@ describe('DICOMweb frames (WADO-RS)', () => {
     const layout = { ...size, columns: 4, rows: 4, downsample: 1 };
     const jpeg2000 = { ...layout, codec: 'jpeg2000', process: 'reversible', colour: 'rct' } as const;
     const frame = { bytes: Buffer.from('frame'), fingerprint: 'x' };
-    const storedTile = vi.spyOn(server.services.slides, 'storedTile');
+    const nativeLevelTile = vi.spyOn(server.services.slides, 'nativeLevelTile');
     const getFrames = (accept: string) => {
-      storedTile
+      nativeLevelTile
         .mockResolvedValueOnce({ ...frame, level: jpeg2000 })
-        .mockResolvedValueOnce({ ...frame, level: { ...layout, ...encodedCoding } });
+        .mockResolvedValueOnce({ ...frame, level: { ...layout, ...renderedTileCoding } });
       return get(`${instancePath(0)}/frames/1,2`, { accept });
     };
     const acceptJpeg2000 = 'multipart/related; type="image/jp2"; transfer-syntax=*';
@@ -405,7 +405,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     expect(first?.head).toContain('Content-Type: image/jp2; transfer-syntax=1.2.840.10008.1.2.4.90');
     expect(second?.head).toContain('Content-Type: image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50');
     expect((await getFrames(acceptJpeg2000)).statusCode).toBe(406);
-    storedTile.mockRestore();
+    nativeLevelTile.mockRestore();
   });
 
   it('have the full frame size also where a smaller level lacks a tile at the right and bottom edge', async () => {
@@ -438,7 +438,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     for (const response of responses.slice(0, 2)) expect(partsOf(response)).toHaveLength(64);
   });
 
-  it('are refused with 404 when the frame number or the instance does not exist', async () => {
+  it('are rejected with 404 when the frame number or the instance does not exist', async () => {
     for (const path of [
       `${instancePath(0)}/frames/17`,
       `${instancePath(7)}/frames/1`,

@@ -199,7 +199,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   serve(app, getInstanceThumbnail, thumbnail);
 
   // The fast path in front of Fastify (frame-fast-path.ts) answers most requests for one frame. This route answers all other requests,
-  // and sends the error response when the fast path has refused a request. Both use `frames.resolve`, which checks the request.
+  // and sends the error response when the fast path has rejected a request. Both use `frames.resolve`, which checks the request.
   serve(app, getFrames, async (request) => {
     const refusedRequest = refusedTileOf(request.reply.request.raw);
     if (refusedRequest !== undefined) throw refusedRequest.error;

@@ -336,7 +336,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
   ])('when it fails because of %s', async (_, error, status) => {
-    vi.spyOn(server.services.slides, 'storedTile').mockRejectedValue(error);
+    vi.spyOn(server.services.slides, 'nativeLevelTile').mockRejectedValue(error);
     expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
   });
 

@@ -3,7 +3,7 @@
  * (routes/tile-fast-path.ts).
  *
  * It takes requests for one frame (the DICOM term for a tile) that have a bearer token, and writes the response with status 200. It
- * makes no decision of its own: as for the Fastify route (routes/dicomweb.ts), http/access.ts checks the token, and
+ * makes no decision of its own: for the fast path as for the Fastify route (routes/dicomweb.ts), http/access.ts checks the token, and
  * dicomweb/resolve-frames.ts checks the request. When one of them throws an error, `markRefused` stores the error with the request
  * (http/refused-tiles.ts), and Fastify sends the error response.
  *
@@ -17,7 +17,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiBase, getFrames } from '@lamina/contract';
-import type { Allocate } from '@lamina/slide';
+import type { BufferAllocator } from '@lamina/slide';
 import type { Logger } from 'pino';
 import {
   type FrameResolver,
@@ -26,7 +26,7 @@ import {
   wholeBody,
 } from '../dicomweb/resolve-frames.ts';
 import { bearerCacheControl, type ImageSession } from '../domain/image-session.ts';
-import { type AccessServices, recentSessionOf } from '../http/access.ts';
+import { type AccessServices, pixelSessionOfToken } from '../http/access.ts';
 import type { Caller } from '../http/caller.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import {
@@ -73,7 +73,7 @@ class FastPathFrameRequest extends FastPathRequest implements FramesRequest {
   caller: Caller | undefined;
   /** Always undefined: the path of a frame contains a study, not an image id. */
   readonly imageId = undefined;
-  readonly allocate: Allocate;
+  readonly allocate: BufferAllocator;
 
   /** @param match result of `urlPattern` */
   constructor(
@@ -154,7 +154,7 @@ export function createFrameFastPath(
     let resolved: ResolvedFrames;
     try {
       // Awaiting a value that is not a promise would cost a turn of the microtask queue for each frame.
-      const recentSession = recentSessionOf(getFrames, frameRequest, access);
+      const recentSession = pixelSessionOfToken(getFrames, frameRequest, access);
       session = recentSession instanceof Promise ? await recentSession : recentSession;
       if (session === null) {
         // The Fastify route opens a session. The buffer needs no release, because only `frames.resolve` allocates memory in it.
@@ -176,15 +176,16 @@ export function createFrameFastPath(
   }
 
   return {
-    take(request: IncomingMessage, response: ServerResponse, fastify: Handler) {
+    tryHandle(request: IncomingMessage, response: ServerResponse, fastify: Handler) {
       const match = isOpen ? matchFrameRequest(request) : null;
       if (match === null) return false;
       const buffer = writer.acquireBuffer();
       const { allocate } = buffer;
       const frameRequest = new FastPathFrameRequest(match, { request, response, allocate }, addressOf);
       answer(frameRequest, buffer, fastify).catch((error: unknown) => {
+        const { requestId, params } = frameRequest;
         log.error(
-          { err: error, requestId: frameRequest.requestId, route: framesRoute },
+          { err: error, requestId, ...params },
           'sending a DICOMweb frame failed; the server closed the connection, so the client got no complete response',
         );
         response.destroy();

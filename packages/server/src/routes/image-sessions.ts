@@ -9,16 +9,16 @@ export function imageSessionRoutes(
   app: FastifyInstance,
   {
     imageSessions,
-    limitActions,
+    actionLimiter,
     audit,
     config,
-  }: Pick<Services, 'imageSessions' | 'limitActions' | 'audit' | 'config'>,
+  }: Pick<Services, 'imageSessions' | 'actionLimiter' | 'audit' | 'config'>,
 ): void {
   serve(app, createImageSession, async ({ caller, origin, reply }) => {
     const { uid } = caller.user;
     // The transaction that creates the session also checks the rate limit and records the audit event.
     const { sessionId, expiresInSeconds } = await imageSessions.create(caller, async (tx) => {
-      await limitActions.require(tx, 'image-session-created', { uid, origin });
+      await actionLimiter.requireAllowed(tx, 'image-session-created', { uid, origin });
       await audit.record(tx, { action: 'image-session-created', actor: uid, target: uid, origin });
     });
     const session = { session_id: sessionId, expires_in: expiresInSeconds };

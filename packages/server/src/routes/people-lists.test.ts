@@ -130,7 +130,7 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
   });
 
   it.each([{ status: 'sleeping' }, { limit: '0' }, { limit: '201' }, { offset: '-1' }, { q: 'a\u0000' }])(
-    'returns 400 for a query parameter with an invalid value: %j',
+    'returns 400 when the value of this query parameter is invalid: %j',
     async (query) => {
       const { client } = await startWithAdmin(database);
       expect((await client.call(listUsers, { query })).status).toBe(400);

@@ -1,15 +1,15 @@
 /**
  * The fast path of tiles: a request handler in front of Fastify.
  *
- * It takes tile requests in their usual form (see `matchTileRequest`) and writes the response with status 200 or 304.
- * As for the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts checks the access and returns the tile. When
+ * It takes tile requests in their usual form (see `matchTileRequest`) and writes the response with status 200 or 304. For
+ * the fast path as for the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts checks the access and returns the tile. When
  * resolve-tile.ts throws an error, `markRefused` stores the error with the request (http/refused-tiles.ts), and Fastify
  * sends the error response. The fast path passes requests in any other form to Fastify unchanged, and with
  * TILE_FAST_PATH=off all requests.
  */
 import type { IncomingMessage } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
-import type { Allocate } from '@lamina/slide';
+import type { BufferAllocator } from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { ImageSession } from '../domain/image-session.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -56,7 +56,7 @@ class FastPathTileRequest extends FastPathRequest implements TileRequest {
   readonly dziLevel: string;
   readonly tile: string;
   readonly sessionId: string | undefined;
-  readonly allocate: Allocate;
+  readonly allocate: BufferAllocator;
 
   /** @param match result of `urlPattern` */
   constructor(
@@ -147,16 +147,16 @@ export function createTileFastPath(
   }
 
   return {
-    take(request, response, fastify) {
+    tryHandle(request, response, fastify) {
       const match = isOpen ? matchTileRequest(request) : null;
       if (match === null) return false;
       const buffer = writer.acquireBuffer();
       const { allocate } = buffer;
       const tileRequest = new FastPathTileRequest(match, { request, response, allocate }, addressOf);
       answer(tileRequest, buffer, fastify).catch((error: unknown) => {
-        const { requestId, imageId: image, dziLevel, tile } = tileRequest;
+        const { requestId, imageId, dziLevel, tile } = tileRequest;
         log.error(
-          { err: error, requestId, image, dziLevel, tile },
+          { err: error, requestId, imageId, dziLevel, tile },
           'sending a tile failed; the server closed the connection, so the client got no complete response',
         );
         response.destroy();

@@ -134,7 +134,7 @@ async function startServer({
   // There is no Fastify behind this fast path, so the server closes the connection of a request that the fast path does not answer.
   const disconnect = (_: unknown, response: { destroy(): unknown }) => void response.destroy();
   const server = createServer(serverOptions, (request, response) => {
-    if (!fastPath.take(request, response, disconnect)) disconnect(request, response);
+    if (!fastPath.tryHandle(request, response, disconnect)) disconnect(request, response);
   });
   server.unref();
   server.listen({ host: '127.0.0.1', port: 0, exclusive: true }); // exclusive: not shared within node:cluster
@@ -152,9 +152,9 @@ function createStandInSession(): ImageSession {
     visitor: null,
     createdAt,
     expiresAt: createdAt + 3_600_000, // one hour
-    restrictedDatasets: new Set(),
+    inaccessibleDatasets: new Set(),
     seesHidden: false,
-    shownImages: new Map(),
+    auditedViews: new Map(),
   };
 }
 

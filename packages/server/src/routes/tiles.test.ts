@@ -42,7 +42,7 @@ function scanOf(jpeg: Buffer): Buffer {
   return jpeg.subarray(sos + 2 + jpeg.readUInt16BE(sos + 2), -2);
 }
 
-describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify):', ({ tileFastPath }) => {
   let server: SlideServer;
   let svs: Uint8Array;
   let id: string;
@@ -421,7 +421,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       const outcome = code === null ? 'accepted' : `rejected with ${status} ${code}`;
       return { name, given, status, code, outcome };
     });
-    it.each(cases)('is $outcome when it is $name', async ({ given, status, code }) => {
+    it.each(cases)('that is $name: the request is $outcome', async ({ given, status, code }) => {
       const { session, token } = await given();
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       for (const address of [`${id}/image.dzi`, `${id}/thumbnail.jpg`, tile(9, '0_0.jpg')]) {

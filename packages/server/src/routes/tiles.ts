@@ -37,7 +37,7 @@ export function tileRoutes(
 
   serve(app, getDescriptor, async ({ params, caller, origin }) => {
     const image = await viewableImage(params.imageId, caller);
-    const descriptor = await slides.descriptor(image, requesterOf(caller)); // who requests, for a fair render queue
+    const descriptor = await slides.descriptor(image, requesterOf(caller)); // the render queue takes turns between requesters
     await imageOpenings.record(caller, image, 'descriptor', origin);
     return responseOf(caller, 'application/xml; charset=utf-8', descriptor);
   });
@@ -60,7 +60,7 @@ export function tileRoutes(
   });
 
   // The fast path in front of Fastify (routes/tile-fast-path.ts) answers most tile requests. This route answers all other requests, and
-  // sends the error response when the fast path has refused a request. Both use `tiles.resolve`, which checks the request.
+  // sends the error response when the fast path has rejected a request. Both use `tiles.resolve`, which checks the request.
   serve(app, getTile, async (request) => {
     const { params, query, caller, origin, reply } = request;
     const refusedRequest = refusedTileOf(reply.request.raw);

@@ -92,7 +92,7 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
   });
 });
 
-describe.each(databaseKinds)('administration of one account (database: %s)', (database) => {
+describe.each(databaseKinds)('administration of one account (database: %s):', (database) => {
   it('GET /admin/users/:uid returns the same fields as the list of accounts', async () => {
     const { client, fixtures } = await administration(database);
     const user = await fixtures.user();

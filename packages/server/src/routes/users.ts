@@ -185,8 +185,8 @@ async function decideEach(
       }
       if (results.length === 0) throw error;
       reply.log.error(
-        { err: error, decision, uid, decided: results.length, total: uids.length },
-        'bulk approval or rejection of accounts stopped, because it failed for account `uid`; this and the remaining accounts stay pending',
+        { err: error, decision, failedUid: uid, decidedCount: results.length, requestedCount: uids.length },
+        'bulk approval or rejection of applicants stopped at account `failedUid`; this and the following accounts stay pending; repeat the action for them',
       );
       break;
     }

@@ -149,7 +149,7 @@ describe('the static files of the web app', () => {
   });
 });
 
-describe('an unknown path or method of the API', () => {
+describe('an unknown path or method of the API:', () => {
   it.each([
     ['GET', '/api'],
     ['GET', '/api/'],

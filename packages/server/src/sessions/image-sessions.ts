@@ -167,16 +167,16 @@ export async function createImageSessions({
     endedHashes.add(hash);
   }
 
-  /** Forgets whether the session is valid, so that its next use queries the database. */
-  function forget(hash: string): void {
-    accessChanges++; // repeats a query that is in progress
+  /** Deletes a session from the cache and from the ended hashes, so that its next use queries the database. */
+  function deleteFromCache(hash: string): void {
+    accessChanges++; // makes `queryStates` repeat a query that is in progress
     if (cachedSessions.delete(hash)) recentById.clear();
     endedHashes.delete(hash);
   }
 
   /** Adds a session to the cache, or updates its cache entry. */
   function storeInCache(state: SessionState, checkedAt: number): void {
-    const { restrictedDatasets, link } = state;
+    const { inaccessibleDatasets, link } = state;
     const visitor = link === null ? null : { linkId: link.id, images: link.images };
     const seesHidden = visitor === null && may(state, 'catalogue.write');
     const signIn = state.token === null ? null : sharedSignInOf(state.token);
@@ -186,10 +186,10 @@ export async function createImageSessions({
       // This runs for all sessions every 0.5 s, so it creates a new object only when the rights may have changed.
       if (
         visitor !== null ||
-        entry.session.restrictedDatasets !== restrictedDatasets ||
+        entry.session.inaccessibleDatasets !== inaccessibleDatasets ||
         entry.session.seesHidden !== seesHidden
       ) {
-        entry.session = { ...entry.session, restrictedDatasets, seesHidden, visitor };
+        entry.session = { ...entry.session, inaccessibleDatasets, seesHidden, visitor };
       }
       return;
     }
@@ -201,9 +201,9 @@ export async function createImageSessions({
         visitor,
         createdAt: Date.parse(state.created_at),
         expiresAt: Date.parse(state.expires_at),
-        restrictedDatasets,
+        inaccessibleDatasets,
         seesHidden,
-        shownImages: new Map(),
+        auditedViews: new Map(),
       },
       signIn,
       checkedAt,
@@ -222,7 +222,7 @@ export async function createImageSessions({
   }
 
   /** Returns whether a session gives access now, given the current state of its account and of its sign-in or share link. */
-  function isStateValid(state: Omit<SessionState, 'restrictedDatasets'>, nowMs: number): boolean {
+  function isStateValid(state: Omit<SessionState, 'inaccessibleDatasets'>, nowMs: number): boolean {
     const { status, role, token, link } = state;
     const expiresAt = state.account_expires_at;
     const time = new Date(nowMs);
@@ -433,7 +433,7 @@ export async function createImageSessions({
       onCreate?.();
       if (inserted.endedHashes.length > 0) accessChanges++;
       for (const endedHash of inserted.endedHashes) evict(endedHash);
-      if (fixedId !== undefined) forget(hash); // this process may know an earlier session with this id
+      if (fixedId !== undefined) deleteFromCache(hash); // this process may know an earlier session with this id
       const expiresAt = Date.parse(inserted.expiresAt); // not after the end of the sign-in
       return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, createdAt) };
     },

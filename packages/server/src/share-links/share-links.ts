@@ -19,9 +19,9 @@ import {
   shareLinkDefaultDays,
   type User,
 } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import type { Cases } from '../cases/cases.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { Collections } from '../collections/collections.ts';
@@ -84,7 +84,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly publicUrl: () => string;
   readonly audit: AuditRecorder;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'matchesPasswordHash'>;
   readonly throttle: Pick<Throttle, 'requireShareLink' | 'countFailedShareLink' | 'countShareLinkOpening'>;
   readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'evictEnded'>;
@@ -100,7 +100,7 @@ const clockToleranceMs = 5 * 60_000;
 
 /** The function is long because all operations share the dependencies and the functions that determine the slides of a link. */
 export function createShareLinks(dependencies: Dependencies): ShareLinks {
-  const { db, now, publicUrl, audit, limitActions, signIn, throttle, imageSessions } = dependencies;
+  const { db, now, publicUrl, audit, actionLimiter, signIn, throttle, imageSessions } = dependencies;
   const { datasets, visibleImages, cases, collections } = dependencies;
 
   /** Returns the slides of a target that the user may view. @throws AppError not_found when there are none */
@@ -220,7 +220,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       return runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
         await requireSharing(tx, await imagesOf(user, target, tx));
-        await limitActions.require(tx, 'share-link-created', actor); // throws rate_limited
+        await actionLimiter.requireAllowed(tx, 'share-link-created', actor); // throws rate_limited
         const row: ShareLinkRow = {
           id: randomUUID(),
           secret_hash: hashSecret(secret),

@@ -4,7 +4,7 @@
  * link is a slide, a case, a saved view or a collection.
  */
 import type { SharedItem } from '@lamina/contract';
-import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import { findInaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { withoutAnswer } from '../domain/questions.ts';
 import { findCases } from '../store/cases.ts';
 import { findCollection, type StoredItem } from '../store/collections.ts';
@@ -23,7 +23,7 @@ interface Opened {
   /** Slides that the link opens. */
   readonly imageIds: ReadonlySet<string>;
   /** Datasets that the creator of the link may not see. */
-  readonly restrictedDatasets: ReadonlySet<string>;
+  readonly inaccessibleDatasets: ReadonlySet<string>;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function sharedItems(
   const images = new Map((await findImages(db, [...imageIds])).map((image) => [image.id, image]));
   const creator = await findUser(db, link.uid);
   if (creator === null) return [];
-  const opened = { imageIds, restrictedDatasets: await inaccessibleDatasets(db, creator) };
+  const opened = { imageIds, inaccessibleDatasets: await findInaccessibleDatasets(db, creator) };
   return (await itemsOfLink(db, link, opened)).map((item) => {
     const image = images.get(item.image_id);
     // A derived pixel size or magnification (calculated from the other, because the file lacks it) is not exact enough for visitors.
@@ -88,7 +88,7 @@ async function itemsOf(
   db: Connection,
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
   title: string,
-  { imageIds, restrictedDatasets }: Opened,
+  { imageIds, inaccessibleDatasets }: Opened,
 ): Promise<ItemWithoutScale[]> {
   if (type === 'slide') return imageIds.has(id) ? [{ image_id: id, title, text: null }] : [];
   if (type === 'view') {
@@ -106,7 +106,7 @@ async function itemsOf(
     ];
   }
   const [caseWithSlides] = await findCases(db, [id]);
-  if (caseWithSlides === undefined || restrictedDatasets.has(caseWithSlides.dataset)) return [];
+  if (caseWithSlides === undefined || inaccessibleDatasets.has(caseWithSlides.dataset)) return [];
   return caseWithSlides.slides
     .map(({ image_id, stain, block }, index) => {
       const slideName = [block, stain].filter(Boolean).join(' ') || `${index + 1}`;

@@ -144,7 +144,7 @@ describe.each(databaseKinds)(
       expect((await logIn(server, { ...person, password: 'yabancının-şifresi' })).status).toBe(401);
     });
 
-    it('that is not confirmed expires after 24 hours, and all its data are deleted', async () => {
+    it('deletes a registration with all its data when it is not confirmed within 24 hours', async () => {
       const server = await testServer({ database, config: hidingExisting });
       await registerAs(server, person);
       const [code = ''] = await confirmationCodesTo(server, person.email);

@@ -78,7 +78,7 @@ export function createEmbeddedSignIn({
     } catch (error) {
       log.warn(
         { err: error, uid },
-        'last-used time of a sign-in session not saved; the session may expire early',
+        'time of the last request with a bearer token could not be saved in the database; the sign-in of account `uid` may expire early',
       );
     }
   }

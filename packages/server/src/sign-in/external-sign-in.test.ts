@@ -362,7 +362,7 @@ describe('an ID token of the OpenID Connect provider', () => {
     const server = await startServer();
     const user = await server.fixtures.user();
     const idToken = await oidc.signIn('ipek', 'n-1');
-    oidc.fail('silence');
+    oidc.fail('disconnect');
     expect(await server.as(null).call(verifyToken, { body: { token: idToken } })).toMatchObject({
       status: 503,
       body: { code: 'token_unverifiable', message: 'Token doğrulanamadı' },

@@ -52,8 +52,8 @@ export function isIdentityToken(token: string): boolean {
 }
 
 /** Cause of an AppError: the account with the same e-mail address is already linked to another subject of the issuer. */
-class LinkRefused extends Error {
-  override readonly name = 'LinkRefused';
+class LinkRejection extends Error {
+  override readonly name = 'LinkRejection';
   readonly uid: string;
   readonly issuer: string;
 
@@ -65,8 +65,8 @@ class LinkRefused extends Error {
 }
 
 /** Returns the audit event for a failed sign-in. The reason is for administrators; the response does not contain it. */
-function refusalEventOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 'target' | 'detail'> {
-  if (cause instanceof LinkRefused) {
+function rejectionEventOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 'target' | 'detail'> {
+  if (cause instanceof LinkRejection) {
     return { action: 'identity-linked', target: cause.uid, detail: { code, issuer: cause.issuer } };
   }
   const reason = cause instanceof Error ? cause.message.slice(0, 200) : null;
@@ -131,7 +131,7 @@ export function createExternalSignIn({
     if (await hasIdentityOf(tx, sameAddressUser.uid, person.issuer)) {
       throw new AppError('email_taken', {
         reason: 'external_identity_differs',
-        cause: new LinkRefused(sameAddressUser.uid, person.issuer),
+        cause: new LinkRejection(sameAddressUser.uid, person.issuer),
       });
     }
     // Another user may have registered this account and know its password: not every registration verifies the address.
@@ -174,7 +174,12 @@ export function createExternalSignIn({
         return { user: rules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {
         if (error instanceof AppError) {
-          await audit.recordSeparately({ ...refusalEventOf(error), result: 'refused', actor: null, origin });
+          await audit.recordSeparately({
+            ...rejectionEventOf(error),
+            result: 'refused',
+            actor: null,
+            origin,
+          });
         }
         throw error;
       }

@@ -301,7 +301,7 @@ describe('signing keys of the OpenID Connect provider', () => {
 });
 
 describe('an OpenID Connect provider', () => {
-  it.each(['error', 'silence', 'redirect'] as const)(
+  it.each(['error', 'disconnect', 'redirect'] as const)(
     'that fails (kind of failure: %s) makes token verification return 503 until the provider answers again',
     async (how) => {
       const idToken = await makeToken();
@@ -314,7 +314,7 @@ describe('an OpenID Connect provider', () => {
 
   it('that is unreachable does not prevent the verification of tokens with cached keys', async () => {
     await provider.personOf(await makeToken(), 'n-1');
-    oidc.fail('silence');
+    oidc.fail('disconnect');
     expect(await provider.personOf(await makeToken(), 'n-1')).toMatchObject({ subject: 'someone' });
   });
 

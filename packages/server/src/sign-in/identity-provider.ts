@@ -127,8 +127,8 @@ export function createIdentityProvider({
         if (nonce !== undefined && claims.nonce !== nonce) throw new TokenRejection('nonce');
         return personIn(claims, issuer);
       } catch (error) {
-        const isRefused = error instanceof TokenRejection || isFaultOfToken(error);
-        throw new AppError(isRefused ? 'token_invalid' : 'token_unverifiable', { cause: error });
+        const isTokenInvalid = error instanceof TokenRejection || isFaultOfToken(error);
+        throw new AppError(isTokenInvalid ? 'token_invalid' : 'token_unverifiable', { cause: error });
       }
     },
   };

@@ -39,7 +39,7 @@ async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser>
   return user;
 }
 
-describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: %s)', (database) => {
+describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: %s):', (database) => {
   it('a password reset request gets the same response for a known and an unknown address after 60 requests from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);

@@ -66,7 +66,7 @@ export function normalisePassword(password: string): string {
 function createTurnQueue(maxRunning: number) {
   interface Turn {
     readonly begin: () => void;
-    readonly refuse: (error: AppError) => void;
+    readonly reject: (error: AppError) => void;
   }
   const queue = new FairQueue<Turn>(queueLimits);
   let running = 0;
@@ -76,9 +76,9 @@ function createTurnQueue(maxRunning: number) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // Without a requester, the server itself hashes. A site is an IPv4 address or an IPv6 /48 network.
     const queueKeys = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
-    const added = queue.add({ begin: resolve, refuse: reject }, queueKeys);
+    const added = queue.add({ begin: resolve, reject }, queueKeys);
     if (added === null) throw unavailable();
-    added.displaced?.job.refuse(unavailable()); // a job that this one has pushed out of the full queue
+    added.displaced?.job.reject(unavailable()); // a job that this one has pushed out of the full queue
     return promise;
   }
 

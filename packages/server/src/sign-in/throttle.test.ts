@@ -210,7 +210,7 @@ describe('sign-in with the right password', () => {
     }
   });
 
-  describe.each(databaseKinds)('on a server with %s', (database) => {
+  describe.each(databaseKinds)('on a server with a %s database', (database) => {
     const { maxCount } = successLimits['account-and-network'];
 
     it(`gets 429 and writes no audit event after ${maxCount} sign-ins of the account from one network`, async () => {

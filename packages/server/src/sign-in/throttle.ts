@@ -199,15 +199,15 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /** Records the block and throws rate_limited. @param kind kind of attempt, for the audit log and the metrics */
-  async function refuse(block: Block, kind: string, attempt: Attempt): Promise<never> {
+  async function rejectAttempt(block: Block, kind: string, attempt: Attempt): Promise<never> {
     await recordBlock(block, kind, attempt);
     throw rateLimited(block.until, kind);
   }
 
-  async function refuseShareLink(block: Block | null, origin: Origin): Promise<void> {
+  async function rejectShareLinkAttempt(block: Block | null, origin: Origin): Promise<void> {
     if (block === null) return;
     shareLinkBlocks.add(block);
-    await refuse(block, 'share-link', { origin, email: null });
+    await rejectAttempt(block, 'share-link', { origin, email: null });
   }
 
   /** Increments the counters of a share link. @throws AppError rate_limited when a limit was already reached */
@@ -218,7 +218,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       shareLinkBlocks.find(rules, nowIso()) ??
       (await findBlock(db, rules)) ??
       (await incrementUnlessBlocked(rules));
-    await refuseShareLink(block, origin);
+    await rejectShareLinkAttempt(block, origin);
   }
 
   function markNetworkKnown(tx: DatabaseTransaction, attempt: Attempt): Promise<void> {
@@ -269,7 +269,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     async count(action, attempt) {
       const limits = action === 'registration' ? registrationLimits : resetRequestLimits;
       const block = await incrementUnlessBlocked(rulesOf(action, limits, attempt));
-      if (block !== null) await refuse(block, action, attempt);
+      if (block !== null) await rejectAttempt(block, action, attempt);
     },
 
     async mayMail(attempt) {
@@ -294,7 +294,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       const successRules = attempt.email === null ? [] : rulesOf('success', successLimits, attempt);
       const isKnown = await isNetworkKnown(attempt);
       const block = await findBlock(db, [...commonRules, ...codeRules]);
-      if (block !== null) return refuse(block, step, attempt);
+      if (block !== null) return rejectAttempt(block, step, attempt);
       /** Block for networks that are not known for the account. */
       const strangersBlock = await findBlock(db, strangerRules);
       // Attempts during a block do not increment its counter; otherwise a stranger could extend the block without end.
@@ -303,7 +303,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       if (strangersBlock !== null && !isKnown) {
         await decoy();
         const newCommonBlock = await incrementUnlessBlocked(commonRules);
-        return refuse(newCommonBlock ?? strangersBlock, step, attempt);
+        return rejectAttempt(newCommonBlock ?? strangersBlock, step, attempt);
       }
       let isSuccessCounted = successRules.length === 0;
       /** A block that another attempt has caused during `work`. */
@@ -322,10 +322,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
         if (attempt.email !== null) await logWriteError(recordSuccess(attempt), attempt);
         return result;
       } catch (error) {
-        if (blockDuringWork !== null) return refuse(blockDuringWork, step, attempt);
+        if (blockDuringWork !== null) return rejectAttempt(blockDuringWork, step, attempt);
         if (isCodeMissing(error)) {
           const successBlock = await incrementUnlessBlocked(successRules);
-          if (successBlock !== null) return refuse(successBlock, step, attempt);
+          if (successBlock !== null) return rejectAttempt(successBlock, step, attempt);
         }
         if (!isWrongSecret(error)) throw error;
         // A code is only checked after the right password, so a 429 because of wrong codes does not reveal whether an account exists.
@@ -335,14 +335,17 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
         );
         // While other networks are blocked, a wrong password from a known network also gets 429, so that it does not reveal the network.
         const blockOfFailure = newBlock ?? (isWrongCode ? null : strangersBlock);
-        if (blockOfFailure !== null) return refuse(blockOfFailure, step, attempt);
+        if (blockOfFailure !== null) return rejectAttempt(blockOfFailure, step, attempt);
         throw error;
       }
     },
 
     async requireShareLink(origin, linkId) {
       const rules = shareLinkRules(origin, linkId);
-      await refuseShareLink(shareLinkBlocks.find(rules, nowIso()) ?? (await findBlock(db, rules)), origin);
+      await rejectShareLinkAttempt(
+        shareLinkBlocks.find(rules, nowIso()) ?? (await findBlock(db, rules)),
+        origin,
+      );
     },
 
     countFailedShareLink: (origin, linkId) => countShareLink(shareLinkRules(origin, linkId), origin),

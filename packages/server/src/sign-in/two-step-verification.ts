@@ -1,8 +1,8 @@
 /** Switches two-step verification of an account on and off. Each change writes an audit event and sends an e-mail to the owner. */
 import { AppError, type SecondFactor as SecondFactorState, type User } from '@lamina/contract';
+import type { ActionLimiter } from '../audit/action-limiter.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import type { LimitActions } from '../audit/limit-actions.ts';
 import { secondFactorEmail } from '../mail/email-texts.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { Recipients } from '../mail/recipients.ts';
@@ -42,13 +42,13 @@ interface Dependencies {
   readonly mail: Mail;
   readonly signIn: SignInService;
   readonly throttle: Throttle;
-  readonly limitActions: LimitActions;
+  readonly actionLimiter: ActionLimiter;
   readonly secondFactor: SecondFactor;
   readonly recipients: Recipients;
 }
 
 export function createTwoStepVerification(dependencies: Dependencies): TwoStepVerification {
-  const { db, audit, mail, signIn, throttle, limitActions, secondFactor, recipients } = dependencies;
+  const { db, audit, mail, signIn, throttle, actionLimiter, secondFactor, recipients } = dependencies;
 
   async function queueEmail(tx: DatabaseTransaction, user: User, state: 'on' | 'off'): Promise<void> {
     await mail.queue(tx, secondFactorEmail(await recipients.forAccount(tx, user), state === 'on'));
@@ -73,7 +73,7 @@ export function createTwoStepVerification(dependencies: Dependencies): TwoStepVe
           const user = await recheckCaller(tx, signIn, actor, 'account.password');
           const recoveryCodes = await secondFactor.confirm(tx, uid, code);
           await requireAllowed(tx); // counts the right code; throws rate_limited when other attempts have reached a limit
-          await limitActions.require(tx, 'second-factor-on', { uid, origin }); // throws rate_limited after too many changes
+          await actionLimiter.requireAllowed(tx, 'second-factor-on', { uid, origin }); // throws rate_limited after too many changes
           await audit.record(tx, { action: 'second-factor-on', actor: uid, target: uid, origin });
           await queueEmail(tx, user, 'on');
           return recoveryCodes;

@@ -3,7 +3,7 @@
  * once; afterwards only the contents of objects are requested from the object storage.
  */
 import { type ListedObject, type ObjectStore, SlideError, versionOfObject } from '@lamina/slide';
-import { type FolderTree, type GroupFolder, placeIn, type TreeEntry } from './folder-tree.ts';
+import { type FolderTree, type GroupFolder, pathIn, type TreeEntry } from './folder-tree.ts';
 
 interface BucketTreeOptions {
   readonly store: Pick<ObjectStore, 'list' | 'read'>;
@@ -41,25 +41,25 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
 
   /** Returns a folder, which is added if it is new. Extends its range and the ranges of its parents to the object listed last. */
   function findOrAddFolder(names: readonly string[]): Folder {
-    let place = '';
-    let folder = folders.get(place) as Folder;
+    let path = '';
+    let folder = folders.get(path) as Folder;
     folder.listingEnd = listing.length;
     for (const name of names) {
       folder.folders.add(name);
-      place = placeIn(place, name);
-      const existing = folders.get(place);
+      path = pathIn(path, name);
+      const existing = folders.get(path);
       const listingStart = listing.length - 1;
       folder = existing ?? { files: new Map(), folders: new Set(), listingStart, listingEnd: 0 };
       folder.listingEnd = listing.length;
-      if (existing === undefined) folders.set(place, folder);
+      if (existing === undefined) folders.set(path, folder);
     }
     return folder;
   }
 
-  function objectAt(place: string): ListedObject | undefined {
-    const lastSlash = place.lastIndexOf('/');
-    const folder = folders.get(place.slice(0, Math.max(0, lastSlash)));
-    return folder?.files.get(place.slice(lastSlash + 1));
+  function objectAt(path: string): ListedObject | undefined {
+    const lastSlash = path.lastIndexOf('/');
+    const folder = folders.get(path.slice(0, Math.max(0, lastSlash)));
+    return folder?.files.get(path.slice(lastSlash + 1));
   }
 
   return {
@@ -77,11 +77,11 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
     },
 
     async find(folder, { name, kind }) {
-      const realPlace = placeIn(folder, name);
-      if (kind === 'folder') return { kind, realPlace };
-      const object = objectAt(realPlace);
+      const resolvedPath = pathIn(folder, name);
+      if (kind === 'folder') return { kind, resolvedPath };
+      const object = objectAt(resolvedPath);
       if (object === undefined) return null;
-      return { kind: 'file', realPlace, size: object.size, version: versionOfObject(object) };
+      return { kind: 'file', resolvedPath, size: object.size, version: versionOfObject(object) };
     },
 
     async allBelow(folder) {
@@ -94,8 +94,8 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
       };
     },
 
-    async read(place, offset, length) {
-      const object = objectAt(place);
+    async read(path, offset, length) {
+      const object = objectAt(path);
       if (object === undefined) return null;
       const availableBytes = Math.max(0, Math.min(length, object.size - offset));
       if (availableBytes === 0) return new Uint8Array();

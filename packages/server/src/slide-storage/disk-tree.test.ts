@@ -5,7 +5,7 @@ import pino from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { readDiskTree } from './disk-tree.ts';
 
-it('a slide folder finds nothing in a subfolder that a link out of the slide folder replaces after it was listed', async () => {
+it('readDiskTree finds no file in a subfolder that was replaced, after its listing, by a link to a folder outside the slide folder', async () => {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'disk-tree-'));
   onTestFinished(() => fs.rm(folder, { recursive: true }));
   const root = path.join(folder, 'slides');
@@ -14,7 +14,7 @@ it('a slide folder finds nothing in a subfolder that a link out of the slide fol
   const tree = await readDiskTree({ root, groupFiles: async () => null, log: pino({ level: 'silent' }) });
   const [entry] = (await tree?.entriesOf('')) ?? [];
   if (entry === undefined) throw new Error('the folder is not listed');
-  expect(await tree?.find('', entry)).toEqual({ kind: 'folder', realPlace: 'study' });
+  expect(await tree?.find('', entry)).toEqual({ kind: 'folder', resolvedPath: 'study' });
   await fs.rmdir(path.join(root, 'study'));
   await fs.symlink('../private', path.join(root, 'study'));
   expect(await tree?.find('', entry)).toBeNull();

@@ -4,13 +4,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { versionOfFile } from '@lamina/slide';
 import type { Logger } from 'pino';
-import {
-  type FolderTree,
-  type GroupFolder,
-  placeIn,
-  type TreeEntry,
-  type TreeTarget,
-} from './folder-tree.ts';
+import { type FolderTree, type GroupFolder, pathIn, type TreeEntry, type TreeTarget } from './folder-tree.ts';
 import { isMissingFile } from './slide-roots.ts';
 
 interface DiskTreeOptions {
@@ -28,23 +22,23 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
     throw error;
   });
   if (realRoot === '') return null;
-  const absolutePathOf = (place: string) => path.join(realRoot, place);
+  const absolutePathOf = (relativePath: string) => path.join(realRoot, relativePath);
 
   /** Returns the target of a link or folder; null when it is outside the slide folder or neither a file nor a folder. */
   async function resolveTarget(folder: string, name: string): Promise<TreeTarget | null> {
-    const realPath = await fs.realpath(absolutePathOf(placeIn(folder, name)));
+    const realPath = await fs.realpath(absolutePathOf(pathIn(folder, name)));
     if (!realPath.startsWith(realRoot + path.sep)) {
       log.warn(
-        { folder: root, path: placeIn(folder, name) },
+        { folder: root, path: pathIn(folder, name) },
         'symbolic link at `path` in the slide folder ignored: its target is outside the slide folder',
       );
       return null;
     }
     const stats = await fs.stat(realPath, { bigint: true });
-    const realPlace = path.relative(realRoot, realPath).split(path.sep).join('/');
-    if (stats.isDirectory()) return { kind: 'folder', realPlace };
+    const resolvedPath = path.relative(realRoot, realPath).split(path.sep).join('/');
+    if (stats.isDirectory()) return { kind: 'folder', resolvedPath };
     if (!stats.isFile()) return null;
-    return { kind: 'file', realPlace, ...filePropertiesOf(stats) };
+    return { kind: 'file', resolvedPath, ...filePropertiesOf(stats) };
   }
 
   return {
@@ -74,10 +68,10 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
           const target = await resolveTarget(folder, name);
           return kind === 'link' || target?.kind === 'folder' ? target : null;
         }
-        const realPlace = placeIn(folder, name);
-        const stats = await fs.lstat(absolutePathOf(realPlace), { bigint: true });
+        const resolvedPath = pathIn(folder, name);
+        const stats = await fs.lstat(absolutePathOf(resolvedPath), { bigint: true });
         if (!stats.isFile()) return null;
-        return { kind, realPlace, ...filePropertiesOf(stats) };
+        return { kind, resolvedPath, ...filePropertiesOf(stats) };
       }),
 
     allBelow: (folder) =>
@@ -93,9 +87,9 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
         return { sizeBytes, versions: stats.map(versionOfFile) };
       }),
 
-    read: (realPlace, offset, length) =>
+    read: (resolvedPath, offset, length) =>
       nullIfMissing(async () => {
-        const file = await fs.open(absolutePathOf(realPlace));
+        const file = await fs.open(absolutePathOf(resolvedPath));
         try {
           const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
           return buffer.subarray(0, bytesRead);

@@ -1,7 +1,7 @@
 /**
  * The interface of slide storage as a tree of folders and files, on a disk or in a bucket. The scan uses it to find slides.
  *
- * A "place" is a path relative to the slide root (the slide folder or the bucket), with forward slashes; '' is the root.
+ * All paths are relative to the slide root (the slide folder or the bucket), with forward slashes; '' is the root.
  */
 import type { SlideGroup } from '@lamina/slide';
 
@@ -27,7 +27,7 @@ export type TreeTarget =
   | {
       readonly kind: 'file';
       /** Path with all links resolved. */
-      readonly realPlace: string;
+      readonly resolvedPath: string;
       /** Size in bytes. */
       readonly size: number;
       /** Changes whenever the file changes; stays the same when the file is moved. */
@@ -38,7 +38,7 @@ export type TreeTarget =
        */
       readonly changedAt?: number;
     }
-  | { readonly kind: 'folder'; readonly realPlace: string };
+  | { readonly kind: 'folder'; readonly resolvedPath: string };
 
 /** A slide root as a tree. All methods throw when the storage does not answer. */
 export interface FolderTree {
@@ -56,10 +56,10 @@ export interface FolderTree {
   /**
    * Reads bytes of a file.
    *
-   * @param realPlace path of the file with all links resolved
+   * @param resolvedPath path of the file with all links resolved
    * @returns fewer bytes than requested at the end of the file; null when the file is missing
    */
-  read(realPlace: string, offset: number, length: number): Promise<Uint8Array | null>;
+  read(resolvedPath: string, offset: number, length: number): Promise<Uint8Array | null>;
   readonly group: GroupFolder;
 }
 
@@ -71,7 +71,7 @@ export interface FolderTree {
  */
 export type ReadTree = () => Promise<FolderTree | null>;
 
-/** Returns the place of an entry of a folder. */
-export function placeIn(folder: string, name: string): string {
+/** Returns the path of an entry of a folder. */
+export function pathIn(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }

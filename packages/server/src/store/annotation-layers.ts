@@ -32,9 +32,9 @@ export async function lockLayer(tx: DatabaseTransaction, id: string): Promise<La
 }
 
 /**
- * Locks an account until the transaction ends, so that the account gets no further layer and is not deleted before. A
- * transaction that holds no other lock must call this first, so that SQLite acquires its write lock before the
- * transaction reads.
+ * Locks an account until the transaction ends: until then, no other transaction creates a layer of the account or deletes
+ * the account. A transaction that holds no other lock must call this first, so that SQLite acquires its write lock before
+ * the transaction reads.
  */
 export async function lockOwner(tx: DatabaseTransaction, uid: string): Promise<void> {
   await tx
@@ -123,6 +123,7 @@ export async function saveLayer(
     .updateTable('annotation_layers')
     .set({
       ...changes,
+      // Event streams report this change to the accounts that can no longer see the layer.
       ...(layer.visibility === 'members' &&
         changes.visibility === 'private' && { hidden_change_no: change_no }),
       version: layer.version + 1,

@@ -100,7 +100,7 @@ export async function lastRevisionsOf(
   return new Map(rows.map(({ id, revision }) => [id, revision]));
 }
 
-/** A change to an annotation, for the search for the revision that it has produced. */
+/** A change to an annotation whose revision `findRevisionOfChange` searches for. */
 export interface SearchedChange {
   readonly id: string;
   /** JSON of the feature after the change; null for a deletion. */
@@ -113,7 +113,7 @@ export interface SearchedChange {
  * Finds the latest revision by the account `author` that the change could have produced; null when there is none. The
  * database compares the features, because the history of an annotation may contain more of them than fit into memory.
  */
-export async function findResultOf(
+export async function findRevisionOfChange(
   db: Connection,
   layerId: string,
   author: string,

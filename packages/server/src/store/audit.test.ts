@@ -238,7 +238,7 @@ describe.each(databaseKinds)('listing the audit log (database: %s)', (kind) => {
   );
 
   it.each([{}, { uid: 'ayse' }, { action: 'sign-in' }, { result: 'done' as const }, { target: 'slide' }])(
-    'returns the same entries in pages of two as in a single list for the query %o',
+    'returns the same entries in pages of two as in a single list for the filter %o ({}: no filter)',
     async (query) => {
       const db = await openFilledLog();
       for (let i = 0; i < 5; i++) await write(db, { at: minute(12), actor_uid: 'ayse', target: 'slide' });

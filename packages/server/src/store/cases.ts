@@ -25,16 +25,16 @@ type CaseRow = Row<'cases'>;
 export async function listStoredCases(
   db: Connection,
   dataset: string | undefined,
-  restrictedDatasets: ReadonlySet<string>,
+  inaccessibleDatasets: ReadonlySet<string>,
 ): Promise<StoredCase[]> {
   // The duration must not reveal that a restricted dataset exists, or how many cases it has.
-  if (dataset !== undefined && restrictedDatasets.has(dataset)) return [];
+  if (dataset !== undefined && inaccessibleDatasets.has(dataset)) return [];
   let query = db.selectFrom('cases').selectAll().orderBy('sort_key').orderBy('id');
   if (dataset !== undefined) query = query.where('dataset', '=', dataset);
   const rows = await query.execute();
   return withSlidesAndRegistrations(
     db,
-    rows.filter((row) => !restrictedDatasets.has(row.dataset)),
+    rows.filter((row) => !inaccessibleDatasets.has(row.dataset)),
   );
 }
 

@@ -3,18 +3,18 @@
  * form, invisible characters or the number of spaces share a key (`nameKey`). The spelling that is registered first is
  * canonical. When two processes register two spellings at the same time, the unique key lets only one succeed.
  */
-import { nameKey, spellName } from '@lamina/contract';
+import { nameKey, toStoredName } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
 export type NameKind = Row<'catalogue_names'>['kind'];
 
-/** Number of names per statement. With three values each, a statement has 1500 parameters, within the limits of both databases. */
+/** Number of names per statement. A name has three values, so the total stays below SQLite's limit of 32,766 parameters. */
 const namesPerStatement = 500;
 
 /**
  * Registers each name that has no registered spelling. The last of its spellings in `names` becomes canonical, after
- * normalisation by `spellName`.
+ * normalisation by `toStoredName`.
  *
  * @returns a function that maps each of the names to its canonical spelling
  */
@@ -28,7 +28,7 @@ export async function registerNames(
   const spellings = await findSpellings(tx, kind, keys);
   const unregisteredKeys = keys.filter((key) => !spellings.has(key));
   if (unregisteredKeys.length > 0) {
-    const namesByKey = new Map(names.map((name) => [nameKey(name), spellName(name)]));
+    const namesByKey = new Map(names.map((name) => [nameKey(name), toStoredName(name)]));
     for (let start = 0; start < unregisteredKeys.length; start += namesPerStatement) {
       const batch = unregisteredKeys.slice(start, start + namesPerStatement);
       await tx
@@ -40,7 +40,7 @@ export async function registerNames(
     // Another process may have registered a different spelling first, which is then the canonical one.
     for (const [key, name] of await findSpellings(tx, kind, unregisteredKeys)) spellings.set(key, name);
   }
-  return (name) => spellings.get(nameKey(name)) ?? spellName(name);
+  return (name) => spellings.get(nameKey(name)) ?? toStoredName(name);
 }
 
 /** Registers a name unless a spelling of it is registered already. @returns the canonical spelling */
@@ -51,7 +51,7 @@ export async function registerName(tx: Connection, kind: NameKind, name: string)
 /** Returns the canonical spelling of a name; for an unregistered name, the spelling that registration would choose. */
 export async function spellingOf(db: Connection, kind: NameKind, name: string): Promise<string> {
   const key = nameKey(name);
-  return (await findSpellings(db, kind, [key])).get(key) ?? spellName(name);
+  return (await findSpellings(db, kind, [key])).get(key) ?? toStoredName(name);
 }
 
 /** Returns the canonical spellings of all datasets or all organs by the keys of the names. */

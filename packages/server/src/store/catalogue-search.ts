@@ -8,8 +8,8 @@ import type { Database } from './database.ts';
 import { isPostgres } from './dialects.ts';
 
 /**
- * Creates a trigram index of the table `images`, so that a search that finds fewer slides than a page has does not scan every row.
- * Also computes statistics if the table has none, which is the case after the database was moved or restored.
+ * Creates a trigram index of the table `images`, so that a search with few results does not scan every row. Also computes
+ * statistics if the table has none, which is the case after the database was moved or restored.
  *
  * @returns null when the index exists afterwards or the database is SQLite; otherwise the error
  */

@@ -16,8 +16,8 @@ export interface DatabaseHealth {
   readonly isEmpty: boolean;
   /** Damage that SQLite's integrity check found; always empty for PostgreSQL, which has no such check. */
   readonly damage: readonly string[];
-  /** Milliseconds by which the clock of the database server is ahead of this machine's clock; null for SQLite. */
-  readonly clockAheadMs: number | null;
+  /** Milliseconds by which the clock of the database server is ahead of the clock of this machine; null for SQLite. */
+  readonly databaseClockAheadMs: number | null;
   /** Connection limit of the database server for all clients; null for SQLite. */
   readonly maxConnections: number | null;
   /** Number of listed catalogue entries by status; null while migrations are pending, because the table may be missing. */
@@ -59,7 +59,7 @@ async function inspectPostgres(db: ConnectedDatabase) {
     engine: 'PostgreSQL' as const,
     version: row?.version ?? '',
     damage: [],
-    clockAheadMs: Number(row?.now) - clockReadAt,
+    databaseClockAheadMs: Number(row?.now) - clockReadAt,
     maxConnections: Number(row?.connections),
   };
 }
@@ -72,7 +72,7 @@ async function inspectSqlite(db: ConnectedDatabase) {
     engine: 'SQLite' as const,
     version: versions[0]?.version ?? '',
     damage: checkResults.filter((line) => line !== 'ok'),
-    clockAheadMs: null,
+    databaseClockAheadMs: null,
     maxConnections: null,
   };
 }

@@ -9,7 +9,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { type Dialect, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { EmbeddedDialect } from './embedded-dialect.ts';
-import { migrateToLatest, withOwnMigrationLock } from './migrating.ts';
+import { migrateToLatest, withoutKyselyMigrationLock } from './migrating.ts';
 import { up as first } from './migrations/0001-first.ts';
 import { up as derivedScale } from './migrations/0002-derived-scale.ts';
 import { up as auditChain } from './migrations/0003-audit-chain.ts';
@@ -140,7 +140,7 @@ export async function connectDatabase(location: DatabaseLocation): Promise<Datab
 
 function createKysely(dialect: Dialect): Database {
   const db: Database = new Kysely<Tables>({
-    dialect: withOwnMigrationLock(dialect), // migrating.ts locks the migrations, instead of Kysely
+    dialect: withoutKyselyMigrationLock(dialect), // `lockMigrations` of migrating.ts replaces Kysely's lock
     log: ({ query, queryDurationMillis }) => {
       const watchers = queryWatchers.get(db);
       if (watchers === undefined) return;

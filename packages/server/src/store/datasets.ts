@@ -126,7 +126,7 @@ export async function hasVisibleImage(db: Connection, name: string): Promise<boo
 }
 
 /** Returns those of `imageIds` whose images belong to one of the datasets. */
-export async function listImagesIn(
+export async function imageIdsInDatasets(
   db: Connection,
   datasets: ReadonlySet<string>,
   imageIds: readonly string[],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Database } from './database.ts';
-import { withOwnMigrationLock } from './migrating.ts';
+import { withoutKyselyMigrationLock } from './migrating.ts';
 import type { Tables } from './schema.ts';
 
 /** Thrown when another program has the database open. */
@@ -34,7 +34,7 @@ export function openExclusively(file: string): Database {
       { cause: error },
     );
   }
-  return new Kysely<Tables>({ dialect: withOwnMigrationLock(new SqliteDialect({ database })) }); // see migrating.ts
+  return new Kysely<Tables>({ dialect: withoutKyselyMigrationLock(new SqliteDialect({ database })) }); // see migrating.ts
 }
 
 /**

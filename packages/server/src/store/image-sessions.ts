@@ -45,7 +45,7 @@ export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created
   readonly status: Status;
   readonly role: Role;
   /** Restricted datasets that the account may not see. */
-  readonly restrictedDatasets: ReadonlySet<string>;
+  readonly inaccessibleDatasets: ReadonlySet<string>;
 };
 
 /** Counts the sessions that have not expired. @param now ISO 8601 */
@@ -68,7 +68,7 @@ export async function findSessionStates(db: Connection, hashes: readonly string[
   const states = await withRestrictedDatasets(db, rows.map(stateOf));
   return states.map(({ link, ...state }) => {
     if (link === null) return { ...state, link };
-    const images = openedImages(imagesByLink.get(link.id) ?? [], state.restrictedDatasets);
+    const images = openedImages(imagesByLink.get(link.id) ?? [], state.inaccessibleDatasets);
     return { ...state, link: { ...link, images } };
   });
 }
@@ -78,7 +78,7 @@ export async function listSessionStates(
   db: Connection,
   uid: string,
 ): Promise<
-  (Omit<SessionState, 'restrictedDatasets'> & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]
+  (Omit<SessionState, 'inaccessibleDatasets'> & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]
 > {
   const rows = await selectSessionStates(db)
     .select(['image_sessions.prefix', 'image_sessions.request_count'])
@@ -97,12 +97,12 @@ export async function listSessionStates(
 
 async function withRestrictedDatasets<
   T extends { readonly uid: string; readonly status: Status; readonly role: Role },
->(db: Connection, rows: readonly T[]): Promise<(T & Pick<SessionState, 'restrictedDatasets'>)[]> {
+>(db: Connection, rows: readonly T[]): Promise<(T & Pick<SessionState, 'inaccessibleDatasets'>)[]> {
   const memberUids = rows.filter((row) => !seesEveryDataset(row)).map(({ uid }) => uid);
   const restrictedByUid = await restrictedDatasetsOf(db, memberUids);
   return rows.map((row) => ({
     ...row,
-    restrictedDatasets: restrictedByUid.get(row.uid) ?? noRestrictedDatasets,
+    inaccessibleDatasets: restrictedByUid.get(row.uid) ?? noRestrictedDatasets,
   }));
 }
 
@@ -180,7 +180,7 @@ export async function insertVisitorSession(
 /** Row of a new session of a sign-in. */
 type SignInSessionRow = NewRow<'image_sessions'> & { readonly token_hash: string };
 
-/** What `insertSession` has stored and deleted. If a valid session with the same hash existed, it has changed nothing. */
+/** Result of `insertSession`. If a valid session with the same hash existed, `insertSession` has changed nothing. */
 export interface NewImageSession {
   readonly expiresAt: string;
   /** Hashes of older sessions that were deleted because they had expired or exceeded the limit per account. */
@@ -189,9 +189,9 @@ export interface NewImageSession {
 
 /**
  * Inserts a session of a sign-in. Deletes the account's expired sessions, and its oldest sessions beyond `maxSessions`.
- * The session expires no later than the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a
- * concurrent suspension of the account happens entirely before or after the transaction. Inserts nothing if another process has inserted
- * a session with the same hash, and it has not expired.
+ * The session expires no later than the sign-in. If a valid session with the same hash exists, because another process
+ * has inserted it, changes nothing. The transaction holds the lock `accounts` (see `LockName`), so a concurrent suspension
+ * of the account happens entirely before or after the transaction.
  *
  * @param record writes the audit event in the same transaction
  * @returns null when the sign-in has ended

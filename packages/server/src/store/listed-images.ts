@@ -23,7 +23,7 @@ export interface Visibility {
   /** Whether hidden entries, which only administrators may see, are included. */
   readonly includesHidden: boolean;
   /** Datasets whose entries the reader may not see; `noDataset` stands for entries without a dataset. */
-  readonly restrictedDatasets: ReadonlySet<string>;
+  readonly inaccessibleDatasets: ReadonlySet<string>;
   /** Ranges of sort keys outside the restricted datasets (`unrestrictedRanges` in domain/catalogue-order.ts); null: no limit. */
   readonly ranges: readonly SortKeyRange[] | null;
 }
@@ -174,8 +174,8 @@ export async function countImages(
 }
 
 /** Returns whether the reader may see every listed entry (one that no administrator has removed and whose file exists). */
-function seesEverything({ status, includesHidden, restrictedDatasets }: Visibility): boolean {
-  return status === null && includesHidden && restrictedDatasets.size === 0;
+function seesEverything({ status, includesHidden, inaccessibleDatasets }: Visibility): boolean {
+  return status === null && includesHidden && inaccessibleDatasets.size === 0;
 }
 
 /** Returns the ids of all entries that contain the words; null when there are more than `maxSortedResults`. */
@@ -253,8 +253,8 @@ function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly s
 }
 
 /** Returns whether the filter selects a dataset that the reader may not see. */
-function isForRestrictedDataset({ dataset, restrictedDatasets }: ImageFilter): boolean {
-  return dataset !== undefined && restrictedDatasets.has(dataset ?? noDataset);
+function isForRestrictedDataset({ dataset, inaccessibleDatasets }: ImageFilter): boolean {
+  return dataset !== undefined && inaccessibleDatasets.has(dataset ?? noDataset);
 }
 
 /** Returns the ranges of sort keys in which the query searches: that of the dataset, or those that the reader may see. */
@@ -337,7 +337,7 @@ function unindexed(db: Connection, name: keyof ImageRow): RawBuilder<unknown> {
 /** Returns the conditions under which the reader may see an entry. */
 function visibilityConditions(db: Connection, filter: Visibility): readonly RawBuilder<boolean>[] {
   const column = (name: keyof ImageRow) => unindexed(db, name);
-  const restricted = [...filter.restrictedDatasets];
+  const restricted = [...filter.inaccessibleDatasets];
   return [
     sql<boolean>`${column('removed_at')} is null`,
     sql<boolean>`${column('missing_since')} is null`,
@@ -346,7 +346,7 @@ function visibilityConditions(db: Connection, filter: Visibility): readonly RawB
     ...(restricted.length === 0
       ? []
       : [
-          filter.restrictedDatasets.has(noDataset)
+          filter.inaccessibleDatasets.has(noDataset)
             ? // This also excludes entries without a dataset, because a comparison with null is never true.
               sql<boolean>`dataset_name not in (${sql.join(restricted)})`
             : sql<boolean>`(dataset_name is null or dataset_name not in (${sql.join(restricted)}))`,

@@ -94,24 +94,24 @@ export async function findImages(db: Connection, ids: readonly string[]): Promis
   return images;
 }
 
-/** Number of ids per statement, far below the parameter limit of both databases. */
+/** Number of ids per statement, which stays below SQLite's limit of 32,766 parameters. */
 const idsPerStatement = 500;
 
 /** Id of an entry, and the columns that change when an administrator or a scan renames it or moves it to another dataset. */
-export type ImageNaming = Pick<
+export type ImageNames = Pick<
   ImageRow,
   'id' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
 >;
 
 /** The columns that an import compares with the rows of a catalogue file (a CSV that an administrator exported and edited). */
-export type ImageNamingWithPath = ImageNaming & Pick<ImageRow, 'path'>;
+export type ImageNamesAndPath = ImageNames & Pick<ImageRow, 'path'>;
 
-/** Returns the namings of listed entries, sorted by id, starting after `afterId`. */
-export function listImageNamings(
+/** Returns the names and paths of listed entries, sorted by id, starting after `afterId`. */
+export function listImageNamesAndPaths(
   db: Connection,
   afterId: string,
   limit: number,
-): Promise<ImageNamingWithPath[]> {
+): Promise<ImageNamesAndPath[]> {
   return db
     .selectFrom('images')
     .select(['id', 'path', 'file_name', 'dataset_name', 'organ_type', 'edited_fields', 'metadata_hold'])
@@ -142,19 +142,19 @@ export function listImagesToExport(
 }
 
 /**
- * Updates the namings of entries with one statement. The caller passes at most a few hundred entries, because a
+ * Updates the names of entries with one statement. The caller passes at most a few hundred entries, because a
  * statement has a limited number of parameters.
  */
-export async function updateNamings(
+export async function updateImageNames(
   tx: DatabaseTransaction,
-  namings: readonly ImageNaming[],
+  entries: readonly ImageNames[],
   now: string,
 ): Promise<void> {
-  if (namings.length === 0) return;
-  const canonicalNamings = await withCanonicalNames(tx, namings);
-  const rows = canonicalNamings.map(
-    (naming) =>
-      sql`(${naming.id}, ${naming.file_name}, ${naming.dataset_name}, ${naming.organ_type}, ${naming.edited_fields}, ${naming.metadata_hold}, ${sortKeyOf(naming)}, ${searchTextOf(naming)})`,
+  if (entries.length === 0) return;
+  const canonicalNames = await withCanonicalNames(tx, entries);
+  const rows = canonicalNames.map(
+    (names) =>
+      sql`(${names.id}, ${names.file_name}, ${names.dataset_name}, ${names.organ_type}, ${names.edited_fields}, ${names.metadata_hold}, ${sortKeyOf(names)}, ${searchTextOf(names)})`,
   );
   // Both databases name the columns of `values` column1, column2 …. The first row determines their types, so nullable
   // columns need a cast.

@@ -6,7 +6,7 @@ import type { NameKind } from './catalogue-names.ts';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { saveDataset } from './datasets.ts';
 import { listDatasetNames } from './listed-images.ts';
-import type { ImageNaming } from './managed-images.ts';
+import type { ImageNames } from './managed-images.ts';
 
 /** Lists each spelling of a dataset or organ that is in use, unordered and without duplicates. */
 export async function listNamesInUse(db: Connection, kind: NameKind): Promise<string[]> {
@@ -43,7 +43,7 @@ export function listSlidesNamed(
   name: string,
   afterId: string,
   limit: number,
-): Promise<ImageNaming[]> {
+): Promise<ImageNames[]> {
   return tx
     .selectFrom('images')
     .select(['id', 'file_name', 'dataset_name', 'organ_type', 'edited_fields', 'metadata_hold'])

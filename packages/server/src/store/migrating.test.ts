@@ -39,38 +39,41 @@ const versionsAndKinds = databaseKinds.flatMap((kind) =>
   oldVersions.map((version) => [version, kind] as const),
 );
 
-describe.each(versionsAndKinds)('opening a database whose last migration is %s (%s)', (version, kind) => {
-  it('runs all later migrations and keeps every row', async () => {
-    const location = await loadOldDatabase(version, kind);
-    const before = await readWithoutMigrating(location, allRowsOf);
-    const db = await openAndMigrate(location);
-    expect(await executedMigrations(db)).toEqual(migrationNames);
-    const after = await allRowsOf(db);
-    for (const [table, rows] of before) {
-      const expectedRows = rows.map((row) =>
-        expect.objectContaining(withIntendedChanges(version, table, row)),
-      );
-      expect(after.get(table), table).toEqual(expect.arrayContaining(expectedRows));
-      // Of the tables that existed before, migrations add rows only to `locks`.
-      if (table !== 'locks') expect(after.get(table), table).toHaveLength(rows.length);
-    }
-    expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
-  });
+describe.each(versionsAndKinds)(
+  'opening a database whose last migration is %s (database: %s)',
+  (version, kind) => {
+    it('runs all later migrations and keeps every row', async () => {
+      const location = await loadOldDatabase(version, kind);
+      const before = await readWithoutMigrating(location, allRowsOf);
+      const db = await openAndMigrate(location);
+      expect(await executedMigrations(db)).toEqual(migrationNames);
+      const after = await allRowsOf(db);
+      for (const [table, rows] of before) {
+        const expectedRows = rows.map((row) =>
+          expect.objectContaining(withIntendedChanges(version, table, row)),
+        );
+        expect(after.get(table), table).toEqual(expect.arrayContaining(expectedRows));
+        // Of the tables that existed before, migrations add rows only to `locks`.
+        if (table !== 'locks') expect(after.get(table), table).toHaveLength(rows.length);
+      }
+      expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
+    });
 
-  it('leads to the same tables and columns as in a new database', async () => {
-    const migratedDb = await openAndMigrate(await loadOldDatabase(version, kind));
-    const newDb = await openAndMigrate(await emptyDatabaseLocation(kind));
-    const columnsOf = async (db: Database) => {
-      const tables = await db.introspection.getTables();
-      return tables
-        .flatMap(({ name, columns }) =>
-          columns.map((column) => `${name}.${column.name} ${column.dataType} ${column.isNullable}`),
-        )
-        .sort();
-    };
-    expect(await columnsOf(migratedDb)).toEqual(await columnsOf(newDb));
-  });
-});
+    it('leads to the same tables and columns as in a new database', async () => {
+      const migratedDb = await openAndMigrate(await loadOldDatabase(version, kind));
+      const newDb = await openAndMigrate(await emptyDatabaseLocation(kind));
+      const columnsOf = async (db: Database) => {
+        const tables = await db.introspection.getTables();
+        return tables
+          .flatMap(({ name, columns }) =>
+            columns.map((column) => `${name}.${column.name} ${column.dataType} ${column.isNullable}`),
+          )
+          .sort();
+      };
+      expect(await columnsOf(migratedDb)).toEqual(await columnsOf(newDb));
+    });
+  },
+);
 
 /**
  * Returns a row as migrations change it on purpose. Migration 0017 computes the search text again. Migration 0002 marks slides with
@@ -111,7 +114,7 @@ describe.each(databaseKinds)('migration of a database (database: %s)', (kind) =>
       const before = await readWithoutMigrating(location, allRowsOf);
       await expect(openDatabase(location)).rejects.toThrow(
         `The database was written by ${writer} of this program (last migration: 9999-later); this is version ` +
-          `${programVersion}, which knows them up to ${migrationNames.at(-1)}. Start the newer version, or restore a backup ` +
+          `${programVersion}, which knows migrations up to ${migrationNames.at(-1)}. Start the newer version, or restore a backup ` +
           `that version ${programVersion} made.`,
       );
       expect(await readWithoutMigrating(location, allRowsOf)).toEqual(before);

@@ -104,7 +104,7 @@ async function describeNewerVersion(
   const version = change === undefined ? 'a newer version' : `version ${change.program_version}`;
   return (
     `The database was written by ${version} of this program (last migration: ${newestUnknown}); this is version ` +
-    `${programVersion}, which knows them up to ${lastKnown}. Start the newer version, or restore a backup that ` +
+    `${programVersion}, which knows migrations up to ${lastKnown}. Start the newer version, or restore a backup that ` +
     `version ${programVersion} made.`
   );
 }
@@ -129,8 +129,8 @@ async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
   await sql`pragma user_version = 1`.execute(tx);
 }
 
-/** Returns the dialect with an adapter that lets Kysely run migrations in a transaction, without Kysely's own lock. */
-export function withOwnMigrationLock(dialect: Dialect): Dialect {
+/** Returns the dialect with an adapter with which Kysely runs migrations in a transaction and without a lock of its own. */
+export function withoutKyselyMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
     dialect.createAdapter() instanceof PostgresAdapter ? new UnlockedPostgres() : new TransactionalSqlite();
   return {

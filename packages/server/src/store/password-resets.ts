@@ -1,4 +1,4 @@
-/** Queries for password resets. A reset is the hash of a code that the server e-mails in a link; an account has at most one. */
+/** Queries for password resets: hashes of codes that the server e-mails in links. An account has at most one. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 

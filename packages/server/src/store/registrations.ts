@@ -9,7 +9,7 @@ export async function insertRegistration(db: Connection, row: Row<'registrations
   await db.insertInto('registrations').values(row).execute();
 }
 
-/** Finds the registration of a confirmation code by its hash; null when the code is unknown, used or expired. */
+/** Finds a registration by the hash of its confirmation code; null when the code is unknown, used or expired. */
 export async function findRegistration(
   db: Connection,
   hash: string,

@@ -13,7 +13,7 @@ export async function findResultLayer(db: Connection, id: string): Promise<Resul
   return row ?? null;
 }
 
-/** Finds the slide of a layer of either kind: results or annotations. @returns its id; null when the layer does not exist */
+/** Returns the id of the slide of a result layer or annotation layer; null when the layer does not exist. */
 export async function findImageIdOfLayer(db: Connection, id: string): Promise<string | null> {
   const row = await db
     .selectFrom('result_layers')

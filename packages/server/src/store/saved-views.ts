@@ -1,5 +1,5 @@
 /** Queries for saved views: fields of view of slides that an account has saved with a title and an optional text. */
-import { Field } from '@lamina/contract';
+import { FieldOfView } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
@@ -42,8 +42,8 @@ export async function deleteSavedViewRow(tx: DatabaseTransaction, id: string): P
 }
 
 /** Parses the field of view: the part of the slide that the view shows. */
-export function fieldOf({ field }: Pick<SavedViewRow, 'field'>): Field {
-  return Field.parse(JSON.parse(field));
+export function fieldOf({ field }: Pick<SavedViewRow, 'field'>): FieldOfView {
+  return FieldOfView.parse(JSON.parse(field));
 }
 
 /** Parses the display settings, which only the web app interprets; null when the view has none. */

@@ -140,15 +140,15 @@ export interface LinkedImage {
 /**
  * Returns the ids of the slides that a link opens. A slide of a case is opened only while the creator may see the case too.
  *
- * @param restrictedDatasets datasets that the creator of the link may not see
+ * @param inaccessibleDatasets datasets that the creator of the link may not see
  */
 export function openedImages(
   linkedImages: readonly LinkedImage[],
-  restrictedDatasets: ReadonlySet<string>,
+  inaccessibleDatasets: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const opened = linkedImages.filter(
     ({ dataset, caseDataset }) =>
-      !restrictedDatasets.has(dataset) && (caseDataset === null || !restrictedDatasets.has(caseDataset)),
+      !inaccessibleDatasets.has(dataset) && (caseDataset === null || !inaccessibleDatasets.has(caseDataset)),
   );
   return new Set(opened.map(({ id }) => id));
 }

@@ -30,6 +30,21 @@ type Target =
   | "a deleted account's"
   | 'on a slide without access';
 
+/** Descriptions of the targets, for test names. */
+const targetDescriptions: Readonly<Record<Target, string>> = {
+  'own private': 'a private layer of the caller',
+  'own, locked by oneself': 'a private layer that the caller owns and has locked',
+  'own, locked by an administrator': 'a private layer of the caller that an administrator has locked',
+  'shared, changed by its owner': "another account's shared layer that only its owner may change",
+  'shared, changed by members': "another account's shared layer that all members may change",
+  'shared, changed by members, locked':
+    "another account's shared layer that all members may change, locked by its owner",
+  "another's private": "another account's private layer",
+  "a deleted account's": 'a shared layer whose owner has deleted the account',
+  'on a slide without access':
+    "another account's shared layer on a slide of a restricted dataset without a grant",
+};
+
 type Column = 'viewer' | 'user' | 'admin';
 
 /** The status of a call by target: for a viewer, a user and an administrator as caller. */
@@ -122,7 +137,7 @@ const calls: Readonly<Record<string, Call>> = {
 };
 const columns: readonly Column[] = ['viewer', 'user', 'admin'];
 
-describe.each(databaseKinds)('permissions on annotation layers of a slide (database: %s)', (database) => {
+describe.each(databaseKinds)('permissions on annotation layers (database: %s):', (database) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await testServer({ database, isShared: true });
@@ -164,34 +179,35 @@ describe.each(databaseKinds)('permissions on annotation layers of a slide (datab
   describe.each(Object.entries(calls))(
     'the request "%s"',
     (_, { endpoint, rows, payload, isDeletedBefore }) => {
-      it.each(Object.entries(rows))(
-        'for a layer of the kind "%s", returns the statuses %s to a viewer, a user and an administrator',
-        async (target, expected) => {
-          const statuses: number[] = [];
-          for (const role of columns) {
-            const caller = await server.fixtures.user({ role });
-            const layer = await createLayerFor(target as Target, caller);
-            if (isDeletedBefore) {
-              await server.services.db
-                .updateTable('annotation_layers')
-                .set({ deleted_at: server.clock.now().toISOString() })
-                .where('id', '=', layer.id)
-                .execute();
-            }
-            const answer = await server.as(caller).inject({
-              method: endpoint.method,
-              url: endpoint.path.replace(':layerId', layer.id),
-              ...(payload && { payload: payload(layer) }),
-            });
-            statuses.push(answer.status);
+      const tests = Object.entries(rows).map(([target, statuses]) => {
+        const outcomes = columns.map((role, i) => `${statuses.split(' ')[i]} to the role ${role}`);
+        return [outcomes.join(', '), targetDescriptions[target as Target], target, statuses] as const;
+      });
+      it.each(tests)('returns %s, when the target is %s', async (_, __, target, expected) => {
+        const statuses: number[] = [];
+        for (const role of columns) {
+          const caller = await server.fixtures.user({ role });
+          const layer = await createLayerFor(target as Target, caller);
+          if (isDeletedBefore) {
+            await server.services.db
+              .updateTable('annotation_layers')
+              .set({ deleted_at: server.clock.now().toISOString() })
+              .where('id', '=', layer.id)
+              .execute();
           }
-          expect(statuses.join(' ')).toBe(expected);
-        },
-      );
+          const answer = await server.as(caller).inject({
+            method: endpoint.method,
+            url: endpoint.path.replace(':layerId', layer.id),
+            ...(payload && { payload: payload(layer) }),
+          });
+          statuses.push(answer.status);
+        }
+        expect(statuses.join(' ')).toBe(expected);
+      });
     },
   );
 
-  it('the list of layers returns 404 for a slide that the account may not view', async () => {
+  it('a request for the list of layers returns 404 for a slide that the account may not view', async () => {
     const caller = await server.fixtures.user();
     const layer = await createLayerFor('on a slide without access', caller);
     const params = { imageId: layer.image_id };

@@ -7,7 +7,7 @@ import {
   createImageSession,
   type Endpoint,
   endpoints,
-  scopesOf,
+  grantableScopes,
   suspendUser,
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
@@ -15,14 +15,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertGrant, setDownloadGrant } from '../store/dataset-grants.ts';
 import { saveDataset } from '../store/datasets.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
-import { expectedStatus, expectedStatuses } from '../testing/permission-matrix.ts';
+import { expectedStatus, expectedStatuses, withLabels } from '../testing/permission-matrix.ts';
 import { storedData } from '../testing/stored-data.ts';
 import { type Answer, type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { type WellFormedRequest, wellFormedRequests } from '../testing/well-formed-requests.ts';
 
 const unknownApiToken = `lam_${'A'.repeat(43)}`;
 
-describe.each(databaseKinds)('permissions of API tokens (database: %s)', (database) => {
+describe.each(databaseKinds)('permissions of API tokens (database: %s):', (database) => {
   let server: TestServer;
   let address: string;
   /** Ids of images whose slides exist: in an open dataset, and in a restricted one. */
@@ -69,15 +69,22 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
     await catalogue.settled();
   }
 
-  const closed = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access !== 'anyone');
+  const protectedEndpoints = Object.keys(expectedStatuses).filter(
+    (name) => endpoints[name]?.access !== 'anyone',
+  );
 
-  describe.each(closed)('the endpoint "%s"', (name) => {
+  describe.each(withLabels(protectedEndpoints))('%s', (_, name) => {
     const endpoint = endpoints[name] as Endpoint;
+    const scope = endpoint.apiTokenScope;
 
-    it('rejects API tokens without the scope that it declares, changes no data for them, and accepts one with this scope', async () => {
+    const acceptance =
+      scope === undefined
+        ? 'rejects API tokens of every scope and changes no stored data for them'
+        : `rejects API tokens without the scope ${scope}, changes no stored data for them, and accepts a token with only this scope`;
+    it(acceptance, async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
-      const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.apiTokenScope);
+      const others = ApiTokenScope.options.filter((each) => each !== scope);
       const revoked = await server.fixtures.apiToken(owner.user);
       await server.services.db.deleteFrom('api_tokens').where('id', '=', revoked.id).execute();
       const tokens: [string, string, string][] = [
@@ -90,9 +97,9 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
           '403 forbidden',
         ],
       ];
-      for (const scope of others) {
-        const { token } = await server.fixtures.apiToken(owner.user, { scopes: [scope] });
-        tokens.push([scope, token, '403 forbidden']);
+      for (const other of others) {
+        const { token } = await server.fixtures.apiToken(owner.user, { scopes: [other] });
+        tokens.push([other, token, '403 forbidden']);
       }
       await settled();
       const before = await storedData(server.services.db);
@@ -103,19 +110,19 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
       await settled();
       expect(await storedData(server.services.db)).toEqual(before);
 
-      if (endpoint.apiTokenScope === undefined) return;
-      const { token } = await server.fixtures.apiToken(owner.user, { scopes: [endpoint.apiTokenScope] });
+      if (scope === undefined) return;
+      const { token } = await server.fixtures.apiToken(owner.user, { scopes: [scope] });
       expect(outcomeOf(await ask(endpoint, request, token))).toBe(String(expectedStatus(name, 'admin')));
     });
 
     const rows = (['user', 'viewer'] as const).map((role) => {
-      const scopes = scopesOf({ status: 'active', role });
-      const isGiven = endpoint.apiTokenScope !== undefined && scopes.includes(endpoint.apiTokenScope);
+      const scopes = grantableScopes({ status: 'active', role });
+      const isGiven = scope !== undefined && scopes.includes(scope);
       const status = isGiven ? expectedStatus(name, role) : 403;
       return [status < 400 ? String(status) : '403 forbidden', role] as const;
     });
     it.each(rows)(
-      'returns %s to an API token that has all scopes and belongs to an account with the role %s',
+      'returns %s to an API token with all scopes whose owner has the role %s',
       async (outcome, role) => {
         const owner = await ownerOf(role);
         const { token } = await server.fixtures.apiToken(owner.user);
@@ -125,8 +132,10 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
     );
   });
 
-  const ignoring = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access === 'anyone');
-  it.each(ignoring)('the endpoint "%s", which needs no sign-in, ignores an API token', async (name) => {
+  const publicEndpoints = Object.keys(expectedStatuses).filter(
+    (name) => endpoints[name]?.access === 'anyone',
+  );
+  it.each(withLabels(publicEndpoints))('%s needs no sign-in and ignores an API token', async (_, name) => {
     const user = await server.fixtures.user();
     const request = await requestFor(name, { user, token: null }, true);
     const answer = await ask(
@@ -140,9 +149,9 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s)', (databa
   const aboutImages = Object.keys(expectedStatuses).filter(
     (name) => endpoints[name]?.apiTokenScope !== undefined && endpoints[name]?.path.includes(':imageId'),
   );
-  it.each(aboutImages)(
-    'the endpoint "%s" returns 404 for a slide outside the datasets of the API token',
-    async (name) => {
+  it.each(withLabels(aboutImages))(
+    '%s returns 404 for a slide outside the datasets of the API token',
+    async (_, name) => {
       const endpoint = endpoints[name] as Endpoint;
       const owner = await ownerOf('admin');
       const outcomes: string[] = [];

@@ -58,7 +58,7 @@ describe('an invalid request', () => {
     ],
     ['a URL of more than 4096 characters', { query: { q: 'x'.repeat(5000) } }, 413, 'too_large'],
   ])(
-    'is rejected with an error message that repeats none of its content: %s',
+    'that has %s is rejected, and the error message repeats none of its content',
     async (_, request, status, code) => {
       const { app, fixtures } = await testServer();
       await fixtures.user();
@@ -172,19 +172,24 @@ describe('a client that opens many connections', () => {
     expect(answers.filter((answer) => answer !== null)).toEqual(Array(keptCount).fill('HTTP/1.1 200'));
     expect(logged().includes('connection limit per address reached')).toBe(keptCount === 5);
   });
+});
 
+describe('a request to the server API', () => {
   it.each([
     ['POST', '/image-catalog/images', 405, 'This method is not supported.'],
     ['GET', '/image-catalog/nothing', 404, 'Not found.'],
     ['GET', '/auth/login', 405, 'Bu yöntem desteklenmiyor.'],
     ['GET', '/nothing', 404, 'Bulunamadı.'],
-  ] as const)('%s %s is rejected with %d and the sentence %j', async (method, path, status, message) => {
-    const { app } = await testServer();
-    const answer = await app.inject({ method, url: `/api/v1${path}` });
-    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([status, message]);
-  });
+  ] as const)(
+    'with the method %s for the path %s is rejected with %d and the message %j',
+    async (method, path, status, message) => {
+      const { app } = await testServer();
+      const answer = await app.inject({ method, url: `/api/v1${path}` });
+      expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([status, message]);
+    },
+  );
 
-  it('does not approve an account with the JSON value null as body', async () => {
+  it('to approve an account is rejected with 400 when its body is the JSON value null', async () => {
     const { app, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.admin());
     const pending = await fixtures.user({ status: 'pending', role: 'unassigned' });
@@ -197,7 +202,7 @@ describe('a client that opens many connections', () => {
     expect(answer.statusCode).toBe(400);
   });
 
-  it('creates an image session without a body also when a content type is stated, as curl -d does', async () => {
+  it('for an image session needs no body, although it states a content type as curl -d does', async () => {
     const { app, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.user());
     const answer = await app.inject({

@@ -10,6 +10,7 @@ import {
   type Endpoint,
   type ErrorCode,
   endpoints,
+  errors as errorDefinitions,
   finishUploadFile,
   maxApiTokens,
   resultLimits,
@@ -17,6 +18,7 @@ import {
 } from '@lamina/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { oneTimeCode } from '../testing/one-time-code.ts';
+import { endpointLabel } from '../testing/permission-matrix.ts';
 import { type Answer, type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import {
   missingId,
@@ -29,7 +31,7 @@ import {
 /** Error codes that need a fault, a race or many requests, with the tests that provoke them. */
 const testedElsewhere: Readonly<Record<string, string>> = {
   unavailable: 'system-tests/faults/database-down.test.ts, sign-in/fair-hashing.test.ts',
-  rate_limited: 'sign-in/throttle.test.ts, audit/limit-actions.test.ts',
+  rate_limited: 'sign-in/throttle.test.ts, audit/audit-flood.test.ts',
   slide_corrupt: 'system-tests/faults/slides.test.ts',
   storage_timeout: 'system-tests/faults/slides.test.ts',
   forbidden: 'sign-in/external-sign-in.test.ts (SIGN_IN=external)',
@@ -124,7 +126,7 @@ const tooLong = '900000000000000';
 /** Size in bytes that is larger than the quota of all uploads together. */
 const beyondQuota = '2000000000';
 
-/** Changes the database row of a result layer, and sends a request for its file. */
+/** Changes the database row of a result layer, and sends a request about its file. */
 async function sendToResult(
   name: 'createResultFile' | 'sendResultFile',
   changes: { readonly state?: 'ready'; readonly upload_bytes?: number | null },
@@ -158,8 +160,8 @@ async function openProtectedLink(password: string | undefined): Promise<Answer> 
   return send('openShareLink', await caller('anonymous'), { payload: { secret, password } });
 }
 
-const metadataOf = (told: Readonly<Record<string, string>>) =>
-  Object.entries(told)
+const metadataOf = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields)
     .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
     .join(',');
 
@@ -459,28 +461,100 @@ function commonCase(name: string, code: ErrorCode): (() => Promise<Answer>) | nu
   return null;
 }
 
+/** The causes of the errors, for test names: by endpoint and code, or by code when the cause is the same for all endpoints. */
+const causes: Readonly<Record<string, string>> = {
+  account_not_active: 'the account is deactivated',
+  already_active: 'the account is already active',
+  already_answered: 'the request for access has already been answered',
+  approval_settled: 'the account belongs to an administrator',
+  closed: 'the account is deactivated',
+  confirmation_link_invalid: 'the confirmation code is unknown',
+  conflict: 'the request states a version that is not the current one',
+  'changeAnnotations conflict': 'the annotation to delete does not exist',
+  'sendResultFile conflict': 'the request continues at a byte that the server has not reached',
+  credentials_invalid: 'the password is wrong',
+  email_taken: 'another account has the e-mail address',
+  import_changed: 'the catalogue file is not the one whose changes were previewed',
+  invalid_request: 'the body is a CSV file without any known column',
+  'createUploadFile invalid_request': 'the headers of the upload are missing',
+  last_admin: 'the caller is the only active administrator',
+  layer_full: 'the layer contains the maximum of 50,000 annotations',
+  layer_locked: 'the layer is locked',
+  not_acceptable: 'the Accept header contains only text/plain',
+  not_active: 'the account is pending',
+  not_deidentifiable: 'the file is neither TIFF nor DICOM',
+  not_found: 'no object has the id in the path',
+  'createApiToken not_found': 'the dataset does not exist',
+  'grantDataset not_found': 'the dataset does not exist',
+  'requestDataset not_found': 'the dataset does not exist',
+  'updateDataset not_found': 'the dataset does not exist',
+  'createCase not_found': 'the dataset does not exist',
+  'createSavedView not_found': 'the image does not exist',
+  'createCollection not_found': 'the case in the collection does not exist',
+  'createShareLink not_found': 'the image does not exist',
+  'openShareLink not_found': 'the secret of the link is unknown',
+  'changeImages not_found': 'the image does not exist',
+  'createUploadFile not_found': 'the upload does not exist',
+  not_pending: 'the account is active',
+  password_elsewhere: 'the account has no password on this server',
+  password_invalid: 'the password of the link is wrong',
+  password_required: 'the link has a password and the request has none',
+  quota_exceeded: 'the file is larger than the quota for all uploads',
+  range_not_satisfiable: 'the requested byte range starts after the end of the file',
+  reauth_required: 'the sign-in is older than 15 minutes',
+  reset_link_invalid: 'the reset code is unknown',
+  second_factor_invalid: 'the code of the authenticator app is wrong',
+  second_factor_on: 'two-step verification is already on',
+  second_factor_required: 'two-step verification is on and the request has no code',
+  self_change: 'the target is the account of the caller',
+  session_invalid: 'the image session in the query is unknown',
+  sharing_off: 'sharing is off for the dataset of the slide',
+  token_invalid: 'the token in the body is unknown',
+  too_large: 'the Content-Length is 1 TiB',
+  too_many_api_tokens: 'the account has the maximum number of API tokens',
+  too_many_layers: 'the slide has the maximum number of layers',
+  unsupported_type: 'the content type is application/json',
+  upload_ended: 'the upload is complete',
+  upload_exists: 'another upload has the same path',
+  upload_incomplete: 'the server has not received the whole file',
+  upload_too_large: 'the file is larger than the maximum for one upload',
+};
+
+function causeOf(name: string, code: ErrorCode): string {
+  const cause = causes[`${name} ${code}`] ?? causes[code];
+  if (cause === undefined) throw new Error(`Add the cause of ${name} ${code} to the list of causes.`);
+  return cause;
+}
+
 const pairs = Object.entries(declarations).flatMap(([name, { errors }]) =>
   errors.map((code) => [name, code] as const),
 );
 const isTestedElsewhere = (name: string, code: string) =>
   code in testedElsewhere || `${name} ${code}` in testedElsewhere;
 
-describe('the declared errors of the API', () => {
-  it.each(pairs.filter((pair) => !isTestedElsewhere(...pair)))(
-    'the endpoint "%s" responds with the declared error %s to a request that causes this error',
-    async (name, code) => {
-      const attempt = cases[`${name} ${code}`] ?? commonCase(name, code);
-      if (!attempt) throw new Error(`Add a case for ${name} ${code}, or name the test that has one.`);
-      expect(await attempt()).toMatchObject({ body: { code } });
+const testedHere = pairs
+  .filter((pair) => !isTestedElsewhere(...pair))
+  .map(([name, code]) => {
+    const error = `${errorDefinitions[code].status} ${code}`;
+    return [endpointLabel(name), error, causeOf(name, code), name, code] as const;
+  });
+
+describe('errors that endpoints declare in the contract:', () => {
+  it.each(testedHere)('%s returns its declared error %s when %s', async (_, __, ___, name, code) => {
+    const attempt = cases[`${name} ${code}`] ?? commonCase(name, code);
+    if (!attempt) throw new Error(`Add a case for ${name} ${code}, or name the test that has one.`);
+    expect(await attempt()).toMatchObject({ body: { code } });
+  });
+
+  it.each(Object.keys(cases))(
+    'the contract declares the error that a test provokes (endpoint and code): %s',
+    (key) => {
+      expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
     },
   );
 
-  it.each(Object.keys(cases))('the endpoint declares the error for which this file has a case: %s', (key) => {
-    expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
-  });
-
   it.each(Object.keys(testedElsewhere))(
-    'an endpoint declares the error that the list of errors tested in other files names: %s',
+    'an endpoint declares the error code that other test files provoke: %s',
     (key) => {
       expect(pairs.some(([name, code]) => key === code || key === `${name} ${code}`)).toBe(true);
     },

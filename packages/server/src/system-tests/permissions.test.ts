@@ -28,7 +28,9 @@ import {
   expectedStatuses,
   pixelsBySession,
   type Session,
+  sessionDescriptions,
   sessions,
+  withLabels,
 } from '../testing/permission-matrix.ts';
 import { storedData } from '../testing/stored-data.ts';
 import { type Answer, type TestServer, testServer } from '../testing/test-server.ts';
@@ -41,7 +43,7 @@ import {
   wellFormedRequests,
 } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)('permissions of the API (database: %s)', (database) => {
+describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
   let server: TestServer;
   /** Address on which the server listens. */
   let address: string;
@@ -101,17 +103,17 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     body: { ...(body as object), requestId: '' },
   });
 
-  describe('the permission matrix (a table of endpoints and callers)', () => {
+  describe('the permission matrix (expected status by endpoint and caller)', () => {
     it('has exactly one row for each endpoint that does not serve pixels', () => {
       const named = Object.entries(endpoints).filter(([, endpoint]) => !isPixels(endpoint));
       expect(Object.keys(expectedStatuses).sort()).toEqual(named.map(([name]) => name).sort());
     });
 
-    it('allows a user every call of a viewer, and an administrator every call of a user', () => {
-      const letIn = (actor: Actor) =>
+    it('allows the role user every call of the role viewer, and the role admin every call of the role user', () => {
+      const allowedCalls = (actor: Actor) =>
         Object.keys(expectedStatuses).filter((name) => expectedStatus(name, actor) < 300);
-      expect(letIn('user')).toEqual(expect.arrayContaining(letIn('viewer')));
-      expect(letIn('admin')).toEqual(expect.arrayContaining(letIn('user')));
+      expect(allowedCalls('user')).toEqual(expect.arrayContaining(allowedCalls('viewer')));
+      expect(allowedCalls('admin')).toEqual(expect.arrayContaining(allowedCalls('user')));
     });
   });
 
@@ -123,7 +125,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
   /** By endpoint: the calls of all actors whom the matrix rejects. */
   const rejectedCalls = new Map<string, ReadonlyMap<Actor, RejectedCall>>();
 
-  describe.each(Object.keys(expectedStatuses))('the endpoint "%s"', (name) => {
+  describe.each(withLabels(Object.keys(expectedStatuses)))('%s', (_, name) => {
     const endpoint = endpoints[name] as Endpoint;
     const isRejected = (actor: Actor) => expectedErrorCode(name, actor) !== null;
     const rejected = new Map<Actor, RejectedCall>();
@@ -153,7 +155,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
 
     const rows = actors.map((actor) => {
       const code = expectedErrorCode(name, actor);
-      const outcome = `${expectedStatus(name, actor)}${code === null ? '' : ` (${code})`}`;
+      const outcome = `${expectedStatus(name, actor)}${code === null ? '' : ` (error code ${code})`}`;
       return [outcome, actorDescriptions[actor], actor] as const;
     });
     it.each(rows)('returns %s to %s', async (_, __, actor) => {
@@ -173,7 +175,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
       });
     });
 
-    it('changes no stored data when it rejects a call', () => {
+    it('changes no stored data when it rejects a caller', () => {
       const [before, after] = changedByRejectedCalls;
       expect(after).toEqual(before);
     });
@@ -187,10 +189,10 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     });
   });
 
-  describe('a variant of a request (with a trailing slash or the method HEAD)', () => {
-    it.each(Object.keys(expectedStatuses))(
-      'gets the same status with a trailing slash as without it: %s',
-      async (name) => {
+  describe('a variant of the request', () => {
+    it.each(withLabels(Object.keys(expectedStatuses)))(
+      '%s returns the same status when a slash is appended to the path',
+      async (_, name) => {
         const endpoint = endpoints[name] as Endpoint;
         for (const actor of ['anonymous', 'pending', 'admin'] as const) {
           const who = await caller(actor);
@@ -202,27 +204,33 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     );
 
     const reads = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.method === 'GET');
-    it.each(reads)('gets the same status with the method HEAD as with GET: %s', async (name) => {
-      for (const actor of ['anonymous', 'pending', 'admin'] as const) {
-        const who = await caller(actor);
-        const { url, query } = await requestFor(name, who, actor === 'anonymous');
-        const answer = await server.as(who.token).inject({ method: 'HEAD', url, ...(query && { query }) });
-        expect([actor, answer.status, answer.body]).toEqual([actor, expectedStatus(name, actor), '']);
-      }
-    });
+    it.each(withLabels(reads))(
+      '%s returns the same status, without a body, to the method HEAD',
+      async (_, name) => {
+        for (const actor of ['anonymous', 'pending', 'admin'] as const) {
+          const who = await caller(actor);
+          const { url, query } = await requestFor(name, who, actor === 'anonymous');
+          const answer = await server.as(who.token).inject({ method: 'HEAD', url, ...(query && { query }) });
+          expect([actor, answer.status, answer.body]).toEqual([actor, expectedStatus(name, actor), '']);
+        }
+      },
+    );
   });
 
-  describe('a call that the permission matrix rejects', () => {
+  describe('a caller without permission', () => {
     const withTarget = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.path.includes(':'));
 
-    it.each(withTarget)('gets the same response whether or not the target exists: %s', async (name) => {
-      const endpoint = endpoints[name] as Endpoint;
-      for (const { who, request, answer } of rejectedCalls.get(name)?.values() ?? []) {
-        const missing = { ...request, url: endpoint.path.replace(/:\w+/, missingId) };
-        const notThere = await ask(endpoint, missing, who.token);
-        expect(withoutRequestId(notThere)).toEqual(withoutRequestId(answer));
-      }
-    });
+    it.each(withLabels(withTarget))(
+      'gets the same response from %s whether or not the target exists',
+      async (_, name) => {
+        const endpoint = endpoints[name] as Endpoint;
+        for (const { who, request, answer } of rejectedCalls.get(name)?.values() ?? []) {
+          const missing = { ...request, url: endpoint.path.replace(/:\w+/, missingId) };
+          const notThere = await ask(endpoint, missing, who.token);
+          expect(withoutRequestId(notThere)).toEqual(withoutRequestId(answer));
+        }
+      },
+    );
   });
 
   describe('POST /auth/verify', () => {
@@ -235,9 +243,9 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     });
   });
 
-  describe('paths outside the API', () => {
+  describe('a request outside the API', () => {
     it.each(actors.map((actor) => [actorDescriptions[actor], actor] as const))(
-      'return the health status, and 404 for an unknown path, to %s',
+      'returns 200 for /health/live and /health/ready, and 404 for an unknown path, to %s',
       async (_, actor) => {
         const { token } = await caller(actor);
         const headers = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -300,6 +308,10 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     return [status, code, headers['www-authenticate'], headers['cache-control']].join(' ');
   }
 
+  /** Returns '200', or the status and the code of an error, for test names. */
+  const statusAndCode = (expected: '200' | ErrorCode): string =>
+    expected === '200' ? expected : `${errors[expected].status} ${expected}`;
+
   function outcomeFor(expected: '200' | ErrorCode): string {
     if (expected === '200') return expected;
     const realm = expected.startsWith('session_') ? 'ImageSession' : 'Bearer';
@@ -307,18 +319,20 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
   }
 
   describe('the image list and the details of an image', () => {
-    it.each(sessions)(
-      'return the status in docs/permissions.md for a valid bearer token with this image session (credential for tiles): "%s"',
-      async (session) => {
-        const { token, id } = await viewerWith(session);
-        const query = id === undefined ? '' : `?session=${id}`;
-        for (const url of ['/image-catalog/images', `/image-catalog/images/${imageId}`]) {
-          expect(outcomeOf(await server.as(token).inject({ method: 'GET', url: url + query }))).toBe(
-            outcomeFor(catalogueBySession[session]),
-          );
-        }
-      },
-    );
+    it.each(
+      sessions.map(
+        (session) =>
+          [statusAndCode(catalogueBySession[session]), sessionDescriptions[session], session] as const,
+      ),
+    )('return %s for a valid bearer token with %s (credential for tiles)', async (_, __, session) => {
+      const { token, id } = await viewerWith(session);
+      const query = id === undefined ? '' : `?session=${id}`;
+      for (const url of ['/image-catalog/images', `/image-catalog/images/${imageId}`]) {
+        expect(outcomeOf(await server.as(token).inject({ method: 'GET', url: url + query }))).toBe(
+          outcomeFor(catalogueBySession[session]),
+        );
+      }
+    });
 
     it('return 401 for a request with an image session (credential for tiles) but no bearer token', async () => {
       const { id } = await viewerWith('own');
@@ -329,6 +343,15 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
       }
     });
   });
+
+  /** Describes the outcomes for one kind of image session and each additional bearer token, for test names. */
+  function outcomesByToken(session: keyof typeof pixelsBySession): string {
+    const outcomes = pixelsBySession[session];
+    if (new Set(Object.values(outcomes)).size === 1) {
+      return `${statusAndCode(outcomes['no token'])}, with or without a bearer token,`;
+    }
+    return additionalTokens.map((token) => `${statusAndCode(outcomes[token])} with ${token}`).join(', ');
+  }
 
   const pixels = ['image.dzi', 'colour-table', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
 
@@ -363,28 +386,27 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     ['the network and the fast path (without Fastify)', askOverTheNetwork],
   ])('descriptor, colour table, thumbnail and tiles of an image through %s', (_, askPixels) => {
     const states = Object.keys(pixelsBySession) as (keyof typeof pixelsBySession)[];
-    it.each(states)(
-      'return the status in docs/permissions.md for the image session (credential for tiles) "%s", with and without a bearer token',
-      async (session) => {
-        const { token, id } = await viewerWith(session);
-        const bearers = {
-          'no token': null,
-          'a token': token,
-          "another account's token": await server.fixtures.token(await server.fixtures.admin()),
-          'a bad token': unknownToken,
-        };
-        for (const name of pixels) {
-          const url = `/image-catalog/proxy/${imageId}/${name}${id === undefined ? '' : `?session=${id}`}`;
-          for (const kind of additionalTokens) {
-            const expected = pixelsBySession[session][kind];
-            const get = await askPixels('GET', url, bearers[kind]);
-            expect(outcomeOf(get)).toBe(outcomeFor(expected));
-            const head = await askPixels('HEAD', url, bearers[kind]);
-            expect([head.status, head.body]).toEqual([get.status, '']);
-          }
+    it.each(
+      states.map((session) => [outcomesByToken(session), sessionDescriptions[session], session] as const),
+    )('return %s for %s (credential for tiles)', async (_, __, session) => {
+      const { token, id } = await viewerWith(session);
+      const bearers = {
+        'no token': null,
+        'a token': token,
+        "another account's token": await server.fixtures.token(await server.fixtures.admin()),
+        'a bad token': unknownToken,
+      };
+      for (const name of pixels) {
+        const url = `/image-catalog/proxy/${imageId}/${name}${id === undefined ? '' : `?session=${id}`}`;
+        for (const kind of additionalTokens) {
+          const expected = pixelsBySession[session][kind];
+          const get = await askPixels('GET', url, bearers[kind]);
+          expect(outcomeOf(get)).toBe(outcomeFor(expected));
+          const head = await askPixels('HEAD', url, bearers[kind]);
+          expect([head.status, head.body]).toEqual([get.status, '']);
         }
-      },
-    );
+      }
+    });
 
     it('return 404 for a missing or removed image, a missing tile and a malformed path', async () => {
       const { id } = await viewerWith('own');
@@ -423,7 +445,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
       isOpen: endpoint.access === 'anyone',
     }));
 
-    it('gets 401 from every endpoint when the secret or the session of the link is sent as bearer token', async () => {
+    it('gets 401 from every endpoint that needs a credential when the secret or the session of the link is sent as bearer token', async () => {
       const { visitor } = await caller('visitor');
       for (const credential of [visitor?.secret, visitor?.session]) {
         const opened: string[] = [];
@@ -493,7 +515,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     });
   });
 
-  describe('a protected field in a request body', () => {
+  describe('a field of a request body that no client may set (such as uid or password_hash)', () => {
     const mark = 'set-by-a-stranger';
     const unsettable = {
       ...Object.fromEntries(
@@ -562,7 +584,7 @@ describe.each(databaseKinds)('permissions of the API (database: %s)', (database)
     }
 
     const withBody = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.body !== undefined);
-    it.each(withBody)('is ignored by the endpoint "%s"', async (name) => {
+    it.each(withLabels(withBody))('is ignored by %s', async (_, name) => {
       const settable = Object.keys((endpoints[name] as Endpoint).body?.shape ?? {});
       const more = Object.fromEntries(
         Object.entries(unsettable).filter(([field]) => !settable.includes(field)),

@@ -44,7 +44,7 @@ const revocations: Readonly<Record<string, Revoke>> = {
     askServer(at, 'DELETE', '/user/sign-ins', { token }),
 };
 
-describe.each(databaseKinds)('three server processes over one %s database', (kind) => {
+describe.each(databaseKinds)('three server processes that share one %s database', (kind) => {
   let folder: string;
   let database: TestDatabase | null = null;
   let here: ServerProcess;
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('three server processes over one %s database', (kin
     ];
   }
 
-  it('all reject tile requests with an API token within a second after its revocation at one of them', async () => {
+  it('all reject tile requests with an API token within a second after one of them has revoked the token', async () => {
     const { token: owner } = await createPerson();
     const body = { name: 'Script', scopes: ['slides:read'] };
     const apiToken = (await askServer(here, 'POST', '/user/api-tokens', { token: owner, body })).body;
@@ -148,7 +148,7 @@ describe.each(databaseKinds)('three server processes over one %s database', (kin
   });
 
   it.each(Object.keys(revocations))(
-    'all reject API and tile requests of an account within a second when, at one of them, %s',
+    'all reject API and tile requests of an account within a second after one of them handles this request: %s',
     async (name) => {
       const { uid, token, otherToken, session } = await createPerson();
       const pixels = (at: ServerProcess, file: string) => () =>

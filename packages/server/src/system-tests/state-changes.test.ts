@@ -14,13 +14,24 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 /** Describes an outcome of the table, such as `active:user!`, for the name of a test. */
 function effectOf(outcome: string): string {
   const result = outcome.replace(/!$/, '');
-  const ending = outcome.endsWith('!') ? ', signed out' : '';
-  if (isErrorCode(result)) return `error ${result}`;
-  if (result === '=') return 'no change';
-  return (result === '*' ? 'new password' : `now ${result}`) + ending;
+  const ending = outcome.endsWith('!') ? ' and ends its earlier tokens and sessions' : '';
+  if (isErrorCode(result)) return `returns ${errors[result].status} ${result} and changes nothing`;
+  if (result === '=') return 'returns 200 and changes nothing';
+  if (result === '*') return `replaces the password${ending}`;
+  const [status, role] = result.split(':');
+  return `gives it the status ${status} and the role ${role}${ending}`;
 }
 
-describe.each(databaseKinds)('administrator actions on an account (database: %s)', (database) => {
+/** Describes an account in this state, for the name of a test. */
+function descriptionOf(state: AccountState): string {
+  if (state === 'self') return "the calling administrator's own account";
+  const { status, role } = statusAndRoleOf(state);
+  return status === 'pending'
+    ? 'a pending account'
+    : `an account with the status ${status} and the role ${role}`;
+}
+
+describe.each(databaseKinds)('account administration (database: %s):', (database) => {
   let server: TestServer;
   let admin: TestUser;
   beforeAll(async () => {
@@ -61,60 +72,59 @@ describe.each(databaseKinds)('administrator actions on an account (database: %s)
     return user;
   }
 
-  describe.each(Object.keys(accountCalls))('the action "%s"', (call) => {
-    it.each(accountStates.map((state) => ({ state, effect: effectOf(outcomeOf(call, state)) })))(
-      'for an account in the state $state (status:role; self: the account of the administrator) has the result: $effect',
-      async ({ state }) => {
-        const { fixtures, as, clock } = server;
-        admin = await fixtures.admin();
-        const token = await fixtures.token(admin);
-        const { uid } = await accountOf(state);
-        const before = await find(uid);
-        clock.advance(1000);
+  describe.each(Object.keys(accountCalls))('the administrator action "%s"', (call) => {
+    it.each(
+      accountStates.map((state) => [descriptionOf(state), effectOf(outcomeOf(call, state)), state] as const),
+    )('on %s %s', async (_, __, state) => {
+      const { fixtures, as, clock } = server;
+      admin = await fixtures.admin();
+      const token = await fixtures.token(admin);
+      const { uid } = await accountOf(state);
+      const before = await find(uid);
+      clock.advance(1000);
 
-        const { endpoint: name, body } = accountCalls[call] ?? {};
-        const endpoint = endpoints[name ?? ''] as Endpoint;
-        const url = endpoint.path.replace(':uid', uid);
-        const answer = await as(token).inject({
-          method: endpoint.method,
-          url,
-          ...(body && { payload: body }),
+      const { endpoint: name, body } = accountCalls[call] ?? {};
+      const endpoint = endpoints[name ?? ''] as Endpoint;
+      const url = endpoint.path.replace(':uid', uid);
+      const answer = await as(token).inject({
+        method: endpoint.method,
+        url,
+        ...(body && { payload: body }),
+      });
+
+      const expected = outcomeOf(call, state);
+      const word = expected.replace(/!$/, '');
+      const after = await find(uid);
+      const events = await auditEventsOf(uid);
+      if (isErrorCode(word)) {
+        expect(answer).toMatchObject({ status: errors[word].status, body: { code: word } });
+        expect(after).toEqual(before);
+        expect(events.filter(({ result }) => result === 'done')).toEqual([]);
+      } else if (word === '=') {
+        expect(answer.status).toBe(200);
+        expect([after, events]).toEqual([before, []]);
+      } else {
+        expect(answer.status).toBe(200);
+        const [status, role] = word === '*' ? [before.status, before.role] : word.split(':');
+        const isApproval = endpoint === endpoints.approveUser;
+        const isWithdrawn = endpoint === endpoints.withdrawApproval;
+        expect(after).toEqual({
+          ...before,
+          status,
+          role,
+          admin_approved: isApproval ? 1 : isWithdrawn ? 0 : before.admin_approved,
+          // Reactivating keeps the date of the first approval.
+          approval_date: isApproval
+            ? (before.approval_date ?? clock.now().toISOString())
+            : isWithdrawn
+              ? null
+              : before.approval_date,
+          updated_at: clock.now().toISOString(),
         });
-
-        const expected = outcomeOf(call, state);
-        const word = expected.replace(/!$/, '');
-        const after = await find(uid);
-        const events = await auditEventsOf(uid);
-        if (isErrorCode(word)) {
-          expect(answer).toMatchObject({ status: errors[word].status, body: { code: word } });
-          expect(after).toEqual(before);
-          expect(events.filter(({ result }) => result === 'done')).toEqual([]);
-        } else if (word === '=') {
-          expect(answer.status).toBe(200);
-          expect([after, events]).toEqual([before, []]);
-        } else {
-          expect(answer.status).toBe(200);
-          const [status, role] = word === '*' ? [before.status, before.role] : word.split(':');
-          const isApproval = endpoint === endpoints.approveUser;
-          const isWithdrawn = endpoint === endpoints.withdrawApproval;
-          expect(after).toEqual({
-            ...before,
-            status,
-            role,
-            admin_approved: isApproval ? 1 : isWithdrawn ? 0 : before.admin_approved,
-            // Reactivating keeps the date of the first approval.
-            approval_date: isApproval
-              ? (before.approval_date ?? clock.now().toISOString())
-              : isWithdrawn
-                ? null
-                : before.approval_date,
-            updated_at: clock.now().toISOString(),
-          });
-          expect(events).toMatchObject([{ result: 'done', actor_uid: admin.uid }]);
-        }
-        expect(await countTokens(uid)).toBe(expected.endsWith('!') ? 0 : 1);
-      },
-    );
+        expect(events).toMatchObject([{ result: 'done', actor_uid: admin.uid }]);
+      }
+      expect(await countTokens(uid)).toBe(expected.endsWith('!') ? 0 : 1);
+    });
   });
 
   it('deletion of an account by its owner returns 409 only for the last active administrator', async () => {

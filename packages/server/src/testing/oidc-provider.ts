@@ -27,8 +27,8 @@ export interface OidcProvider {
   publish(key: SigningKey): void;
   /** Claims of people by the name with which they sign in; people without an entry have an e-mail address at example.org. */
   readonly people: Map<string, Omit<AccountClaims, 'sub'>>;
-  /** Makes the provider answer every request with status 500 or a redirect, or close the connection (`silence`); null ends the failure. */
-  fail(failureKind: 'error' | 'silence' | 'redirect' | null): void;
+  /** Makes the provider answer every request with status 500 or a redirect, or close the connection (`disconnect`); null ends the failure. */
+  fail(failureKind: 'error' | 'disconnect' | 'redirect' | null): void;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
   /** Signs in as a browser does, through the sign-in page, and exchanges the authorization code. @returns an ID token */
@@ -41,12 +41,12 @@ const clientId = 'slides';
 const redirectUri = 'http://127.0.0.1/auth/callback';
 
 export async function startOidcProvider(): Promise<OidcProvider> {
-  let failure: 'error' | 'silence' | 'redirect' | null = null;
+  let failure: 'error' | 'disconnect' | 'redirect' | null = null;
   let handleRequest: (request: IncomingMessage, response: ServerResponse) => void = () => {}; // set by `createProvider`
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
-    if (failure === 'silence') request.socket.destroy();
+    if (failure === 'disconnect') request.socket.destroy();
     else if (failure === 'error') response.writeHead(500).end();
     else if (failure === 'redirect') response.writeHead(302, { location: '/elsewhere' }).end();
     else handleRequest(request, response);

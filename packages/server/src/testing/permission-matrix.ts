@@ -1,5 +1,5 @@
 /** The response that each kind of caller gets from each endpoint, as data: the tables of docs/permissions.md sections 4.1 to 4.4. */
-import type { ErrorCode } from '@lamina/contract';
+import { type Endpoint, type ErrorCode, endpoints } from '@lamina/contract';
 
 /**
  * Kinds of callers. `anonymous` sends no token, and `bad token` an unknown token. `pending`, `suspended` and `deactivated` are accounts
@@ -21,8 +21,8 @@ export type Actor = (typeof actors)[number];
 
 /** Descriptions of the callers, for test names. */
 export const actorDescriptions: Readonly<Record<Actor, string>> = {
-  anonymous: 'a caller without a token',
-  'bad token': 'a caller with an unknown token',
+  anonymous: 'a caller without a bearer token',
+  'bad token': 'a caller with an unknown bearer token',
   pending: 'a pending account',
   suspended: 'a suspended account',
   deactivated: 'a deactivated account',
@@ -32,6 +32,16 @@ export const actorDescriptions: Readonly<Record<Actor, string>> = {
   admin: 'an active account with the role admin',
   visitor: 'a visitor of a share link',
 };
+
+/** Describes an endpoint for test names, for example `GET /user/profile (endpoint getProfile)`. */
+export function endpointLabel(name: string): string {
+  const { method, path } = endpoints[name] as Endpoint;
+  return `${method} ${path} (endpoint ${name})`;
+}
+
+/** Pairs each endpoint name with its label, as rows of a test table. */
+export const withLabels = (names: readonly string[]) =>
+  names.map((name) => [endpointLabel(name), name] as const);
 
 /**
  * For each endpoint of the contract that does not serve pixels: the HTTP status of the response to a well-formed request for an
@@ -227,6 +237,17 @@ export const sessions = [
   "another account's",
 ] as const;
 export type Session = (typeof sessions)[number];
+
+/** Descriptions of the kinds of image sessions, for test names. */
+export const sessionDescriptions: Readonly<Record<Session, string>> = {
+  none: 'no image session',
+  own: 'a valid image session of the same account',
+  unknown: 'an image session id that the server never issued',
+  tampered: 'an image session id with one changed character',
+  expired: 'an expired image session',
+  revoked: 'a revoked image session',
+  "another account's": 'an image session of another account',
+};
 
 /** Section 4.2: responses of the catalogue to a request with a valid bearer token and, in addition, an image session of this kind. */
 export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = {

@@ -4,7 +4,7 @@ import type { SlideServer } from './slide-server.ts';
 
 export interface Pixels {
   readonly status: number;
-  /** Error code of a refused request; null for a successful response. */
+  /** Error code of a rejected request; null for a successful response. */
   readonly code: string | null;
   readonly retryAfter: string | null;
   readonly etag: string | null;

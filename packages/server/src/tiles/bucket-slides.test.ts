@@ -1,7 +1,7 @@
 /** Tests that HTTP clients get the pixels of slides in a bucket (S3), while the object store works and while it fails. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { fingerprintOfVersions, type ObjectFacts, versionOfObject } from '@lamina/slide';
+import { fingerprintOfVersions, type ObjectMetadata, versionOfObject } from '@lamina/slide';
 import {
   buildSvs,
   type Fault,
@@ -21,7 +21,7 @@ const otherNativeTile = 'image_files/7/0_0.jpg';
 const renderedTile = 'image_files/8/1_1.jpg';
 const otherRenderedTile = 'image_files/6/0_0.jpg';
 
-describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify):', ({ tileFastPath }) => {
   let proxy: FaultProxy;
   let server: SlideServer;
   let session: string;
@@ -30,7 +30,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
   let folderImageId: string;
 
   /** Returns the catalogue entry that a scan would create. */
-  const catalogueEntryOf = (key: string, facts: ObjectFacts) =>
+  const catalogueEntryOf = (key: string, facts: ObjectMetadata) =>
     ({ root: 'bucket', path: key, fingerprint: fingerprintOfVersions([versionOfObject(facts)]) }) as const;
 
   describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObjectStore ?? 'S3'})`, () => {
@@ -53,7 +53,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       await proxy?.close();
     });
 
-    async function putSlide(key: string, bytes: Uint8Array): Promise<ObjectFacts> {
+    async function putSlide(key: string, bytes: Uint8Array): Promise<ObjectMetadata> {
       const { store } = server.services.objectStorage ?? expect.fail('no object storage');
       const localFile = path.join(server.config.dataDir, 'to-be-put.svs');
       await fs.writeFile(localFile, bytes);

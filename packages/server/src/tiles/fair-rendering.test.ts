@@ -75,7 +75,7 @@ async function countWaitingJobs({ services }: SlideServer): Promise<number> {
 const untilWaiting = (server: SlideServer, jobCount: number) =>
   vi.waitFor(async () => expect(await countWaitingJobs(server)).toBe(jobCount), waitOptions);
 
-describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
+describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify):', ({ tileFastPath }) => {
   /** Starts a server whose render processes are all busy until `releaseWithheld` is called. */
   async function busyServer() {
     // The time limit of a job is long, so that the render processes stay busy until the test releases them, also on a slow machine.
@@ -223,7 +223,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
       return responses.map(({ statusCode }) => statusCode);
     };
 
-    it('are refused when the account was suspended, the share link ended or the dataset restricted during the wait', async () => {
+    it('are not sent when the account was suspended, the share link ended or the dataset restricted during the wait', async () => {
       const { server, ids } = await busyServer();
       const admin = server.as(await server.fixtures.admin());
       await admin.call(updateDataset, { body: { dataset: 'Set', access: 'open', sharing: true } });

@@ -1,4 +1,4 @@
-import { hideProcess, kernelLandlockVersion } from '@lamina/slide';
+import { kernelLandlockVersion, preventProcessInspection } from '@lamina/slide';
 import type { Logger } from 'pino';
 
 /**
@@ -7,13 +7,13 @@ import type { Logger } from 'pino';
  * which this is not possible.
  */
 export async function hideEnvironment(): Promise<void> {
-  await hideProcess();
+  await preventProcessInspection();
 }
 
 /** Logs a warning when the system has no Landlock, the Linux sandbox that confines render workers to slide folders. */
 export async function warnWhenUnconfined(log: Logger): Promise<void> {
   if ((await kernelLandlockVersion()) > 0) return; // 0: the system has no Landlock
   log.warn(
-    'Landlock unavailable (Linux file sandbox): render processes can read every file that the server can read; see docs/security.md',
+    'Landlock unavailable (Linux file sandbox): render workers can read every file that the server can read; see docs/security.md',
   );
 }

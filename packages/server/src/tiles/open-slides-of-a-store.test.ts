@@ -1,5 +1,5 @@
 /** Tests how slides of an object storage (bucket) stay open while their objects change and while the storage does not answer. */
-import { createObjectReader, type ObjectFacts, openSlide, SlideError } from '@lamina/slide';
+import { createObjectReader, type ObjectMetadata, openSlide, SlideError } from '@lamina/slide';
 import { buildSvs, type MemoryStore, memoryStore } from '@lamina/slide/testing';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ const outage = new SlideError('STORE_UNAVAILABLE', 'The object store does not an
 
 let store: MemoryStore;
 /** When set, called instead of `head` of the store, which returns size and version of an object. */
-let headOverride: ((key: string) => Promise<ObjectFacts>) | null;
+let headOverride: ((key: string) => Promise<ObjectMetadata>) | null;
 let slides: OpenSlides;
 let openRequest: OpenRequest;
 let openCount: number;

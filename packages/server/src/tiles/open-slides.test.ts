@@ -114,7 +114,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
       return { slide, wasOpen: await isOpen(slide) };
     });
     await readingStarted.promise;
-    slides.forget('a.svs');
+    slides.closeSlide('a.svs');
     mayFinish.resolve();
     const { slide, wasOpen } = await reading;
     expect(wasOpen).toBe(true);

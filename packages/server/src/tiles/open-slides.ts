@@ -44,7 +44,7 @@ export interface OpenSlides {
    */
   use<T>(request: OpenRequest, work: (open: OpenSlide) => Promise<T>): Promise<T>;
   /** Closes the slide when its last reader (running `work`) has finished; the next request opens it again. */
-  forget(id: string): void;
+  closeSlide(id: string): void;
   count(): number;
   close(): Promise<void>;
 }
@@ -155,7 +155,7 @@ export function createOpenSlides({
         // A SlideError comes from a failed opening, which left nothing to close.
         if (!(error instanceof SlideError))
           log.warn(
-            { err: error, image: entry.request.id },
+            { err: error, imageId: entry.request.id },
             'closing an unused slide failed; its file may stay open until the process ends',
           );
       })
@@ -196,7 +196,7 @@ export function createOpenSlides({
         if (isTemporaryError(error)) {
           if (entry.storageError === null)
             log.warn(
-              { err: error, image: request.id },
+              { err: error, imageId: request.id },
               'slide storage unreachable: an open slide could not be checked for a changed file; the next request for the slide checks again',
             );
           entry.storageError = error;
@@ -204,7 +204,7 @@ export function createOpenSlides({
         }
         if (!(error instanceof SlideError))
           log.warn(
-            { err: error, image: request.id },
+            { err: error, imageId: request.id },
             'open slide could not be checked for a changed file: unexpected error; the next request opens the slide again',
           );
         retire(request.id, entry);
@@ -274,7 +274,7 @@ export function createOpenSlides({
       }
     },
 
-    forget(id) {
+    closeSlide(id) {
       const entry = entries.get(id);
       if (entry !== undefined) retire(id, entry);
     },

@@ -13,7 +13,7 @@ const wholeImage = { x: 0, y: 0, width: side, height: side, pixelType: 3, compre
 const czi = buildCzi({ subblocks: [wholeImage] });
 const jpegXr = buildCzi({ subblocks: [{ ...wholeImage, compression: 4 }] });
 
-describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify):', ({ tileFastPath }) => {
   let server: SlideServer;
   let session: string;
   beforeAll(async () => {

@@ -5,7 +5,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import {
-  type Allocate,
+  type BufferAllocator,
   type ColourProfile,
   type DeepZoomAddress,
   type FolderLocation,
@@ -70,7 +70,7 @@ export interface RenderedTiles {
 
 export interface RenderedTileOptions {
   /** Supplies the memory that a tile of the disk cache is read into. */
-  readonly allocate?: Allocate | undefined;
+  readonly allocate?: BufferAllocator | undefined;
   /** Default: `scanned`, the colours of the file. */
   readonly colour?: TileColour | undefined;
 }
@@ -84,7 +84,7 @@ export interface RenderedTile {
 export interface RenderedTilesFigures extends TileCacheFigures {
   /** Jobs that wait for a render worker. */
   readonly queueLength: number;
-  /** Whether the render queue is full: new jobs are refused with BUSY. */
+  /** Whether the render queue is full: new jobs are rejected with BUSY. */
   readonly isFull: boolean;
   /** Render workers that crashed or exceeded the time limit of a job. */
   readonly faults: number;
@@ -108,7 +108,7 @@ const memoryCacheBytes = 64 * 1024 * 1024;
 const queueLimit = 2048;
 /**
  * Maximum number of waiting jobs of one image session (credential for pixels). The viewer of the web app has at most 24
- * open requests. Further jobs are refused with BUSY (503 with Retry-After), and the web app retries them.
+ * open requests. Further jobs are rejected with BUSY (503 with Retry-After), and the web app retries them.
  */
 const sessionQueueLimit = 64;
 /** Maximum number of waiting jobs of one account in all its image sessions. */
@@ -156,7 +156,7 @@ export function createRenderedTiles({
     { location, fingerprint }: RenderSource,
     name: string,
     render: (fileVersion: SlideLocation & { readonly fingerprint: string }) => Promise<Uint8Array>,
-    allocate?: Allocate,
+    allocate?: BufferAllocator,
   ): Promise<RenderedTile> {
     const key = { fingerprint, name };
     const cached = await cache.get(key, allocate);

@@ -17,7 +17,7 @@
  * 6. `resolve` computes Cache-Control from the remaining lifetime of the session.
  */
 import { AppError } from '@lamina/contract';
-import type { Allocate, TileColour } from '@lamina/slide';
+import type { BufferAllocator, TileColour } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
 import { cacheControlOf, type ImageSession, mayViewImage } from '../domain/image-session.ts';
@@ -38,7 +38,7 @@ export interface TileRequest {
   readonly colour?: TileColour | undefined;
   readonly knownTag: string | undefined; // If-None-Match header
   /** Allocates the memory into which a tile is read from the slide file or from the cache. */
-  readonly allocate?: Allocate;
+  readonly allocate?: BufferAllocator;
   /** Client address and request id for the audit event. Read only for the first tile of an image in a session, so it may be a getter. */
   readonly origin: Origin;
   /** Aborted when the client disconnects. Read only when the tile has to be rendered or fetched, so it may be a getter. */
@@ -93,7 +93,7 @@ export function createTileResolver({
         { address, colour, knownTag, allocate },
         new SessionClient(session, request),
       );
-      // A tile from the cache or the file waits too: for the storage, or for a worker that reads the header of the slide.
+      // A rendered tile ('made') has waited for a render worker. Any other tile may have waited for the storage, or for the slide to open.
       if (served.source === 'made' || performance.now() - startedAt > recheckAfterMs) {
         await recheckAccess(session, image.id);
       }

@@ -64,7 +64,7 @@ export function createSlideOpenings(inspect: Inspect): SlideOpenings {
       let jobCount = 0;
       const addJob = (requester: Requester | null) => {
         jobCount++;
-        // The read fails only when no job is left: the queue may refuse one requester with BUSY while the job of another one waits.
+        // The read fails only when no job is left: the queue may reject one requester with BUSY while the job of another one waits.
         inspect(location, requester).then(resolve, (error: unknown) => {
           jobCount--;
           if (jobCount === 0) reject(error as Error);

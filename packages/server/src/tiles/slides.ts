@@ -4,31 +4,31 @@
  * everything else (rendered-tiles.ts). The file is long because all calls share the open slides and the caches.
  */
 import {
-  type Allocate,
+  type BufferAllocator,
   type ColourProfile,
   type DeepZoomAddress,
   type DeepZoomDescriptor,
   descriptorXml,
-  encodedCoding,
   type FolderLocation,
+  findNativeLevels,
   fingerprintOf,
   isTemporaryError,
+  type NativeLevel,
   nativeDziLevels,
   type ObjectReader,
   openServedSlide,
   type PlaceOnGlass,
   type Requester,
-  readNativeTile,
-  readStoredTile,
+  readNativeDziTile,
+  readNativeLevelTile,
   regionOfTile,
+  renderedTileCoding,
   type Slide,
   SlideError,
   type SlideErrorCode,
   type SlideLocation,
   type SlideSummary,
-  type StoredLevel,
   scaleOf,
-  storedLevels,
   type TileColour,
   type View,
 } from '@lamina/slide';
@@ -39,7 +39,7 @@ import type { Config } from '../platform/config.ts';
 import type { FolderGroups } from '../slide-storage/folder-tree.ts';
 import { locate, type SlideFile } from '../slide-storage/slide-roots.ts';
 import { createOpenSlides, type OpenRequest, type OpenSlide } from './open-slides.ts';
-import { delayRefusal } from './refusal-delay.ts';
+import { delayRejection } from './rejection-delay.ts';
 import { type RenderSource, type TileClient, tileNameIn, viewName } from './render-source.ts';
 import { type RenderedTiles, thumbnailName } from './rendered-tiles.ts';
 import { createSlideOpenings } from './slide-openings.ts';
@@ -75,10 +75,10 @@ export interface Tiling {
   readonly fingerprint: string;
 }
 
-/** A slide as DICOMweb describes it: the tiles of its file, which can be sent without decoding, and its properties. */
-export interface StoredSlide {
+/** A slide as DICOMweb describes it: its native levels, whose tiles can be sent without decoding, and its properties. */
+export interface DicomWebSlide {
   /** Levels that the file stores as tiles, largest first; empty when every tile of the slide is rendered. */
-  readonly levels: readonly StoredLevel[];
+  readonly levels: readonly NativeLevel[];
   /** Derived from the objective power if the file does not state the MPP; null when neither is known. */
   readonly mpp: Slide['mpp'];
   readonly objectivePower: number | null;
@@ -108,7 +108,7 @@ export interface TileQuery {
   /** Value of the If-None-Match header: ETags of tiles in the client's cache. */
   readonly knownTag: string | undefined;
   /** Allocates the memory that a native or cached tile is read into. Default: new memory for each tile. */
-  readonly allocate?: Allocate | undefined;
+  readonly allocate?: BufferAllocator | undefined;
 }
 
 export type Inspection =
@@ -118,24 +118,24 @@ export type Inspection =
   /** The file is missing, has changed during the read, or its storage does not answer: the catalogue retries. */
   | { readonly status: 'postponed' };
 
-/** A tile of a level that the file stores as JPEG or JPEG 2000. */
-export interface StoredTilePlace {
-  readonly level: StoredLevel;
+/** Place of a tile in a native level, which the file stores as JPEG or JPEG 2000. */
+export interface NativeLevelTilePlace {
+  readonly level: NativeLevel;
   /** Position of the tile in its level, counted row by row from 0. */
   readonly index: number;
 }
 
-export interface StoredTileQuery {
-  /** Called when the slide is open; returns the tile to read. If it throws, `storedTile` rejects with the same error. */
-  readonly choose: (slide: StoredSlide) => StoredTilePlace;
+export interface NativeLevelTileQuery {
+  /** Called when the slide is open; returns the tile to read. If it throws, `nativeLevelTile` rejects with the same error. */
+  readonly choose: (slide: DicomWebSlide) => NativeLevelTilePlace;
   /** Allocates the memory that the tile is read into. */
-  readonly allocate?: Allocate | undefined;
+  readonly allocate?: BufferAllocator | undefined;
 }
 
-export interface StoredTile {
+export interface NativeLevelTile {
   readonly bytes: Uint8Array;
-  /** The level of the tile, with the coding of `bytes`: JPEG for a tile that the file does not contain, even in a JPEG 2000 level. */
-  readonly level: StoredLevel;
+  /** The level of the tile, with the coding of `bytes`: always JPEG if the file lacks the tile, also in a JPEG 2000 level. */
+  readonly level: NativeLevel;
   /** Fingerprint of the slide. */
   readonly fingerprint: string;
 }
@@ -148,9 +148,13 @@ export interface Slides {
   /** Renders a rectangle of the slide at any size, in the colours of the file. @throws SlideError */
   view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
   /** Returns the levels whose tiles can be sent without decoding, and the properties that DICOMweb describes. @throws SlideError */
-  storedSlide(image: ServableImage, requester: Requester): Promise<StoredSlide>;
-  /** Reads a tile of a level that `storedSlide` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
-  storedTile(image: ServableImage, query: StoredTileQuery, client: TileClient): Promise<StoredTile>;
+  dicomWebSlide(image: ServableImage, requester: Requester): Promise<DicomWebSlide>;
+  /** Reads a tile of a level that `dicomWebSlide` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
+  nativeLevelTile(
+    image: ServableImage,
+    query: NativeLevelTileQuery,
+    client: TileClient,
+  ): Promise<NativeLevelTile>;
   /** Reads the ICC profile; null if there is none. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
   /**
@@ -179,7 +183,7 @@ export interface Slides {
   /** Returns the current fingerprint of the file; null when the file is missing. @throws SlideError when the storage does not answer */
   fingerprintOf(file: SlideFile): Promise<string | null>;
   /** Closes the slide of an image that must no longer be shown. */
-  forget(imageId: string): void;
+  closeSlide(imageId: string): void;
   openCount(): number;
   close(): Promise<void>;
 }
@@ -198,15 +202,15 @@ interface SlidesDependencies {
 export function createSlides({ config, log, renderedTiles, objects }: SlidesDependencies): Slides {
   const openSlides = createOpenSlides({ limit: openSlidesLimit, log, objects });
 
-  /** Aborted when the server stops, so that it sends delayed refusals (refusal-delay.ts) at once. */
+  /** Aborted when the server stops, so that it sends delayed rejections (rejection-delay.ts) at once. */
   const closing = new AbortController();
   /**
    * Returns the result of `work`. Delays the error BUSY, at the latest until the client disconnects or the server closes.
    *
    * @param client its signal is read only for BUSY: each read creates a signal, which costs a tenth of the CPU time of a native tile
    */
-  const delayRefusalTo = <T>(work: Promise<T>, client: Pick<TileClient, 'signal'>) =>
-    delayRefusal(work, () => AbortSignal.any([client.signal, closing.signal]));
+  const delayRejectionTo = <T>(work: Promise<T>, client: Pick<TileClient, 'signal'>) =>
+    delayRejection(work, () => AbortSignal.any([client.signal, closing.signal]));
 
   // `undefined`: no abort signal, because several requests share the read of the header.
   const openings = createSlideOpenings((location, requester) =>
@@ -282,7 +286,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     location: SlideLocation,
     requester: Requester,
   ): Promise<ColourProfile | null> {
-    if (isReadHere(slide) && (await hasNoProfile(slide))) return null; // without a render worker
+    if (isOpenedInThisProcess(slide) && (await hasNoProfile(slide))) return null; // without a render worker
     try {
       return await renderedTiles.colourProfile({ location, fingerprint: slide.fingerprint }, requester);
     } catch (error) {
@@ -316,7 +320,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     }
     // Reading from a local file takes too little time to be worth an abort signal. Reading an object is an HTTP request.
     const signal = location.isObject ? client.signal : undefined;
-    const native = isConverted ? null : await readNativeTile(slide, address, signal, allocate);
+    const native = isConverted ? null : await readNativeDziTile(slide, address, signal, allocate);
     if (native !== null) return { etag, bytes: native, source: 'stored' };
     const source = { location, fingerprint };
     const options = { allocate, ...(isConverted && { colour }) };
@@ -351,7 +355,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       }),
 
     view: (image, view, client) =>
-      delayRefusalTo(
+      delayRejectionTo(
         openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
           const { fingerprint } = slide;
           const bytes = await renderedTiles.view({ location, fingerprint }, view, client);
@@ -360,23 +364,25 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         client,
       ),
 
-    storedSlide: (image, requester) =>
-      openSlides.use(new ImageOpening(image, requester), async ({ slide }) => storedSlideOf(slide)),
+    dicomWebSlide: (image, requester) =>
+      openSlides.use(new ImageOpening(image, requester), async ({ slide }) => dicomWebSlideOf(slide)),
 
-    storedTile: (image, { choose, allocate }, client) =>
+    nativeLevelTile: (image, { choose, allocate }, client) =>
       openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
-        const storedSlide = storedSlideOf(slide);
-        const { level, index } = choose(storedSlide instanceof Promise ? await storedSlide : storedSlide);
+        const dicomWebSlide = dicomWebSlideOf(slide);
+        const { level, index } = choose(
+          dicomWebSlide instanceof Promise ? await dicomWebSlide : dicomWebSlide,
+        );
         const { fingerprint } = slide;
         const signal = location.isObject ? client.signal : undefined;
-        // `readStoredTile` returns null for a gap of the level. A render worker then computes its pixels from a larger level.
-        const tile = await readStoredTile(slide, level, index, signal, allocate);
+        // `readNativeLevelTile` returns null for a gap of the level. A render worker then computes its pixels from a larger level.
+        const tile = await readNativeLevelTile(slide, level, index, signal, allocate);
         if (tile !== null) return { ...tile, fingerprint };
-        const bytes = await delayRefusalTo(
+        const bytes = await delayRejectionTo(
           renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client),
           client,
         );
-        return { bytes, level: { ...level, ...encodedCoding }, fingerprint }; // a view is a baseline JPEG
+        return { bytes, level: { ...level, ...renderedTileCoding }, fingerprint }; // a view is a baseline JPEG
       }),
 
     iccProfile: (image, requester) =>
@@ -394,13 +400,13 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       }),
 
     tile: (image, query, client) =>
-      delayRefusalTo(
+      delayRejectionTo(
         openSlides.use(new ImageOpening(image, client.requester), (open) => tileOf(open, query, client)),
         client,
       ),
 
     thumbnail: (image, signal, requester) =>
-      delayRefusalTo(
+      delayRejectionTo(
         thumbnailOf(image, signal, requester).catch((error: unknown) => {
           // Retries once with the new fingerprint when the file was replaced after its fingerprint was read.
           if (!(error instanceof SlideError && error.code === 'FILE_CHANGED')) throw error;
@@ -425,8 +431,8 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         const isTransient = code === 'FILE_MISSING' ? await isMissing(file) : transientErrorCodes.has(code);
         if (isTransient || isTemporaryError(error)) return { status: 'postponed' };
         log.warn(
-          { err: error, root: file.root, path: file.path },
-          'slide file unreadable; the image is marked as failed until the file is replaced',
+          { err: error, slideRoot: file.root, slidePath: file.path },
+          'slide file unreadable; its image is marked as failed until the file is replaced (slidePath is relative to slideRoot)',
         );
         return { status: 'failed', error: sentenceOf(error), code };
       }
@@ -440,7 +446,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (!(error instanceof SlideError)) throw error;
         if (transientErrorCodes.has(error.code) || isTemporaryError(error)) return null;
         log.warn(
-          { err: error, folder: folder.path, files: names.length },
+          { err: error, folder: folder.path, fileCount: names.length },
           'slide files of a folder could not be grouped into slides; after three such scans each file is treated as a slide of its own',
         );
         return 'failed';
@@ -456,7 +462,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       }
     },
 
-    forget: (imageId) => openSlides.forget(imageId),
+    closeSlide: (imageId) => openSlides.closeSlide(imageId),
 
     openCount: () => openSlides.count(),
 
@@ -474,7 +480,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
  * frames of a DICOM level are (PS3.3 C.7.6.3, Rows and Columns).
  */
 function viewOfTile(
-  { columns, tileWidth, tileHeight, downsample, width: levelWidth, height: levelHeight }: StoredLevel,
+  { columns, tileWidth, tileHeight, downsample, width: levelWidth, height: levelHeight }: NativeLevel,
   index: number,
 ): View {
   const left = (index % columns) * tileWidth;
@@ -496,25 +502,25 @@ function viewOfTile(
   };
 }
 
-/** Results of `readStoredSlide` by slide; promises while the slide is being read. */
-const storedSlides = new WeakMap<Slide, StoredSlide | Promise<StoredSlide>>();
+/** Results of `readDicomWebSlide` by slide; promises while the slide is being read. */
+const dicomWebSlides = new WeakMap<Slide, DicomWebSlide | Promise<DicomWebSlide>>();
 
-function storedSlideOf(slide: Slide): StoredSlide | Promise<StoredSlide> {
-  const cachedResult = storedSlides.get(slide);
+function dicomWebSlideOf(slide: Slide): DicomWebSlide | Promise<DicomWebSlide> {
+  const cachedResult = dicomWebSlides.get(slide);
   if (cachedResult !== undefined) return cachedResult;
-  const pendingResult = readStoredSlide(slide);
-  storedSlides.set(slide, pendingResult);
+  const pendingResult = readDicomWebSlide(slide);
+  dicomWebSlides.set(slide, pendingResult);
   pendingResult.then(
-    (storedSlide) => storedSlides.set(slide, storedSlide),
-    () => storedSlides.delete(slide),
+    (dicomWebSlide) => dicomWebSlides.set(slide, dicomWebSlide),
+    () => dicomWebSlides.delete(slide),
   );
   return pendingResult;
 }
 
-async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
+async function readDicomWebSlide(slide: Slide): Promise<DicomWebSlide> {
   const { mpp, objectivePower } = scaleOf(slide);
   const { vendor, fingerprint, placeOnGlass = null } = slide;
-  const levels = await storedLevels(slide);
+  const levels = await findNativeLevels(slide);
   const profile = await slide.readIccProfile().catch(() => null); // an unreadable profile counts as none
   const hasIccProfile = profile !== null;
   return { levels, mpp, objectivePower, vendor, fingerprint, placeOnGlass, hasIccProfile };
@@ -530,8 +536,8 @@ const unreadProfile: ColourProfile = { name: null, bytes: null, tableNodes: null
 /** Number of failed reads after which the profile of an open slide counts as broken and is not read again. */
 const maxFailedProfileReads = 3;
 
-/** Returns whether this process has opened the file itself. Without a native level, the slide is a summary from a render worker. */
-const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
+/** Returns whether this process reads the file itself. If not, `slide` has no native level and is a summary from a render worker. */
+const isOpenedInThisProcess = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
 
 /** Returns whether the slide has no profile; false when the profile is unreadable: a render worker then reports the reason. */
 async function hasNoProfile(slide: Slide): Promise<boolean> {

@@ -7,14 +7,14 @@
  * The disk cache survives a restart.
  */
 import path from 'node:path';
-import { type Allocate, createOpenFiles, SlideError } from '@lamina/slide';
+import { type BufferAllocator, createOpenFiles, SlideError } from '@lamina/slide';
 import type { Logger } from 'pino';
 import { type NamedTile, namesIn, openTileDiskCache, type TileDiskCache } from './tile-disk-cache.ts';
 import { createTileMemoryCache, type TileKey } from './tile-memory-cache.ts';
 
 export interface TileCache {
   /** Returns a tile; null when it is not cached. @param allocate supplies the memory that a tile is read into from the disk */
-  get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
+  get(key: TileKey, allocate?: BufferAllocator): Promise<Uint8Array | null>;
   /** Returns the size of a cached tile in bytes; null when it is not cached. */
   sizeOf(key: TileKey): Promise<number | null>;
   /**
@@ -63,7 +63,7 @@ const collectedBytesLimit = maxWaitingBytes / 4;
 const maxFileBytes = 8 * 1024 * 1024;
 /** Maximum number of files of the disk cache that are open for reading. */
 const maxOpenFiles = 64;
-const allocateNew: Allocate = (byteCount) => new Uint8Array(byteCount);
+const allocateNew: BufferAllocator = (byteCount) => new Uint8Array(byteCount);
 
 export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: TileCacheOptions): TileCache {
   const memory = createTileMemoryCache(maxMemoryBytes);
@@ -152,7 +152,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
 
   async function readFromDisk(
     { fingerprint, name }: TileKey,
-    allocate: Allocate,
+    allocate: BufferAllocator,
   ): Promise<Uint8Array | null> {
     try {
       const diskCache = await diskCacheOf(fingerprint);
@@ -234,7 +234,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
       isClosing = true;
       writeNow();
       await diskWork;
-      await files.close();
+      await files.closeAll();
     },
   };
 }

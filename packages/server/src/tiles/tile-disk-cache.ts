@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Allocate, OpenFiles } from '@lamina/slide';
+import type { BufferAllocator, OpenFiles } from '@lamina/slide';
 import { isMissingFile } from '../slide-storage/slide-roots.ts';
 
 export interface NamedTile {
@@ -27,7 +27,7 @@ export interface TileDiskCache {
   /** Returns the size of a tile in bytes; null when it is missing. */
   sizeOf(name: string): Promise<number | null>;
   /** Returns the tile; null when it is missing or damaged. @param allocate supplies the memory that the tile is read into */
-  read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
+  read(name: string, allocate: BufferAllocator): Promise<Uint8Array | null>;
   /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some tiles may have been written nevertheless */
   append(tiles: readonly NamedTile[]): Promise<void>;
   /** Removes the oldest pack with all its tiles. */
@@ -151,7 +151,9 @@ export async function openTileDiskCache({
     const file = await fs.open(tilesFileOf(pack), 'a', 0o600);
     try {
       const { bytesWritten } = await file.writev(tiles.map(({ bytes }) => bytes));
-      if (bytesWritten !== offset - startOffset) throw new Error('Only a part of the tiles was written.');
+      const expectedBytes = offset - startOffset;
+      if (bytesWritten !== expectedBytes)
+        throw new Error(`Only ${bytesWritten} of ${expectedBytes} bytes were written to the tile cache.`);
     } finally {
       await file.close();
     }
@@ -209,7 +211,7 @@ export async function openTileDiskCache({
       packs.delete(oldest.id);
       const positionByName = await positions; // null when the lists have not been read
       for (const [name, { pack }] of positionByName ?? []) if (pack === oldest) positionByName?.delete(name);
-      await files.drop(tilesFileOf(oldest));
+      await files.closeFile(tilesFileOf(oldest));
       await fs.rm(listFileOf(oldest), { force: true });
       await fs.rm(tilesFileOf(oldest), { force: true });
       if (packs.size === 0) await fs.rm(folder, { force: true, recursive: true });

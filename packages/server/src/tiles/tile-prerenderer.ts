@@ -149,12 +149,12 @@ export function createTilePrerenderer({
         // A debug entry is enough for a SlideError, because a request for the tile reports the error to its client.
         if (error instanceof SlideError)
           log.debug(
-            { err: error, path: currentTask.source.location.path },
+            { err: error, slidePath: currentTask.source.location.path },
             'prerendering of a slide stopped at a tile that cannot be rendered; the remaining tiles are rendered on request',
           );
         else
           log.warn(
-            { err: error, path: currentTask.source.location.path },
+            { err: error, slidePath: currentTask.source.location.path },
             'prerendering of a slide failed; its tiles are rendered on request',
           );
       }

@@ -115,8 +115,8 @@ export function createUploadProcessor({
     processing = processFiles()
       .catch((error) =>
         log.error(
-          { err: error, upload: currentUploadId },
-          'upload processing failed; it will be retried with the next upload or cleanup',
+          { err: error, uploadId: currentUploadId },
+          'processing of received upload files failed; the next upload or cleanup (every 10 minutes) continues it',
         ),
       )
       .finally(() => {
@@ -148,7 +148,7 @@ export function createUploadProcessor({
     const timer = setInterval(() => {
       renew(leaseFrom(now()).until).catch((error) =>
         log.warn(
-          { err: error, upload: uploadId },
+          { err: error, uploadId },
           'upload could not be marked in the database as being processed here; another process may repeat the work',
         ),
       );
@@ -173,7 +173,7 @@ export function createUploadProcessor({
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
       // The file may be in the data folder of another machine. When the lease ends, any process may try again.
       log.error(
-        { err: error, upload: file.upload_id, file: file.id },
+        { err: error, uploadId: file.upload_id, fileId: file.id },
         'received file of an upload could not be read for its check; the server tries again in about a minute',
       );
       return;
@@ -187,7 +187,7 @@ export function createUploadProcessor({
     await updateUpload(db, file.upload_id, { problem: 'checksum', touched_at: now().toISOString() });
     await parts.discard(file.id);
     log.warn(
-      { upload: file.upload_id, file: file.id },
+      { uploadId: file.upload_id, fileId: file.id },
       'uploaded file rejected because of a checksum mismatch; the client must send it again',
     );
   }
@@ -208,7 +208,7 @@ export function createUploadProcessor({
       );
     } catch (error) {
       log.error(
-        { err: error, upload: uploadId },
+        { err: error, uploadId },
         'uploaded slide could not be moved to the slide storage; a later cleanup of uploads retries it',
       );
       // `touched_at` stays, so that an upload that can never be stored expires.

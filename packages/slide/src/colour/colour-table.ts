@@ -1,15 +1,15 @@
 /**
- * Conversion of an ICC profile to a colour table: a grid of sRGB colours (a 3D lookup table), between which `applyColourTable` and the
- * viewer interpolate. The conversion is relative colorimetric with black point compensation, or perceptual if the profile has only a
- * perceptual table.
+ * Converts an ICC profile to a colour table (3D lookup table): a grid of sRGB colours. `applyColourTable` and the viewer
+ * interpolate between the nodes of the grid. The conversion is relative colorimetric with black point compensation, or perceptual
+ * if the profile has only a perceptual table.
  *
  * Lamina computes the table itself, because sharp (libvips) supports only the perceptual intent, and because the bytes of a
  * profile must not reach a C library (docs/decisions/0018-who-converts-colours.md).
  */
 import type { Raster } from '../decode/raster.ts';
-import { clamp } from './icc-curves.ts';
+import { clamp01 } from './icc-curves.ts';
 import { D50, type IccProfile, readIccProfile } from './icc-profile.ts';
-import { inOrder, matrixStep, perChannel, type Step } from './icc-table.ts';
+import { chainSteps, curvesStep, matrixStep, type Step } from './icc-table.ts';
 import { ProfileError } from './profile-bytes.ts';
 
 export interface ColourTable {
@@ -37,7 +37,7 @@ export function computeColourTable(profile: Uint8Array): ColourTable {
   const icc = readIccProfile(profile);
   // Negated, so that NaN is rejected too.
   if (!(luminanceOf(icc, 1) - luminanceOf(icc, 0) > MIN_CONTRAST)) {
-    throw new ProfileError('broken', 'its white is hardly lighter than its black');
+    throw new ProfileError('broken', 'the white of the profile is hardly lighter than its black');
   }
   const convert = converterOf(icc);
   const nodes = Math.min(Math.max(NODES.min, icc.gridNodes), NODES.max);
@@ -67,7 +67,7 @@ function luminanceOf({ toXyz }: IccProfile, sample: number): number {
   return colour[1] as number;
 }
 
-/** Returns a step that converts a device colour to sRGB in place; the samples of both are 0…1. */
+/** Returns a step that converts a device colour to sRGB in place. The samples of both colours are 0…1. */
 function converterOf({ toXyz, blackPoint }: IccProfile): Step {
   // Black point compensation scales XYZ so that white is unchanged and the black point becomes 0.
   const compensate: Step = (value) => {
@@ -76,12 +76,12 @@ function converterOf({ toXyz, blackPoint }: IccProfile): Step {
       value[axis] = (((value[axis] as number) - black) * white) / (white - black);
     }
   };
-  return inOrder([toXyz, compensate, toLinearSrgb, perChannel([encodeSrgb, encodeSrgb, encodeSrgb])]);
+  return chainSteps([toXyz, compensate, toLinearSrgb, curvesStep([encodeSrgb, encodeSrgb, encodeSrgb])]);
 }
 
 /** Applies the sRGB tone curve. Source: IEC 61966-2-1. */
 function encodeSrgb(linear: number): number {
-  const value = clamp(linear);
+  const value = clamp01(linear);
   return value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055;
 }
 
@@ -89,7 +89,7 @@ function encodeSrgb(linear: number): number {
 export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Raster): void {
   // Distance in samples between neighbouring nodes along the green and blue axes. Along the red axis it is 3.
   const [strideG, strideB] = [nodes * 3, nodes * nodes * 3];
-  // For each of the 256 sample values: the node below it, and its distance from that node, 0…1 of the way to the next node.
+  // For each of the 256 sample values: the node below it, and its distance from that node as a share of the node spacing, 0…1.
   const nodeBelow = new Uint8Array(256);
   const shares = new Float64Array(256);
   for (let sample = 0; sample < 256; sample++) {

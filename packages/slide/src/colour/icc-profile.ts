@@ -1,16 +1,16 @@
 /**
- * A reader of ICC profiles of RGB devices. Its result converts device colours to XYZ, the connection space of the profile.
+ * A reader of ICC profiles of RGB devices. `IccProfile.toXyz` converts device colours to XYZ.
  *
  * Every byte of a profile may be hostile. Reads are bounded (profile-bytes.ts), no function is recursive, and memory is never
  * allocated for more entries than the profile has bytes.
  *
  * Source: ICC.1:2022 sections 7 (header, tag table), 8.10 (which tags apply), 10 (tag types).
  */
-import { clamp, readCurve } from './icc-curves.ts';
+import { clamp01, readCurve } from './icc-curves.ts';
 import {
-  inOrder,
+  chainSteps,
+  curvesStep,
   matrixStep,
-  perChannel,
   readLookupTable,
   type Step,
   type TableKind,
@@ -19,7 +19,7 @@ import {
 import { ProfileBytes, ProfileError } from './profile-bytes.ts';
 
 export interface IccProfile {
-  /** Converts samples of 0…1, in place, to XYZ relative to the white of D50, where Y of white is 1. */
+  /** Converts device samples (0…1), in place, to XYZ relative to the white of D50, where Y of white is 1. */
   readonly toXyz: Step;
   /** XYZ of the darkest colour of the device; black point compensation maps it to 0. */
   readonly blackPoint: Triple;
@@ -57,25 +57,29 @@ const XYZ_MAXIMUM = 1 + 32767 / 32768;
 export function readIccProfile(profile: Uint8Array): IccProfile {
   const bytes = new ProfileBytes(profile);
   if (bytes.length < HEADER_BYTES + 4 || bytes.signature(field.signature) !== 'acsp') {
-    throw new ProfileError('broken', 'it is not an ICC profile');
+    throw new ProfileError('broken', 'the bytes are not an ICC profile');
   }
   if (bytes.uint32(field.size) > bytes.length) throw new ProfileError('broken', 'the profile is truncated');
   const deviceClass = bytes.signature(field.deviceClass);
   const model = bytes.signature(field.colourSpace);
   const connectionSpace = bytes.signature(field.connectionSpace);
-  if (model !== 'RGB ') throw new ProfileError('model', `the colour model is ${JSON.stringify(model)}`);
+  if (model !== 'RGB ')
+    throw new ProfileError('model', `the colour model is ${JSON.stringify(model)}, not RGB`);
   if (!DEVICE_CLASSES.has(deviceClass)) {
-    throw new ProfileError('model', `the device class is ${JSON.stringify(deviceClass)}`);
+    throw new ProfileError('model', `the device class ${JSON.stringify(deviceClass)} cannot be converted`);
   }
   if (connectionSpace !== 'XYZ ' && connectionSpace !== 'Lab ') {
-    throw new ProfileError('broken', `the connection space is ${JSON.stringify(connectionSpace)}`);
+    throw new ProfileError(
+      'broken',
+      `the connection space is ${JSON.stringify(connectionSpace)}, not XYZ or Lab`,
+    );
   }
   const tags = tagOffsets(bytes);
   const colorimetric = tags.get('A2B1');
   const tableAt = colorimetric ?? tags.get('A2B0');
   if (tableAt === undefined) return matrixProfile(bytes, tags);
   const { kind, step, gridNodes } = readLookupTable(bytes, tableAt);
-  const toXyz = inOrder([step, connectionSpaceDecoder(connectionSpace, kind)]);
+  const toXyz = chainSteps([step, connectionSpaceDecoder(connectionSpace, kind)]);
   const hasFixedBlack = colorimetric === undefined && bytes.uint8(field.majorVersion) >= 4;
   return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : detectBlackPoint(toXyz), gridNodes };
 }
@@ -123,7 +127,8 @@ function descriptionAt(bytes: ProfileBytes, at: number): string {
 /** Returns the offset of each tag by its signature. */
 function tagOffsets(bytes: ProfileBytes): ReadonlyMap<string, number> {
   const count = bytes.uint32(HEADER_BYTES);
-  if (count > MAX_TAGS) throw new ProfileError('broken', `the profile has ${count} tags`);
+  if (count > MAX_TAGS)
+    throw new ProfileError('broken', `the profile has ${count} tags, more than ${MAX_TAGS}`);
   const offsets = new Map<string, number>();
   for (let tag = 0; tag < count; tag++) {
     const entry = HEADER_BYTES + 4 + tag * TAG_ENTRY_BYTES;
@@ -136,14 +141,14 @@ function tagOffsets(bytes: ProfileBytes): ReadonlyMap<string, number> {
 function matrixProfile(bytes: ProfileBytes, tags: ReadonlyMap<string, number>): IccProfile {
   const offsetOf = (name: string): number => {
     const at = tags.get(name);
-    if (at === undefined) throw new ProfileError('broken', `the profile has no ${name}`);
+    if (at === undefined) throw new ProfileError('broken', `the profile has no tag ${name}`);
     return at;
   };
-  const curves = perChannel(['rTRC', 'gTRC', 'bTRC'].map((name) => readCurve(bytes, offsetOf(name)).curve));
+  const curves = curvesStep(['rTRC', 'gTRC', 'bTRC'].map((name) => readCurve(bytes, offsetOf(name)).curve));
   // The numbers follow the type and four reserved bytes. Each tag is a column of the matrix.
   const columns = ['rXYZ', 'gXYZ', 'bXYZ'].map((name) => bytes.fixedNumbers(offsetOf(name) + 8, 3));
   const matrix = matrixStep([0, 1, 2].flatMap((row) => columns.map((column) => column[row] ?? 0)));
-  const toXyz = inOrder([curves, matrix]);
+  const toXyz = chainSteps([curves, matrix]);
   return { toXyz, blackPoint: detectBlackPoint(toXyz), gridNodes: 0 };
 }
 
@@ -185,7 +190,7 @@ const inverseF = (f: number): number => (f > 24 / 116 ? f ** 3 : (f - 16 / 116) 
 function detectBlackPoint(toXyz: Step): Triple {
   const colour = new Float64Array(3);
   toXyz(colour);
-  const luminance = clamp(colour[1] as number);
+  const luminance = clamp01(colour[1] as number);
   // L* by the definition of CIE Lab: a cube root of the luminance, and linear near black.
   const lightness =
     luminance > (24 / 116) ** 3 ? 116 * Math.cbrt(luminance) - 16 : luminance * ((116 * 841) / 108);

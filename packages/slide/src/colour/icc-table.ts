@@ -4,7 +4,7 @@
  *
  * Source: ICC.1:2022 sections 10.10 (lut16Type), 10.11 (lut8Type) and 10.12 (lutAToBType).
  */
-import { type Curve, clamp, readCurve, sampledCurve } from './icc-curves.ts';
+import { type Curve, clamp01, readCurve, sampledCurve } from './icc-curves.ts';
 import { type ProfileBytes, ProfileError } from './profile-bytes.ts';
 
 export type Triple = readonly [number, number, number];
@@ -28,28 +28,28 @@ interface LookupTable {
 export function readLookupTable(bytes: ProfileBytes, at: number): LookupTable {
   const kind = bytes.signature(at);
   if (kind !== 'mft1' && kind !== 'mft2' && kind !== 'mAB ') {
-    throw new ProfileError('broken', `a table has the type ${JSON.stringify(kind)}`);
+    throw new ProfileError('broken', `a lookup table has the unknown type ${JSON.stringify(kind)}`);
   }
   if (bytes.uint8(at + 8) !== 3 || bytes.uint8(at + 9) !== 3) {
-    throw new ProfileError('broken', 'a table does not have three inputs and three outputs');
+    throw new ProfileError('broken', 'a lookup table does not have three inputs and three outputs');
   }
-  return kind === 'mAB ' ? readCurveTable(bytes, at) : readPlainTable(bytes, at, kind);
+  return kind === 'mAB ' ? readLutAToB(bytes, at) : readLut8Or16(bytes, at, kind);
 }
 
 /** Reads lut8Type and lut16Type. Their matrix is ignored, because it applies only to a device space of XYZ. */
-function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'): LookupTable {
+function readLut8Or16(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'): LookupTable {
   const isWide = kind === 'mft2';
   // Nodes per side at byte 10, the ignored matrix at 12 to 47; lut16Type also states the numbers of curve entries at 48 and 50.
   const nodes = bytes.uint8(at + 10);
   const inputEntries = isWide ? bytes.uint16(at + 48) : 256;
   const outputEntries = isWide ? bytes.uint16(at + 50) : 256;
   if (nodes < 2 || inputEntries < 2 || outputEntries < 2)
-    throw new ProfileError('broken', 'a table has too few entries');
+    throw new ProfileError('broken', 'the grid or a curve of a lookup table has fewer than two entries');
   const [sampleBytes, maximum] = isWide ? [2, 0xffff] : [1, 0xff];
   const samples = (from: number, count: number) =>
     isWide ? bytes.uint16s(from, count) : bytes.uint8s(from, count);
   const curves = (from: number, entries: number): Step =>
-    perChannel(
+    curvesStep(
       [0, 1, 2].map((channel) =>
         sampledCurve(samples(from + channel * entries * sampleBytes, entries), maximum),
       ),
@@ -60,11 +60,11 @@ function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'):
   const grid = gridStep(samples(gridAt, gridSamples), [nodes, nodes, nodes], maximum);
   const output = curves(gridAt + gridSamples * sampleBytes, outputEntries);
   const input = curves(inputsAt, inputEntries);
-  return { kind, step: inOrder([input, grid, output]), gridNodes: nodes };
+  return { kind, step: chainSteps([input, grid, output]), gridNodes: nodes };
 }
 
 /** Reads lutAToBType, which has A curves, a grid, M curves, a matrix and B curves; only the B curves are mandatory. */
-function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
+function readLutAToB(bytes: ProfileBytes, at: number): LookupTable {
   // Offsets of the parts from the start of the table; 0 for a part that is absent.
   const [b = 0, matrix = 0, m = 0, grid = 0, a = 0] = [12, 16, 20, 24, 28].map((field) =>
     bytes.uint32(at + field),
@@ -74,7 +74,8 @@ function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
   if (a !== 0) steps.push(readCurves(bytes, at + a));
   if (grid !== 0) {
     const sides = [0, 1, 2].map((axis) => bytes.uint8(at + grid + axis)) as unknown as Triple;
-    if (Math.min(...sides) < 2) throw new ProfileError('broken', 'a table has too few entries');
+    if (Math.min(...sides) < 2)
+      throw new ProfileError('broken', 'the grid of a lookup table has fewer than two nodes per axis');
     // Sixteen bytes state the nodes per axis, one the bytes per sample (1 or 2), three are padding; then come the samples.
     const isWide = bytes.uint8(at + grid + 16) === 2;
     const count = sides[0] * sides[1] * sides[2] * 3;
@@ -85,9 +86,9 @@ function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
   }
   if (m !== 0) steps.push(readCurves(bytes, at + m));
   if (matrix !== 0) steps.push(matrixStep(bytes.fixedNumbers(at + matrix, 12)));
-  if (b === 0) throw new ProfileError('broken', 'a table has no output curves');
+  if (b === 0) throw new ProfileError('broken', 'a lookup table has no output curves');
   steps.push(readCurves(bytes, at + b));
-  return { kind: 'mAB ', step: inOrder(steps), gridNodes };
+  return { kind: 'mAB ', step: chainSteps(steps), gridNodes };
 }
 
 /** Reads three consecutive curves, each of which begins at a multiple of four bytes. */
@@ -99,18 +100,18 @@ function readCurves(bytes: ProfileBytes, at: number): Step {
     curves.push(curve);
     next = at + Math.ceil((end - at) / 4) * 4;
   }
-  return perChannel(curves);
+  return curvesStep(curves);
 }
 
 /** Returns a step that executes all steps in order. */
-export function inOrder(steps: readonly Step[]): Step {
+export function chainSteps(steps: readonly Step[]): Step {
   return (value) => {
     for (const step of steps) step(value);
   };
 }
 
-/** Returns a step that applies one curve to each of the three channels. */
-export function perChannel([first, second, third]: readonly Curve[]): Step {
+/** Returns a step that applies one of three curves to each of the three channels. */
+export function curvesStep([first, second, third]: readonly Curve[]): Step {
   if (!first || !second || !third) throw new ProfileError('broken', 'a curve is missing');
   return (value) => {
     value[0] = first(value[0] as number);
@@ -145,7 +146,7 @@ function gridStep(samples: ArrayLike<number>, sides: Triple, maximum: number): S
     let base = 0;
     for (let axis = 0; axis < 3; axis++) {
       const last = (sides[axis] as number) - 1;
-      const position = clamp(value[axis] as number) * last;
+      const position = clamp01(value[axis] as number) * last;
       const node = Math.min(Math.floor(position), last - 1);
       shares[axis] = position - node;
       base += node * (strides[axis] as number);

@@ -1,6 +1,6 @@
 /** The permissions of a render process. The server process decides them when it starts the render process. */
 
-/** Passed to `start-confined.ts` as JSON on its command line. */
+/** Permissions and program of a render process; passed to `start-confined.ts` as JSON on its command line. */
 export interface Confinement {
   /**
    * Readable slides: files, and folders with everything below them. With null, which the server never passes, every file of
@@ -11,7 +11,7 @@ export interface Confinement {
   readonly compiled: { readonly folder: string; readonly isWritable: boolean } | null;
   /** Folder for temporary files, the only other writable folder; null for none. */
   readonly scratch: string | null;
-  /** Memory for data in addition to what Node takes at its start. Allocations above the sum fail, which ends the process. */
+  /** Maximum bytes of data in addition to the bytes that Node takes at its start. An allocation beyond it fails, which ends the process. */
   readonly memoryBytes: number;
   /** The program to execute, and its arguments. */
   readonly program: string;

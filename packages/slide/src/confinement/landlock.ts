@@ -1,7 +1,7 @@
 /**
  * Restricts a process to the files of a few folders with Landlock, a feature of the Linux kernel. The restriction is irrevocable and
- * also applies to every program that the process starts. Landlock always blocks access to other processes through /proc, and newer
- * versions also block TCP (version 4), and signals and abstract Unix sockets to processes outside (version 6).
+ * also applies to every program that the process starts. Landlock always blocks access to other processes through /proc. Version 4
+ * also blocks TCP. Version 6 also blocks signals to processes outside the restriction, and connections to their abstract Unix sockets.
  *
  * Source: landlock(7); Documentation/userspace-api/landlock.rst of Linux 6.12.
  */
@@ -38,7 +38,7 @@ const FILE_RIGHTS = right.execute | right.writeFile | right.readFile | right.tru
 const TCP_BIND_AND_CONNECT = 3;
 const ABSTRACT_SOCKETS_AND_SIGNALS = 3;
 
-const CREATE_RULESET_VERSION = 1; // flag: return the version instead of a ruleset
+const CREATE_RULESET_VERSION = 1; // flag: return the Landlock version instead of creating a ruleset
 const RULE_PATH_BENEATH = 1; // kind of a rule: for a file, or for a folder with everything below it
 const PR_SET_NO_NEW_PRIVS = 38; // option of prctl(2): started programs gain no privileges, as Landlock requires
 /** `O_PATH`: refers to a file without opening it, so no read permission is needed. */

@@ -41,7 +41,7 @@ const SYSTEM_LIBRARIES = [
 ];
 
 /** Assumed data size of Node in kB when the system does not report it. */
-const DEFAULT_KILOBYTES = 2 ** 20;
+const DEFAULT_DATA_KILOBYTES = 2 ** 20;
 
 /** Node option without which Node exits at startup, because it cannot read the system's OpenSSL configuration. */
 const WITHOUT_OPENSSL_SETTINGS = '--openssl-config=/dev/null';
@@ -86,7 +86,7 @@ function confine(system: SystemCalls, options: Confinement): void {
  */
 function dataBytes(): number {
   const kilobytes = /^VmData:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
-  return Number(kilobytes ?? DEFAULT_KILOBYTES) * 1024;
+  return Number(kilobytes ?? DEFAULT_DATA_KILOBYTES) * 1024;
 }
 
 /** Returns the existing `node_modules` folders in which Node searches for packages. */
@@ -108,7 +108,7 @@ function executeProgram(system: SystemCalls, { program, args, environment }: Con
     [process.execPath, ...process.execArgv, WITHOUT_OPENSSL_SETTINGS, program, ...args],
     Object.entries({ ...environment, ...channel }).map(([name, value]) => `${name}=${value}`),
   );
-  // Without execve, the other threads of this process would run without Landlock restrictions, so the process exits.
+  // execve has failed. The other threads of this process still run without Landlock restrictions, so the process exits.
   console.error(`A render process could not be started: execve failed with error ${system.errno()}`);
   process.exit(1);
 }

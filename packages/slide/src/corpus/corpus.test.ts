@@ -50,21 +50,33 @@ async function outcomeOf(path: string): Promise<string> {
   }
 }
 
-describe('RenderPool with a real slide file from the folder TEST_SLIDES', () => {
-  it.skipIf(slides === '').each(goodSlides)(
-    'opening and rendering %s gives the expected format or error code: %s',
-    async (name, outcome) => {
-      expect(await outcomeOf(join(slides, name))).toBe(outcome);
-    },
-  );
+/** Returns the rows of a list of files, with a sentence about the expected outcome in front: the name of the test. */
+function testsOf(files: readonly (readonly [file: string, outcome: string])[]) {
+  return files.map(([file, outcome]) => {
+    const [, renderError] = /^opens, then (.+)$/.exec(outcome) ?? [];
+    if (renderError !== undefined)
+      return [`opens ${file} and fails to render it with ${renderError}`, file, outcome];
+    const isError = outcome === outcome.toUpperCase();
+    return [
+      isError ? `rejects ${file} with ${outcome}` : `renders ${file} (format ${outcome})`,
+      file,
+      outcome,
+    ];
+  }) as [string, string, string][];
+}
+
+describe('RenderPool with real files (skipped without TEST_SLIDES)', () => {
+  it.skipIf(slides === '').each(testsOf(goodSlides))('%s', async (_, name, outcome) => {
+    expect(await outcomeOf(join(slides, name))).toBe(outcome);
+  });
 });
 
 const badFolder = join(slides, '../bad-slides');
 
-describe('RenderPool with a damaged slide file from the folder bad-slides', () => {
-  it.skipIf(slides === '' || !existsSync(badFolder)).each(badSlides)(
-    'opening and rendering %s gives the expected format or error code: %s',
-    async (name, outcome) => {
+describe('RenderPool with damaged files (skipped without TEST_SLIDES)', () => {
+  it.skipIf(slides === '' || !existsSync(badFolder)).each(testsOf(badSlides))(
+    '%s',
+    async (_, name, outcome) => {
       expect(await outcomeOf(join(badFolder, name))).toBe(outcome);
     },
   );

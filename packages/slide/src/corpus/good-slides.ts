@@ -1,6 +1,6 @@
 /**
  * Real files of scanners, microscopes and programs, by path in the folder that the environment variable TEST_SLIDES names. The
- * expected outcome is the format, or the error code for a file that is not a slide or not supported.
+ * expected outcome is the format of the slide, or the error code for a file that is no slide or not supported.
  */
 export const goodSlides: readonly (readonly [file: string, outcome: string])[] = [
   ['annotations/123.annotation.geojson', 'FORMAT_NOT_RECOGNISED'],

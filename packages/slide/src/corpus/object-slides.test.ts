@@ -34,7 +34,7 @@ describe.skipIf(skipReason !== null)(
     afterAll(() => Promise.all([pools?.folder.close(), pools?.store.close()]));
 
     it.each(fileByFormat)(
-      'returns the same metadata, thumbnail and tiles as for the same slide in a local folder: %s, %s',
+      'returns the same metadata, thumbnail and tiles as from a local folder for the format %s (file %s)',
       async (_, file) => {
         const [fromStore, fromFolder] = await Promise.all([
           readSlide(pools.store, { path: file, isObject: true }),

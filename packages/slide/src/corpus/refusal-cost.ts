@@ -1,4 +1,4 @@
-/** Measurement of the time and the memory that a render process needs to reject (or to open and render) a file. Linux only. */
+/** Measures the time and the memory that a render process needs to reject (or to open and render) a file. Linux only. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { RenderPool, SlideError, type SlideErrorCode } from '../index.ts';
 
@@ -14,7 +14,7 @@ export interface RefusalCost {
   readonly bytes: number;
 }
 
-/** Time limit per file, after which the process is killed. */
+/** Time limit of a job; a process that exceeds it is killed. */
 const TIMEOUT_MS = 60_000;
 /** Unit of processor times in /proc. Source: proc_pid_stat(5), USER_HZ. */
 const TICK_MS = 10;

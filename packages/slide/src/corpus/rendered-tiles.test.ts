@@ -91,8 +91,8 @@ async function meanDifference(
   peerViews: readonly PeerView[],
 ): Promise<number | null> {
   const descriptor = describeDeepZoom(slide);
-  const { level, perPixelX: reduction, perPixelY } = renderSourceLevel(slide, dziLevel);
-  const isReduced = reduction === perPixelY && reductions.includes(reduction);
+  const { level, reductionX: reduction, reductionY } = renderSourceLevel(slide, dziLevel);
+  const isReduced = reduction === reductionY && reductions.includes(reduction);
   const { width, height } = sizeOfLevel(descriptor, dziLevel);
   // A level with a side of fewer than 16 pixels would differ because of JPEG artefacts.
   if (!isReduced || Math.min(width, height) < 16) return null;

@@ -3,15 +3,15 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { corruptError, limitExceededError, notSupportedError, truncatedError } from './errors.ts';
 import { limits } from './limits.ts';
 import {
+  type ByteRange,
   dataViewOf,
   MIN_SUBBLOCK_BYTES,
   readDirectorySegment,
   readName,
   readOffset,
-  type Span,
 } from './segments.ts';
 
-/** A rectangle of the image at one resolution: its position in the image and in the file. */
+/** One subblock: a rectangle of the image at one resolution, with its position in the image and in the file. */
 export interface Subblock {
   /** Offset of its segment in the file. */
   readonly offset: number;
@@ -29,7 +29,7 @@ export interface Subblock {
   readonly storedWidth: number;
   readonly storedHeight: number;
   readonly channel: number;
-  /** Number of the scene, a separately scanned area of the glass. */
+  /** Number of the scene (a separately scanned area of the glass). */
   readonly scene: number;
   /** Of overlapping subblocks of a scene, the one with the highest index is in front. */
   readonly mosaicIndex: number;
@@ -86,7 +86,7 @@ export async function readDisplayedSubblocks(
   let entriesRead = 0;
   for await (const { subblock, dimensions } of readEntries(source, count, entries)) {
     for (const name of dimensions.keys()) {
-      // All earlier subblocks, if there are any, lack this dimension; that counts as position 0.
+      // All earlier subblocks, if there are any, lack this dimension. Their position in it counts as 0.
       if (!DISPLAYED_DIMENSIONS.has(name) && !lowestPositions.has(name))
         lowestPositions.set(name, entriesRead === 0 ? Number.POSITIVE_INFINITY : 0);
     }
@@ -97,7 +97,7 @@ export async function readDisplayedSubblocks(
       if (start > lowestPosition) isDisplayed = false;
       if (start >= lowestPosition) continue;
       lowestPositions.set(name, start);
-      // All subblocks collected so far have a later position.
+      // All subblocks collected so far have a higher position in this dimension, so they are not displayed.
       displayed = [];
     }
     if (isDisplayed) displayed.push(subblock);
@@ -114,7 +114,7 @@ interface Entry {
 }
 
 /** Yields the entries of the directory, which is read through a window of `WINDOW_BYTES` that moves over the file. */
-async function* readEntries(source: ByteSource, count: number, entries: Span): AsyncGenerator<Entry> {
+async function* readEntries(source: ByteSource, count: number, entries: ByteRange): AsyncGenerator<Entry> {
   const end = entries.offset + entries.length;
   let window: Uint8Array = new Uint8Array();
   let windowOffset = entries.offset;

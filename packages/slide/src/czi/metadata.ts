@@ -27,8 +27,8 @@ export interface ChannelMetadata {
   readonly isTransmitted: boolean;
 }
 
-/** Paths, with the root element, of the elements that are kept in memory; every file has tens of thousands of others. */
-const READ_PATHS = [
+/** Paths, from the root element, of the elements that the reader keeps in memory. Every file has tens of thousands of others. */
+const NEEDED_PATHS = [
   'ImageDocument/Metadata/Scaling/Items/Distance',
   'ImageDocument/Metadata/Scaling/AutoScaling/ObjectiveName',
   'ImageDocument/Metadata/DisplaySetting/Channels/Channel',
@@ -53,17 +53,17 @@ export function readCziMetadata(xml: string): CziMetadata {
   };
 }
 
-/** Returns whether the element at a path is on one of `READ_PATHS`, or a direct child of the last element of one. */
+/** Returns whether an element is on one of `NEEDED_PATHS`, or a direct child of the element at the end of one. */
 function isKept(path: readonly string[]): boolean {
-  return READ_PATHS.some((readPath) => {
-    const length = Math.min(path.length, readPath.length);
-    for (let i = 0; i < length; i++) if (path[i] !== readPath[i]) return false;
+  return NEEDED_PATHS.some((neededPath) => {
+    const length = Math.min(path.length, neededPath.length);
+    for (let i = 0; i < length; i++) if (path[i] !== neededPath[i]) return false;
     // The direct children of a channel are its settings; their own children describe lasers, filters and detectors.
-    return path.length <= readPath.length + 1;
+    return path.length <= neededPath.length + 1;
   });
 }
 
-/** Reads the pixel size. The XML states it in metres, whatever unit for display it states beside the number. */
+/** Reads the pixel size. The XML states it in metres; the unit beside the number is only for display. */
 function readMpp(root: XmlElement): CziMetadata['mpp'] {
   const distances = elementsAt(root, 'Metadata/Scaling/Items/Distance');
   const micrometresAlong = (axis: string) => {
@@ -79,9 +79,9 @@ function readMpp(root: XmlElement): CziMetadata['mpp'] {
 }
 
 /**
- * Reads the magnification of the referenced objective or, without a reference, of the only objective. If there is none,
- * reads it from the objective's name, e.g. "10x/0.45". Of several objectives without a reference, none is chosen: each
- * has an id, so `find` returns undefined.
+ * Reads the magnification of the objective that the image refers to or, without a reference, of the only objective. If that
+ * gives no magnification, reads it from ObjectiveName, e.g. "10x/0.45". Of several objectives without a reference, none is
+ * chosen: each has an id, so `find` returns undefined.
  */
 function readObjectivePower(root: XmlElement): number | null {
   const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
@@ -107,7 +107,7 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
   const displays = byChannelNumber(elementsAt(root, 'Metadata/DisplaySetting/Channels/Channel'));
   const defaultBits = textAt(root, 'Metadata/Information/Image/ComponentBitCount');
   const channels = new Map<number, ChannelMetadata>();
-  // Number 0 is always added: a file without channel elements has this one channel.
+  // Number 0 is always added, because a file without channel elements has one channel, number 0.
   for (const number of new Set([0, ...descriptions.keys(), ...displays.keys()])) {
     const description = descriptions.get(number);
     const display = displays.get(number);

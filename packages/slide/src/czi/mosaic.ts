@@ -43,12 +43,12 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Rows of pixels per band. Each level has an index of subblocks by band. */
+/** Rows of pixels per band. Each level has an index that lists the subblocks in each band. */
 const BAND_ROWS = 512;
 
 /**
  * Builds levels from the displayed subblocks: full resolution, and every smaller resolution that covers all scenes
- * (separately scanned regions) in all channels. Scenes may have different numbers of resolutions.
+ * (separately scanned areas) in all channels. Scenes may have different numbers of resolutions.
  *
  * @param subblocks all subblocks of the displayed channels, at least one
  * @returns the levels, largest first
@@ -81,9 +81,9 @@ export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLeve
 
 /**
  * Groups subblocks by downsample, which the file does not state: it is estimated as full size ÷ stored size. The stored
- * size is rounded, so the estimate is close for large subblocks and imprecise for edge subblocks of a few pixels. The large
- * ones are therefore grouped first. Each small one joins the group with the closest downsample that its rounding allows, or
- * begins a new group, whose downsample is the ratio rounded to an integer of at least 2.
+ * size is rounded, so the estimate is close for large subblocks and imprecise for edge subblocks of a few pixels. Therefore
+ * large subblocks are grouped first. Each subblock joins the group with the closest downsample that the rounding of its size
+ * allows. If there is none, it begins a new group, whose downsample is its ratio, rounded to an integer of at least 2.
  */
 function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock[]> {
   const groups = new Map<number, Subblock[]>();
@@ -103,7 +103,7 @@ function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock
     const group = groups.get(downsample) ?? [];
     group.push(subblock);
     groups.set(downsample, group);
-    // Groups that do not become levels count too, so the limit of groups is four times that of levels.
+    // Groups that do not become levels count too, so the limit for groups is four times the limit for levels.
     if (groups.size > 4 * limits.levels) throw limitExceededError('its subblocks have too many resolutions');
   }
   return groups;
@@ -228,7 +228,8 @@ function indexByBand(placed: readonly PlacedSubblock[]): ReadonlyMap<number, rea
     const firstBand = Math.floor(placement.y / BAND_ROWS);
     const lastBand = Math.floor(lastRow / BAND_ROWS);
     entries += lastBand - firstBand + 1;
-    if (entries > limits.indexEntries) throw limitExceededError('its subblocks are too many and too tall');
+    if (entries > limits.indexEntries)
+      throw limitExceededError(`the index of a level has more than ${limits.indexEntries} entries`);
     for (let band = firstBand; band <= lastBand; band++) {
       const inBand = bands.get(band);
       if (inBand) inBand.push(placement);

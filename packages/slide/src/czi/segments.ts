@@ -31,7 +31,7 @@ interface Segment {
 }
 
 /** A range of bytes of the file. */
-export interface Span {
+export interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
@@ -48,9 +48,9 @@ const METADATA_HEADER_BYTES = 256;
 const ATTACHMENT_DIRECTORY_HEADER_BYTES = 256;
 const ATTACHMENT_ENTRY_BYTES = 128;
 const ATTACHMENT_HEADER_BYTES = 256;
-/** Bytes of the sizes of metadata, attachment and pixels, which precede the copy of the directory entry. */
+/** Bytes of the three size fields (of metadata, attachment and pixels) that precede the copy of the directory entry. */
 const SUBBLOCK_SIZES_BYTES = 16;
-/** Minimum header of a subblock. It contains a copy of the directory entry, and is longer if that does not fit. */
+/** Minimum bytes of a subblock header. The header contains a copy of the directory entry, and is longer if the copy does not fit. */
 const MIN_SUBBLOCK_HEADER_BYTES = 256;
 /** Minimum size of a subblock, from the first byte of its segment to its first sample. */
 export const MIN_SUBBLOCK_BYTES = SEGMENT_HEADER_BYTES + MIN_SUBBLOCK_HEADER_BYTES;
@@ -84,7 +84,7 @@ export async function readFileSegment(source: ByteSource): Promise<FileSegment> 
 export async function readDirectorySegment(
   source: ByteSource,
   offset: number,
-): Promise<{ readonly count: number; readonly entries: Span }> {
+): Promise<{ readonly count: number; readonly entries: ByteRange }> {
   const { bodyOffset, bodyBytes } = await readSegment(
     source,
     offset,
@@ -140,7 +140,7 @@ export async function readAttachments(source: ByteSource, offset: number): Promi
 }
 
 /** Returns the range of an attachment's bytes in the file. */
-export async function readAttachmentSegment(source: ByteSource, offset: number): Promise<Span> {
+export async function readAttachmentSegment(source: ByteSource, offset: number): Promise<ByteRange> {
   const headerBytes = ATTACHMENT_HEADER_BYTES;
   const { bodyOffset, bodyBytes } = await readSegment(source, offset, 'ZISRAWATTACH', headerBytes);
   const length = dataViewOf(await source.read(bodyOffset, 4)).getInt32(0, true);
@@ -155,7 +155,7 @@ export async function readSubblockSegment(
   source: ByteSource,
   offset: number,
   entryBytes: number,
-): Promise<Span> {
+): Promise<ByteRange> {
   const headerBytes = Math.max(MIN_SUBBLOCK_HEADER_BYTES, SUBBLOCK_SIZES_BYTES + entryBytes);
   const { bodyOffset, bodyBytes } = await readSegment(source, offset, 'ZISRAWSUBBLOCK', headerBytes);
   const view = dataViewOf(await source.read(bodyOffset, SUBBLOCK_SIZES_BYTES));

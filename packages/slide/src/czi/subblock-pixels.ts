@@ -1,4 +1,4 @@
-/** Reader of the pixels of subblocks, the images that a CZI file stores. */
+/** Reader of the pixels of subblocks (the images that a CZI file stores). */
 import { LRUCache } from 'lru-cache';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
@@ -9,7 +9,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import type { Subblock } from './directory.ts';
 import { corruptError, limitExceededError, notSupportedError } from './errors.ts';
 import { limits } from './limits.ts';
-import { readSubblockSegment, type Span } from './segments.ts';
+import { type ByteRange, readSubblockSegment } from './segments.ts';
 
 /** A rectangle in stored pixels of a subblock. */
 export interface Rectangle {
@@ -61,7 +61,7 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   [compression.jpegXr]: 'JPEG XR',
 };
 
-/** Maximum bytes of an uncompressed subblock that is cached as a whole, because neighbouring tiles show it too. */
+/** Maximum bytes of an uncompressed subblock that is read and cached as a whole, because neighbouring tiles show it too. */
 const MAX_WHOLE_BYTES = 2 ** 25;
 /** Bytes of decoded samples in the cache of a slide. */
 const MAX_CACHED_BYTES = 2 ** 26;
@@ -125,7 +125,7 @@ export function createSubblockReader(source: ByteSource): ReadSubblock {
     previousDecoding = samples.catch(() => {});
     // If decoding failed, the next request reads the subblock again.
     samples.catch(() => cache.delete(subblock.offset));
-    // The cache would reject an entry whose size exceeds the limit.
+    // The size is capped because the cache rejects an entry that is larger than the cache.
     cache.set(subblock.offset, samples, { size: Math.min(decodedBytes(subblock), MAX_CACHED_BYTES) });
     return samples;
   }
@@ -144,19 +144,20 @@ export function createSubblockReader(source: ByteSource): ReadSubblock {
 }
 
 async function decodeSubblock(source: ByteSource, subblock: Subblock): Promise<Samples> {
-  const span = await readSubblockSegment(source, subblock.offset, subblock.entryBytes);
+  const pixelRange = await readSubblockSegment(source, subblock.offset, subblock.entryBytes);
   const expectedBytes = decodedBytes(subblock);
   if (subblock.compression === compression.none) {
-    checkUncompressed(span, subblock);
-    return { bytes: await source.read(span.offset, expectedBytes), isRgb: false };
+    checkUncompressed(pixelRange, subblock);
+    return { bytes: await source.read(pixelRange.offset, expectedBytes), isRgb: false };
   }
-  if (span.length > limits.subblockBytes) throw limitExceededError(`a subblock has ${span.length} bytes`);
-  const stored = await source.read(span.offset, span.length);
+  if (pixelRange.length > limits.subblockBytes)
+    throw limitExceededError(`a subblock has ${pixelRange.length} bytes`);
+  const stored = await source.read(pixelRange.offset, pixelRange.length);
   if (subblock.compression === compression.jpeg) return decodeJpeg(stored, subblock);
 
   const { packed, isSplit } =
     subblock.compression === compression.zstd1 ? readZstd1(stored) : { packed: stored, isSplit: false };
-  const samples = unpack(packed, 'zstd', expectedBytes, expectedBytes); // minimum and maximum size
+  const samples = unpack(packed, 'zstd', expectedBytes, expectedBytes); // minimum and maximum of unpacked bytes
   return { bytes: isSplit ? interleaveBytes(samples) : samples, isRgb: false };
 }
 
@@ -178,8 +179,8 @@ async function readRectangle(
   { x, y, width, height }: Rectangle,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const span = await readSubblockSegment(source, subblock.offset, subblock.entryBytes);
-  checkUncompressed(span, subblock);
+  const pixelRange = await readSubblockSegment(source, subblock.offset, subblock.entryBytes);
+  checkUncompressed(pixelRange, subblock);
   const pixelBytes = bytesPerPixel(subblock);
   const rowBytes = width * pixelBytes;
   const samples = new Uint8Array(rowBytes * height);
@@ -189,7 +190,7 @@ async function readRectangle(
     const rows = Array.from({ length: rowCount }, (_, i) => firstRow + i);
     await Promise.all(
       rows.map((row) => {
-        const rowOffset = span.offset + ((y + row) * subblock.storedWidth + x) * pixelBytes;
+        const rowOffset = pixelRange.offset + ((y + row) * subblock.storedWidth + x) * pixelBytes;
         return source.readInto(samples, row * rowBytes, rowOffset, rowBytes, signal);
       }),
     );
@@ -197,7 +198,7 @@ async function readRectangle(
   return samples;
 }
 
-function checkUncompressed({ length }: Span, subblock: Subblock): void {
+function checkUncompressed({ length }: ByteRange, subblock: Subblock): void {
   if (length < decodedBytes(subblock)) {
     throw corruptError(`a subblock has ${length} bytes, not ${decodedBytes(subblock)}`);
   }
@@ -225,7 +226,8 @@ async function decodeJpeg(bytes: Uint8Array, subblock: Subblock): Promise<Sample
  * Removes the header of a zstd1 payload. `isSplit` states whether the low bytes of all 16-bit samples precede all their
  * high bytes.
  *
- * The header has one byte (its length), or three: length, chunk type 1, and options, whose lowest bit is `isSplit`.
+ * The header has one byte (its length, 1), or three bytes: its length (3), the chunk type 1, and options. The lowest bit of
+ * the options is `isSplit`.
  * Source: ZEISS, "ZSTD1 compression" of libCZI's documentation.
  */
 function readZstd1(bytes: Uint8Array): { packed: Uint8Array; isSplit: boolean } {

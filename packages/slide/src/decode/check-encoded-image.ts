@@ -45,7 +45,10 @@ const MAX_PROFILE_BYTES = 4 * 2 ** 20;
 export function checkEncodedImage(image: Encoded): void {
   const checkSignature = signatures[image.codec];
   if (checkSignature && !checkSignature(image.bytes)) {
-    throw new SlideError('FILE_CORRUPT', `A tile is not ${image.codec}, which the file declares`);
+    throw new SlideError(
+      'FILE_CORRUPT',
+      `The file declares a tile as ${image.codec}, but its bytes are in another format`,
+    );
   }
   if (image.codec === 'jpeg') checkJpeg(image);
   else if (image.codec === 'png') checkPng(image);
@@ -81,7 +84,8 @@ function checkPng(image: Encoded): void {
   if (bytes.length < PNG_HEADER_BYTES) throw new SlideError('FILE_CORRUPT', 'A PNG ends in its header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // Chunk type at byte 12, width at 16, height at 20.
-  if (view.getUint32(12) !== IHDR) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
+  if (view.getUint32(12) !== IHDR)
+    throw new SlideError('FILE_CORRUPT', 'A PNG does not begin with its header chunk');
   checkSize(image, { width: view.getUint32(16), height: view.getUint32(20) });
   // A chunk: length of its data (4 bytes), type (4), data, checksum (4). A profile precedes the image data.
   let hasProfile = false;
@@ -106,7 +110,7 @@ function checkPngProfile(chunkData: Uint8Array): void {
   try {
     inflateSync(compressed, { maxOutputLength: MAX_PROFILE_BYTES });
   } catch (error) {
-    // The decoder handles a profile that is damaged in another way.
+    // Any other damage of the profile is left to the decoder.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return;
     throw new SlideError(
       'LIMIT_EXCEEDED',
@@ -126,13 +130,16 @@ function checkSize(declared: Encoded, { width, height }: { width: number; height
   if (width === declared.width && height === declared.height) return;
   throw new SlideError(
     'FILE_CORRUPT',
-    `A tile is ${width} × ${height} pixels, not ${declared.width} × ${declared.height}`,
+    `A tile has ${width} × ${height} pixels, but the file declares ${declared.width} × ${declared.height}`,
   );
 }
 
 function checkProfileSize(byteCount: number): void {
   if (byteCount <= MAX_PROFILE_BYTES) return;
-  throw new SlideError('LIMIT_EXCEEDED', `The colour profile of a tile has ${byteCount} bytes`);
+  throw new SlideError(
+    'LIMIT_EXCEEDED',
+    `The colour profile of a tile has ${byteCount} bytes, more than ${MAX_PROFILE_BYTES}`,
+  );
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Channel {
   readonly colour: Colour;
 }
 
-/** Default colours by channel index, for files that declare none. */
+/** Default colours by channel index, for files that declare no channel colours. */
 const DEFAULT_COLOURS: readonly [Colour, ...Colour[]] = [
   { r: 255, g: 0, b: 0 },
   { r: 0, g: 255, b: 0 },
@@ -23,7 +23,7 @@ export function defaultChannelColour(index: number): Colour {
 }
 
 /**
- * Returns the image of all channels: the sum of the channels in their colours, at most 255 (the array clamps).
+ * Returns the image of all channels: the sum of the channels in their colours. The array limits each sum to 255.
  *
  * @param channels at least one, all of the same size
  */

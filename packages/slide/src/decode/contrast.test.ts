@@ -5,17 +5,17 @@ import { losslessDirectory } from '../testing/lossless-directory.ts';
 import { openPyramid } from '../tiff/pyramid.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 import { readTiffImage } from '../tiff/tiff-image.ts';
-import { estimateContrast } from './contrast.ts';
+import { estimateGreyRange } from './contrast.ts';
 
 /** Estimates the contrast of a grey image in tiles of 32 × 32 pixels, whose edge tiles are padded with samples of 99. */
 async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: number) => number) {
   const page = losslessDirectory({ width, height: 100, tileSize: 32, samplesPerPixel: 1, bits, sampleAt });
   const source = memorySource(buildTiff({ directories: [page] }).bytes);
   const { first } = await openTiff(source);
-  return estimateContrast(await openPyramid(source, [await readTiffImage(first)]), bits);
+  return estimateGreyRange(await openPyramid(source, [await readTiffImage(first)]), bits);
 }
 
-describe('estimateContrast (estimates the black and the white value of a grey channel)', () => {
+describe('estimateGreyRange (estimates the black and the white value of a grey channel)', () => {
   it('returns the range from the darkest to the brightest sample of a channel', async () => {
     expect(await contrastOf(8, 100, (x, y) => 120 + ((x + y) % 61))).toEqual({ black: 120, white: 180 });
   });

@@ -1,5 +1,5 @@
 /**
- * Automatic contrast of single-channel images: which samples are shown as black and as white if the file does not declare them.
+ * Automatic contrast of single-channel images: estimates the range of samples between black and white that the file does not declare.
  * Cameras store samples of 14 bits or fewer in 16 bits; shown unchanged, such an image would be nearly black.
  *
  * The readers of fluorescence and 16-bit grey formats use this module. The rules are in docs/formats/channels.md.
@@ -13,7 +13,7 @@ import { cropRaster, type Raster } from './raster.ts';
 type LevelTiles = Pick<Slide, 'levels' | 'readTile'>;
 
 /** Maximum tiles and pixels that an estimate reads. */
-const SAMPLE_LIMITS = { tiles: 64, pixels: 2 ** 24 };
+const ESTIMATE_LIMITS = { tiles: 64, pixels: 2 ** 24 };
 /** Share of the pixels (such as dead or hot pixels of a camera) that an estimate ignores at each end of the range. */
 const CUT_SHARE = 0.001;
 /** Minimum width of the range as a share of all values; a narrower range would amplify the noise of an empty channel. */
@@ -25,9 +25,11 @@ const DARK_SHARE = 1 / 2;
 /**
  * Wraps `readTile` so that each tile states its range: the samples that are shown as black and white.
  *
- * The range is, in this order of preference: the one that the file declares; an estimate, if nearly all samples are
- * below half of the maximum; otherwise none, so that all values are shown. The estimate is made once, when the
- * first tile is read, and applies to all tiles.
+ * - If the file declares a range, that range is used.
+ * - If nearly all samples are below half of the maximum, an estimate is used.
+ * - Otherwise the tiles get no range, so that all values are shown.
+ *
+ * The estimate is made once, when the first tile is read, and applies to all tiles.
  *
  * @param tiles an image of one sample per pixel
  * @param bits bits per sample, more than 8
@@ -38,11 +40,11 @@ export function withGreyRange(
   bits: number,
   declared: GreyRange | null,
 ): Slide['readTile'] {
-  const readRange = readOnce(() => estimateContrast(tiles, bits));
+  const estimateOnce = readOnce(() => estimateGreyRange(tiles, bits));
   return async (...request) => {
     const image = await tiles.readTile(...request);
     if (image === null) return null;
-    const range = declared ?? (await readRange());
+    const range = declared ?? (await estimateOnce());
     const usesRange = declared !== null || isTooDark(range, bits, isLargestSampleBlack(image));
     return usesRange ? { ...image, colour: toSampleRange(image, range) } : image;
   };
@@ -69,8 +71,8 @@ export function isTooDark({ black, white }: GreyRange, bits: number, isInverted:
  *
  * @throws SlideError errors of reading and decoding those tiles
  */
-export async function estimateContrast(tiles: LevelTiles, bits: number): Promise<GreyRange> {
-  // The second pass of `estimateRange` decodes the tiles of the first pass again, without reading them again.
+export async function estimateGreyRange(tiles: LevelTiles, bits: number): Promise<GreyRange> {
+  // `estimateBrightnessRange` requests each tile twice. The second time the tile is decoded again, but not read again.
   const encodedTiles = new Map<string, Promise<EncodedImage | null>>();
   const readTileOnce = (address: TileAddress) => {
     const key = `${address.column} ${address.row}`; // all tiles of the estimate are of one level
@@ -78,38 +80,38 @@ export async function estimateContrast(tiles: LevelTiles, bits: number): Promise
     encodedTiles.set(key, encodedTile);
     return encodedTile;
   };
-  return estimateRange(tiles.levels, bits, async (address, range) => {
+  return estimateBrightnessRange(tiles.levels, bits, async (address, range) => {
     const image = await readTileOnce(address);
     const level = tiles.levels[address.level];
     return image && level ? cropToLevel(await decodeBrightness(image, range), level, address) : null;
   });
 }
 
-/** Renders a tile as brightness within a range, without padding. @returns null when the level has no such tile */
-type DrawBrightness = (address: TileAddress, range: GreyRange) => Promise<Raster | null>;
+/** Returns a tile as brightness within a range, without padding; null for a tile that the file does not store. */
+type ReadBrightness = (address: TileAddress, range: GreyRange) => Promise<Raster | null>;
 
 /**
- * Estimates a range like `estimateContrast`, from any source of brightness tiles.
+ * Estimates a range like `estimateGreyRange`, but reads tiles only through `readBrightness`.
  *
  * @param bits bits per sample
- * @throws SlideError errors of `draw`
+ * @throws SlideError errors of `readBrightness`
  */
-export async function estimateRange(
+export async function estimateBrightnessRange(
   levels: Slide['levels'],
   bits: number,
-  draw: DrawBrightness,
+  readBrightness: ReadBrightness,
 ): Promise<GreyRange> {
   const maximum = 2 ** bits - 1;
   const wholeRange = { black: 0, white: maximum };
   const addresses = chooseSampleTiles(levels);
   let range: GreyRange = wholeRange;
-  let steps = await readExtremes(addresses, draw, range);
+  let steps = await readExtremes(addresses, readBrightness, range);
   if (steps === null) return wholeRange;
   if (bits > 8) {
     // The 256 brightness steps of the whole range are too coarse. A second pass measures again, with 256 steps between
     // the ends that the first pass found. These ends are moved apart by half a step each, because steps are rounded.
     range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
-    steps = (await readExtremes(addresses, draw, range)) ?? steps;
+    steps = (await readExtremes(addresses, readBrightness, range)) ?? steps;
   }
   // `black` stays at least `minRange` below the maximum, so that `white` never exceeds the maximum.
   const minRange = Math.ceil(maximum * MIN_RANGE_SHARE);
@@ -129,8 +131,8 @@ function chooseSampleTiles(levels: Slide['levels']): readonly TileAddress[] {
   const smallestLevel = levels.length - 1;
   const { columns, rows, tileWidth, tileHeight } = levels[smallestLevel] ?? levels[0];
   const count = columns * rows;
-  const tilesWithinPixelLimit = Math.floor(SAMPLE_LIMITS.pixels / (tileWidth * tileHeight));
-  const sampledCount = Math.max(1, Math.min(count, SAMPLE_LIMITS.tiles, tilesWithinPixelLimit));
+  const tilesWithinPixelLimit = Math.floor(ESTIMATE_LIMITS.pixels / (tileWidth * tileHeight));
+  const sampledCount = Math.max(1, Math.min(count, ESTIMATE_LIMITS.tiles, tilesWithinPixelLimit));
   return Array.from({ length: sampledCount }, (_, i) => {
     // The tile in the middle of the i-th of `sampledCount` equal parts of the level.
     const index = Math.floor(((i + 0.5) * count) / sampledCount);
@@ -138,7 +140,7 @@ function chooseSampleTiles(levels: Slide['levels']): readonly TileAddress[] {
   });
 }
 
-/** Brightness steps, 0 (the black of a range) to 255 (its white). */
+/** The darkest and the brightest step of some pixels. Steps divide a range: 0 is its black, 255 its white. */
 interface Extremes {
   readonly darkest: number;
   readonly brightest: number;
@@ -147,13 +149,13 @@ interface Extremes {
 /** Returns the darkest and the brightest step, ignoring 0.1 % of the pixels at each end; null if there are no pixels. */
 async function readExtremes(
   addresses: readonly TileAddress[],
-  draw: DrawBrightness,
+  readBrightness: ReadBrightness,
   range: GreyRange,
 ): Promise<Extremes | null> {
   const counts = new Float64Array(256);
   let pixels = 0;
   for (const address of addresses) {
-    const raster = await draw(address, range);
+    const raster = await readBrightness(address, range);
     if (!raster) continue;
     const { rgb } = raster;
     for (let at = 0; at < rgb.length; at += 3) {

@@ -6,14 +6,14 @@ import type { Raster } from './raster.ts';
  * Decodes a single-channel image as brightness: dark pixels are dark even in files that store black as the
  * largest sample, and colours of a palette are ignored. The caller chooses the colour in which the channel is shown.
  *
- * @param range brightness shown as black and as white, in units of the samples, with linear scaling between; `black` < `white`
+ * @param range brightness that becomes 0 and brightness that becomes 255, in units of the samples; `black` < `white`
  * @returns pixels whose three samples are equal
  * @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel; errors of decodeImage
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
   // Only images of the codec `tiff` have a coding: the bits, packing and colour model of their samples.
   const { coding } = image;
-  if (decodesWithinRange(image)) return decodeImage({ ...image, colour: toSampleRange(image, range) });
+  if (decodeImageAppliesRange(image)) return decodeImage({ ...image, colour: toSampleRange(image, range) });
   if (image.codec !== 'tiff' || !coding) return stretchToRange(await decodeImage(image), range);
   if (coding.samplesPerPixel !== 1) {
     throw new SlideError(
@@ -21,7 +21,7 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
       `Not supported: a channel of ${coding.samplesPerPixel} samples per pixel`,
     );
   }
-  // The range is not inverted here: for 16 bits, decodeImage itself inverts samples when the coding says so.
+  // The range is not inverted here, because decodeImage inverts 16-bit samples whose coding is inverted.
   if (coding.bits === 16) return decodeImage({ ...image, colour: range });
   const grey: TiffCoding = {
     ...coding,
@@ -30,8 +30,8 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
   return stretchToRange(await decodeImage({ ...image, coding: grey }), range);
 }
 
-/** Whether `decodeImage` itself applies a range, as for codecs and layouts whose samples may have more than 8 bits. */
-function decodesWithinRange({ codec, layout }: EncodedImage): boolean {
+/** Whether `decodeImage` applies a range: it does for codecs and layouts whose samples may have more than 8 bits. */
+function decodeImageAppliesRange({ codec, layout }: EncodedImage): boolean {
   return codec === 'jpeg2000' || codec === 'jpegls' || codec === 'png' || layout?.samplesPerPixel === 1;
 }
 

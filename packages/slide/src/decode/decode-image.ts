@@ -4,17 +4,17 @@ import { decodeSamples } from './decode-samples.ts';
 import { decodeJpegLs } from './jpeg-ls.ts';
 import { decodeJpeg2000 } from './jpeg2000.ts';
 import { loadSharp } from './load-sharp.ts';
-import { paintSamples } from './paint-samples.ts';
-import { GLASS, paintTiff } from './paint-tiff.ts';
+import { orientRaster } from './orient-raster.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
+import { samplesToRgb } from './samples-to-rgb.ts';
 import { readTiffSamples, readTiffWords } from './tiff-samples.ts';
+import { GLASS, tiffSamplesToRgb } from './tiff-to-rgb.ts';
 import { loadTurboJpeg } from './turbo-jpeg.ts';
-import { orientRaster } from './turn-raster.ts';
 
 /** Reduction factor in both directions. Decoding a JPEG at these reductions is cheaper than at full size. */
 export type Shrink = 1 | 2 | 4 | 8;
 
-/** The JPEG 2000 decoder's own reduction, by the wanted one. If they differ, `shrinkRaster` halves the result. */
+/** The reduction that the JPEG 2000 decoder makes, by the requested reduction. If they differ, `shrinkRaster` halves the result. */
 const jpeg2000Shrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
 /** Maximum pixels of one decoded image: the largest tile that a file may have, or several joined tiles. */
@@ -30,20 +30,23 @@ const MAX_PIXELS = 8192 * 8192;
  */
 export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Promise<Raster> {
   if (image.width * image.height > MAX_PIXELS) {
-    throw new SlideError('LIMIT_EXCEEDED', `An image has ${image.width} × ${image.height} pixels`);
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `An image of ${image.width} × ${image.height} pixels is too large (maximum ${MAX_PIXELS} pixels)`,
+    );
   }
   checkEncodedImage(image);
-  return orientRaster(await decodeAsStored(image, shrink), image.orientation ?? 1);
+  return orientRaster(await decodeWithoutRotation(image, shrink), image.orientation ?? 1);
 }
 
 /** Decodes an image and reduces it, without rotating it upright. */
-async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Raster> {
+async function decodeWithoutRotation(image: EncodedImage, shrink: Shrink): Promise<Raster> {
   switch (image.codec) {
     case 'jpeg':
       return (await decodeByTurbo(image, shrink)) ?? decodeBySharp(image, shrink);
     case 'png':
+      // A colour that is an object is a grey range.
       if (typeof image.colour === 'object')
-        // a grey range
         return shrinkRaster(await decodeGrey16(image, image.colour), shrink);
       return shrinkRaster(await decodeBySharp(image, 1), shrink);
     case 'webp':
@@ -53,7 +56,7 @@ async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Rast
     case 'jpeg2000': {
       const { colour = 'as-declared' } = image;
       // The pixels of a smaller JPEG 2000 resolution are not the means of the full-size pixels. Decoding at twice the
-      // wanted size and then averaging 2 × 2 pixels comes close to these means.
+      // requested size and then averaging 2 × 2 pixels comes close to these means.
       const raster = await decodeJpeg2000(image.bytes, {
         width: image.width,
         height: image.height,
@@ -78,17 +81,21 @@ const MAX_WORD = 2 ** 16 - 1;
 
 async function decodeTiff(image: EncodedImage): Promise<Raster> {
   const { width, height, coding } = image;
-  if (!coding) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: samples without a coding');
+  if (!coding)
+    throw new SlideError(
+      'FORMAT_NOT_SUPPORTED',
+      'Not supported: a TIFF image without a description of its coding',
+    );
   if (typeof image.colour === 'object' && coding.bits === 16 && coding.samplesPerPixel === 1) {
     const values = await readTiffWords(image, coding);
     const isInverted = coding.colour.model === 'grey' && coding.colour.isInverted;
     if (isInverted) for (const [i, word] of values.entries()) values[i] = MAX_WORD - word;
-    return paintSamples(
+    return samplesToRgb(
       { width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: MAX_WORD },
       image.colour,
     );
   }
-  return paintTiff(await readTiffSamples(image, coding), width, height, coding);
+  return tiffSamplesToRgb(await readTiffSamples(image, coding), width, height, coding);
 }
 
 /** Decodes a PNG of 16-bit grey at full depth; the range states the samples that become black and white. */
@@ -99,23 +106,23 @@ async function decodeGrey16({ bytes, width, height }: EncodedImage, range: GreyR
     .raw({ depth: 'ushort' })
     .toBuffer({ resolveWithObject: true })
     .catch((cause: unknown) => {
-      throw new SlideError('FILE_CORRUPT', 'An image cannot be decoded', { cause });
+      throw new SlideError('FILE_CORRUPT', 'A grey PNG cannot be decoded', { cause });
     });
   if (info.width !== width || info.height !== height || info.channels !== 1) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `An image decodes to ${info.width} × ${info.height} pixels with ${info.channels} samples each`,
+      `A grey PNG decodes to ${info.width} × ${info.height} pixels with ${info.channels} samples per pixel`,
     );
   }
   // Copied, because a 16-bit view needs an even address, which a small buffer may not have.
   const values = new Uint16Array(new Uint8Array(data).buffer);
-  return paintSamples(
+  return samplesToRgb(
     { width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: MAX_WORD },
     range,
   );
 }
 
-/** Holds decoded pixels until they are reduced into a new buffer, with no `await` in between; large enough for most tiles. */
+/** Reused for decoded pixels until they are reduced into a new buffer. There is no `await` in between. Large enough for most tiles. */
 const pixelBuffer = new Uint8Array(2 ** 20);
 
 /**
@@ -138,9 +145,9 @@ async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shr
   const sharp = await loadSharp();
   // A warning means that the decoder has invented pixels, for example grey ones after the end of a truncated stream.
   const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: width * height });
-  // For the factors 4 and 8, the JPEG decoder reduces by a part of the factor while it decodes, which is cheaper.
-  // The cubic kernel does the rest; of sharp's kernels its result is closest to the mean. For the factor 2, sharp
-  // would decode the whole image anyway.
+  // For the factors 4 and 8, the JPEG decoder reduces by a part of the factor while it decodes, which is cheaper. sharp
+  // then reduces by the rest with its cubic kernel, whose result is closest to the mean. For the factor 2, sharp would
+  // decode the whole image anyway.
   const isReducedBySharp = shrink > 2;
   if (isReducedBySharp) picture.resize(width / shrink, height / shrink, { fit: 'fill', kernel: 'cubic' });
   const { data, info } = await picture
@@ -155,7 +162,7 @@ async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shr
   if (info.width * factor !== width || info.height * factor !== height || info.channels !== 3) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `A tile decodes to ${info.width} × ${info.height} × ${info.channels}`,
+      `A tile decodes to ${info.width} × ${info.height} pixels with ${info.channels} samples per pixel`,
     );
   }
   const raster = { width: info.width, height: info.height, rgb: data };

@@ -23,9 +23,9 @@ export async function decodeTiles(
   shrink: Shrink,
 ): Promise<readonly Raster[]> {
   const tiles = columns.flat();
-  const groupsWithSmoothing = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
+  const groupsIfSmoothed = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
   // It is enough to test the first tile, because `joinScans` joins only JPEGs whose headers are equal.
-  const groups = decodesWithoutSmoothing(tiles[0], shrink) ? [tiles] : groupsWithSmoothing;
+  const groups = decodesWithoutSmoothing(tiles[0], shrink) ? [tiles] : groupsIfSmoothed;
   const rasters: Raster[] = [];
   for (const group of groups) rasters.push(...(await decodeGroup(group, shrink)));
   return rasters;

@@ -27,7 +27,7 @@ export function decodeDicomRle(
   const values = bits === 8 ? new Uint8Array(valueCount) : new Uint16Array(valueCount);
   const segmentBytes = new Uint8Array(pixels);
   for (const [segment, start] of offsets.entries()) {
-    unpack(bytes.subarray(start, offsets[segment + 1] ?? bytes.length), segmentBytes);
+    unpackSegment(bytes.subarray(start, offsets[segment + 1] ?? bytes.length), segmentBytes);
     const planeStart = Math.floor(segment / bytesPerSample) * pixels;
     if (bits === 8) {
       values.set(segmentBytes, planeStart);
@@ -61,11 +61,11 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
 }
 
 /**
- * Unpacks a PackBits segment until `target` is full, and ignores the bytes after it (padding to an even length). Unlike
- * `unpackPackBits` of TIFF, rejects a segment that ends early, or in which a run goes past the end of `target`.
+ * Unpacks a PackBits segment until `target` is full, and ignores the remaining bytes, which pad the segment to an even length.
+ * Unlike `unpackPackBits`, throws when the segment ends early, or when a run goes past the end of `target`.
  * A code below 128 precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times; 128 does nothing.
  */
-function unpack(packed: Uint8Array, target: Uint8Array): void {
+function unpackSegment(packed: Uint8Array, target: Uint8Array): void {
   let readPosition = 0;
   let writePosition = 0;
   while (writePosition < target.length) {

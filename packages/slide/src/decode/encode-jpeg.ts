@@ -32,7 +32,7 @@ export async function encodeJpeg(raster: Raster): Promise<Uint8Array> {
     .toBuffer();
 }
 
-/** Encodes a JPEG whose pixels all have one colour; sizes in pixels. */
+/** Encodes a JPEG of one colour. Width and height are in pixels. */
 export async function blankJpeg(width: number, height: number, { r, g, b }: Colour): Promise<Uint8Array> {
   const sharp = await loadSharp();
   return sharp({ create: { width, height, channels: 3, background: { r, g, b } } })

@@ -2,15 +2,15 @@
  * A decoder of JPEG-LS as DICOM stores it. JPEG-LS is lossless or near-lossless: it predicts each sample from its
  * neighbours and stores the prediction errors.
  *
- * The file and `decodeScan` are longer than usual because the functions that decode a scan share its state.
+ * This file and `decodeScan` are long because the functions that decode a scan share its state.
  *
  * Source: ITU-T T.87 (06/98). Variables have the names of the standard (A, B, C, N, NEAR, RANGE, Ra, k, …), so that
  * each function can be compared with the cited section.
  */
 import { marker, type Segment, segments } from '../jpeg/header.ts';
 import { type SampleColour, SlideError } from '../model/slide.ts';
-import { paintSamples } from './paint-samples.ts';
 import type { Raster } from './raster.ts';
+import { samplesToRgb } from './samples-to-rgb.ts';
 
 /** Maximum pixels of an image. */
 const MAX_PIXELS = 2 ** 24;
@@ -70,7 +70,7 @@ export function decodeJpegLs(
     for (const segment of segments(bytes, position)) {
       position = segment.end;
       if (segment.marker === SOF55) {
-        if (frame) throw corruptError('it has two frames');
+        if (frame) throw corruptError('it has two frame headers');
         frame = readFrame(bytes, segment);
         checkFrame(frame, size);
         const count = frame.width * frame.height * frame.components.length;
@@ -85,7 +85,7 @@ export function decodeJpegLs(
       } else if (segment.marker === marker.EOI) {
         throw corruptError('it ends before all its components');
       } else if (segment.marker === marker.SOS) {
-        if (!frame) throw corruptError('its scan comes before its frame');
+        if (!frame) throw corruptError('its scan comes before its frame header');
         const scan = readScan(bytes, segment, frame);
         const isRepeated = scan.components.some((component) => !missingComponents.has(component));
         if (isRepeated) throw corruptError('it has two scans of the same component');
@@ -94,7 +94,7 @@ export function decodeJpegLs(
       }
     }
   }
-  return paintSamples(
+  return samplesToRgb(
     {
       width: frame.width,
       height: frame.height,
@@ -110,7 +110,7 @@ export function decodeJpegLs(
 /** Reads a frame header. Source: ITU-T T.81, B.2.2. */
 function readFrame(bytes: Uint8Array, { bodyAt, end }: Segment): Frame {
   const [bits = 0, highY = 0, lowY = 0, highX = 0, lowX = 0, count = 0] = bytes.subarray(bodyAt, end);
-  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corruptError('its frame is truncated');
+  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corruptError('its frame header is truncated');
   const components = Array.from({ length: count }, (_, i) => bytes[bodyAt + 6 + 3 * i] ?? 0);
   // The high and the low half of this byte are the horizontal and vertical sampling factors.
   const isFullyResolved = components.every((_, i) => bytes[bodyAt + 7 + 3 * i] === 0x11);
@@ -121,10 +121,15 @@ function readFrame(bytes: Uint8Array, { bodyAt, end }: Segment): Frame {
 function checkFrame(frame: Frame, size: { readonly width: number; readonly height: number }): void {
   const { width, height, bits, components } = frame;
   if (width !== size.width || height !== size.height) {
-    throw corruptError(`it is ${width} × ${height} pixels, not ${size.width} × ${size.height}`);
+    throw corruptError(
+      `it has ${width} × ${height} pixels, but the file declares ${size.width} × ${size.height}`,
+    );
   }
   if (width * height > MAX_PIXELS) {
-    throw new SlideError('LIMIT_EXCEEDED', `An image has ${width} × ${height} pixels`);
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `A JPEG-LS image of ${width} × ${height} pixels is too large (maximum ${MAX_PIXELS} pixels)`,
+    );
   }
   const isGrey = components.length === 1 && bits >= 2 && bits <= 16;
   const isColour = components.length === 3 && bits === 8;
@@ -134,7 +139,7 @@ function checkFrame(frame: Frame, size: { readonly width: number; readonly heigh
 /** Reads an LSE segment. Type 1 contains coding parameters; the other types contain palettes and larger sizes. */
 function readPreset(bytes: Uint8Array, { bodyAt, end }: Segment): Preset {
   if (bytes[bodyAt] !== 1) throw notSupportedError('palettes or extended sizes');
-  if (bodyAt + 11 > end) throw corruptError('its parameters are truncated');
+  if (bodyAt + 11 > end) throw corruptError('its coding parameters are truncated');
   const value = (index: number) => uint16(bytes, bodyAt + 1 + 2 * index);
   return { MAXVAL: value(0), T1: value(1), T2: value(2), T3: value(3), RESET: value(4) };
 }
@@ -151,7 +156,7 @@ interface Scan {
 /** Reads a scan header. Source: T.87, C.2.3. */
 function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Scan {
   const count = bytes[bodyAt] ?? 0;
-  if (bodyAt + 4 + 2 * count > end) throw corruptError('its scan is truncated');
+  if (bodyAt + 4 + 2 * count > end) throw corruptError('its scan header is truncated');
   const components = Array.from({ length: count }, (_, i) =>
     frame.components.indexOf(bytes[bodyAt + 1 + 2 * i] ?? -1),
   );
@@ -160,7 +165,8 @@ function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Sc
     count === frame.components.length && components.every((component, i) => component === i);
   const hasOneComponent = count === 1 && components[0] !== -1;
   const hasValidComponents = hasAllComponents || (hasOneComponent && interleaveMode === 0);
-  if (interleaveMode > 2 || !hasValidComponents) throw corruptError('its scan does not match its frame');
+  if (interleaveMode > 2 || !hasValidComponents)
+    throw corruptError('its scan header does not match its frame header');
   if (transform !== 0) throw notSupportedError('a point transform');
   return { components, NEAR, isInterleavedByPixel: interleaveMode === 2 && count > 1 };
 }
@@ -179,7 +185,7 @@ interface Coding extends Preset {
 function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   const MAXVAL = preset.MAXVAL || 2 ** bits - 1;
   if (MAXVAL > 2 ** bits - 1 || NEAR > Math.min(255, Math.trunc(MAXVAL / 2))) {
-    throw corruptError('its parameters contradict its samples');
+    throw corruptError('its coding parameters contradict its bits per sample');
   }
   const minIfOutside = (value: number, min: number) => (value > MAXVAL || value < min ? min : value);
   const isWide = MAXVAL >= 128;
@@ -193,7 +199,7 @@ function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   const T3 = preset.T3 || minIfOutside(defaultThreshold(21, 4, 7), T2);
   const RESET = preset.RESET || 64;
   if (T1 <= NEAR || T2 < T1 || T3 < T2 || T3 > MAXVAL || RESET < 3) {
-    throw corruptError('its parameters are out of order');
+    throw corruptError('its coding thresholds are not in ascending order, or RESET is below 3');
   }
   const step = 2 * NEAR + 1;
   const RANGE = Math.trunc((MAXVAL + 2 * NEAR) / step) + 1;
@@ -365,7 +371,7 @@ function decodeScan(
       if (reader.bits(1) === 0) {
         runIndexes[component] = index;
         run += reader.bits(J[index] as number);
-        if (run > remaining) throw corruptError('a run is longer than its line');
+        if (run > remaining) throw corruptError('a run is longer than its row of pixels');
         return run;
       }
       const length = 2 ** (J[index] as number);
@@ -481,7 +487,7 @@ function bitReader(bytes: Uint8Array, start: number): BitReader {
   const load = () => {
     const isAfterFF = current === 0xff && at > start;
     const next = bytes[at];
-    if (next === undefined || (isAfterFF && next > 0x7f)) throw corruptError('its scan ends too early');
+    if (next === undefined || (isAfterFF && next > 0x7f)) throw corruptError('its scan data end too early');
     at++;
     current = next;
     unread = isAfterFF ? 7 : 8;

@@ -8,7 +8,7 @@ import { loadSharp } from './load-sharp.ts';
  *
  * @param jpeg a complete JPEG, without a marker that declares a colour transform
  * @param width required width of the JPEG in pixels
- * @param rows minimum height of the JPEG; some TIFF writers encode the last strip of an image with more rows than needed
+ * @param rows minimum height of the JPEG in pixels; some TIFF writers encode the last strip of an image with more rows than needed
  * @param components required number of components, 1 or 4
  * @returns the samples of all rows of the JPEG, interleaved; callers use the first `rows` rows
  * @throws SlideError FILE_CORRUPT when the JPEG is damaged or has another size or number of components
@@ -24,7 +24,7 @@ export async function decodeJpegSamples(
   if (header.width !== width || header.height < rows || header.components.length !== components) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `A tile is ${header.width} × ${header.height} × ${header.components.length}, not ${width} × ${rows} × ${components}`,
+      `A JPEG has ${header.width} × ${header.height} pixels of ${header.components.length} components, not ${width} × ${rows} pixels of ${components}`,
     );
   }
   const sharp = await loadSharp();
@@ -39,7 +39,7 @@ export async function decodeJpegSamples(
       throw new SlideError('FILE_CORRUPT', 'A tile cannot be decoded', { cause });
     });
   if (info.channels !== components) {
-    throw new SlideError('FILE_CORRUPT', `A tile decodes to ${info.channels} components`);
+    throw new SlideError('FILE_CORRUPT', `A tile decodes to ${info.channels} components, not ${components}`);
   }
   // libvips inverts the samples of every CMYK JPEG, because Photoshop stores inverted samples. The subtraction restores
   // the stored values.

@@ -7,6 +7,7 @@ export interface Jpeg2000Header {
   /** Size in pixels. */
   readonly width: number;
   readonly height: number;
+  /** Number of components. */
   readonly components: number;
   /** Bits per sample of the component with the most. */
   readonly bits: number;
@@ -15,11 +16,11 @@ export interface Jpeg2000Header {
   readonly isSubsampled: boolean;
   /** Whether the subsampled components also have half the height. */
   readonly isHalvedInHeight: boolean;
-  /** Number of smaller resolutions that can be decoded separately; each is half the size of the one before. */
+  /** Number of smaller resolutions that can be decoded separately; each has half the width and height of the next larger one. */
   readonly halvings: number;
   /** Whether the boxes declare YCbCr; always false without boxes. */
   readonly isDeclaredYcc: boolean;
-  /** Whether the encoder has transformed RGB to another colour space; the decoder transforms it back. */
+  /** Whether the encoder has transformed RGB to another colour space; the decoder reverses this transform. */
   readonly isTransformed: boolean;
   /** Whether a comment in the code stream names OpenJPEG as its writer. */
   readonly isByOpenJpeg: boolean;
@@ -161,10 +162,10 @@ function readSize(stream: Uint8Array, at: number): SizeProperties {
   const tileHeight = view.getUint32(at + 24);
   const components = view.getUint16(at + 36);
   if (!width || !height || !tileWidth || !tileHeight || components === 0)
-    throw corruptError('it has no size');
+    throw corruptError('its width, height, tile size or number of components is 0');
   if (left !== 0 || top !== 0) throw notSupportedError('an origin other than 0, 0');
   const tiles = Math.ceil(width / tileWidth) * Math.ceil(height / tileHeight);
-  if (tiles > limits.tiles) throw limitExceededError(`it has ${tiles} tiles`);
+  if (tiles > limits.tiles) throw limitExceededError(`it has ${tiles} tiles, more than ${limits.tiles}`);
   if (components > 4) throw notSupportedError(`${components} components`);
   if (at + 38 + 3 * components > stream.length) throw corruptError('its header is truncated');
 
@@ -214,7 +215,9 @@ function readHalvings(stream: Uint8Array, at: number, style: number, size: SizeP
     precincts += precinctColumns * precinctRows;
   }
   if (precincts * size.components > limits.precincts)
-    throw limitExceededError(`it has ${precincts} precincts`);
+    throw limitExceededError(
+      `it has ${precincts} precincts for each of ${size.components} components, more than ${limits.precincts} in all`,
+    );
   return halvings;
 }
 

@@ -5,8 +5,8 @@ import { encodeJpeg2000, encodeSubsampledJpeg2000 } from '../testing/encode-fram
 import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import { decodeJpeg2000 } from './jpeg2000.ts';
 import { isJpeg2000, readJpeg2000Header } from './jpeg2000-header.ts';
-import { paintSamples } from './paint-samples.ts';
 import { shrinkRaster } from './raster.ts';
+import { samplesToRgb } from './samples-to-rgb.ts';
 
 const slides = process.env.TEST_SLIDES;
 const declared = { colour: 'as-declared' } as const;
@@ -164,7 +164,7 @@ describe('the JPEG 2000 decoder', () => {
       return component === 0 ? sample : (values[chromaPixel * 3 + component] as number);
     });
     const samples = { width, height, samplesPerPixel: 3, values: ycc, isPlanar: false, maximum: 255 };
-    expect(Buffer.compare(rgb, paintSamples(samples, 'ycc').rgb)).toBe(0);
+    expect(Buffer.compare(rgb, samplesToRgb(samples, 'ycc').rgb)).toBe(0);
   });
 
   it('returns RGB without a conversion when the caller declares YCbCr and the code stream contains a colour transform', async () => {

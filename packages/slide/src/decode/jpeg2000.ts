@@ -5,8 +5,8 @@
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../model/slide.ts';
 import { type Jpeg2000Header, readJpeg2000Header } from './jpeg2000-header.ts';
-import { paintSamples } from './paint-samples.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
+import { samplesToRgb } from './samples-to-rgb.ts';
 
 /** Options of `decodeJpeg2000`, with the size that the file declares for the image. */
 export interface Jpeg2000Request {
@@ -46,8 +46,8 @@ interface Decoded {
 }
 
 /**
- * Decodes a JPEG 2000 image: a code stream or a .jp2 file. For a reduction, decodes a smaller resolution of the stream;
- * if the smallest one is still larger than requested, the function averages its pixels.
+ * Decodes a JPEG 2000 image: a code stream or a .jp2 file. To reduce the image, it decodes a smaller resolution of the stream.
+ * If the smallest resolution is still larger than requested, it also averages pixels.
  *
  * An image with subsampled chroma (4:2:2, 4:2:0) is always interpreted as YCbCr, whatever `colour` is.
  *
@@ -59,7 +59,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if (header.width !== width || header.height !== height) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `A tile is ${header.width} × ${header.height} pixels, not ${width} × ${height}`,
+      `A tile has ${header.width} × ${header.height} pixels, but the file declares ${width} × ${height}`,
     );
   }
   const isGrey = header.components === 1 && header.bits <= 16;
@@ -68,7 +68,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if ((!isGrey && !isColour) || header.isSigned) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
-      `Not supported: JPEG 2000 of ${header.components} components of ${header.bits} bits`,
+      `Not supported: JPEG 2000 of ${header.components} ${header.isSigned ? 'signed ' : ''}components of ${header.bits} bits`,
     );
   }
 
@@ -76,7 +76,10 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   const scale = 2 ** halvings;
   const [reducedWidth, reducedHeight] = [Math.ceil(width / scale), Math.ceil(height / scale)];
   if (reducedWidth * reducedHeight > MAX_PIXELS) {
-    throw new SlideError('LIMIT_EXCEEDED', `An image has ${reducedWidth} × ${reducedHeight} pixels`);
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `A JPEG 2000 image of ${reducedWidth} × ${reducedHeight} pixels is too large (maximum ${MAX_PIXELS} pixels)`,
+    );
   }
   const stream = header.isSubsampled ? wrapInJp2(header) : header.codeStream;
   const decoded = await decodeCodeStream(stream, halvings);
@@ -98,7 +101,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
 
   const range = typeof colour === 'object' ? colour : null;
   const colourModel = isYcc || header.isSubsampled ? 'ycc' : 'rgb';
-  const raster = paintSamples(
+  const raster = samplesToRgb(
     {
       width: reducedWidth,
       height: reducedHeight,
@@ -164,7 +167,7 @@ function bigEndian(value: number): Uint8Array {
 }
 
 /**
- * Gives every pixel the chroma sample that it shares with its neighbours, without interpolation, as OpenSlide does.
+ * Repeats each chroma sample for all pixels that share it, without interpolation, as OpenSlide does.
  *
  * @param decodedPlanes samples of the planes in the order of `COMPONENT_ORDER`, interleaved
  * @returns interleaved YCbCr samples

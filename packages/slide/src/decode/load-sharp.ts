@@ -1,7 +1,7 @@
 import { readOnce } from '../source/read-once.ts';
 
-/** The libvips decoders that slides need. Each name is a base class of the variants for files and for memory. */
-const LOADERS = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'];
+/** The libvips decoders that slides need. Each name is the base class of a decoder's variants for files and for memory. */
+const NEEDED_DECODERS = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'];
 
 /**
  * Loads sharp, the Node binding of libvips, on the first call; a process that never calls it needs 20 MB less memory.
@@ -12,7 +12,7 @@ const LOADERS = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWe
 export const loadSharp = readOnce(async () => {
   const { default: sharp } = await import('sharp');
   sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: LOADERS });
+  sharp.unblock({ operation: NEEDED_DECODERS });
   // One thread per image is enough, because several processes decode at the same time. A cache would waste memory,
   // because each image is decoded only once.
   sharp.concurrency(1);

@@ -4,7 +4,7 @@ import { SlideError } from '../model/slide.ts';
 const CLEAR = 256;
 /** Code that ends the stream. */
 const END = 257;
-/** First code of the table: the codes from here on stand for strings that were written before. */
+/** First code of the table. This code and all larger ones stand for strings that occurred before. */
 const FIRST_FREE = 258;
 /** Bits of a code: the number grows from 9 to 12 as the table fills. */
 const MIN_WIDTH = 9;

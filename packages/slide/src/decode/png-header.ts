@@ -62,9 +62,13 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
   let pixelsPerMetre: PngHeader['pixelsPerMetre'] = null;
   for (let at = SIGNATURE.length, chunks = 0; ; chunks++) {
     if (chunks > MAX_CHUNKS) {
-      throw new SlideError('LIMIT_EXCEEDED', `A PNG has more than ${MAX_CHUNKS} chunks before its image`);
+      throw new SlideError(
+        'LIMIT_EXCEEDED',
+        `A PNG has more than ${MAX_CHUNKS} chunks before its image data`,
+      );
     }
-    if (at + HEAD_BYTES > source.size) throw new SlideError('FILE_TRUNCATED', 'A PNG ends before its image');
+    if (at + HEAD_BYTES > source.size)
+      throw new SlideError('FILE_TRUNCATED', 'A PNG ends before its image data');
     const bytes = await source.read(at, Math.min(HEAD_BYTES + IHDR_DATA_BYTES, source.size - at));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const length = view.getUint32(0);
@@ -89,14 +93,14 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
         isAnimated,
         pixelsPerMetre,
       };
-    } else if (type === 'IEND') throw corruptError('it has no image');
+    } else if (type === 'IEND') throw corruptError('it has no image data');
     at += HEAD_BYTES + length + CHECKSUM_BYTES;
   }
 }
 
 function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAnimated' | 'pixelsPerMetre'> {
   if (length !== IHDR_DATA_BYTES)
-    throw corruptError(`its IHDR chunk has ${length} bytes in place of ${IHDR_DATA_BYTES}`);
+    throw corruptError(`its IHDR chunk has ${length} bytes, not ${IHDR_DATA_BYTES}`);
   const width = view.getUint32(HEAD_BYTES);
   const height = view.getUint32(HEAD_BYTES + 4);
   const [bits, colourType, compression, filter, interlace] = Array.from({ length: 5 }, (_, i) =>
@@ -104,7 +108,7 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
   ) as [number, number, number, number, number];
   const colours = colourTypes[colourType];
   if (width === 0 || height === 0 || width > MAX_SIDE || height > MAX_SIDE) {
-    throw corruptError(`it has ${width} × ${height} pixels`);
+    throw corruptError(`it declares ${width} × ${height} pixels (1 to ${MAX_SIDE} per side are valid)`);
   }
   if (!colours?.bits.includes(bits))
     throw corruptError(`it has ${bits} bits per sample with colour type ${colourType}`);

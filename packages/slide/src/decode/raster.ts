@@ -33,9 +33,9 @@ export function cropRaster(raster: Raster, x: number, y: number, width: number, 
  */
 export function shrinkRaster(raster: Raster, factor: number): Raster {
   if (factor === 1) return raster;
-  const canHalveByWords =
-    raster.width % 4 === 0 && raster.height % 2 === 0 && raster.rgb.byteOffset % 4 === 0;
-  if (factor === 2 && canHalveByWords) return halveRaster(raster);
+  /** Whether rows consist of whole 32-bit words, as `halveRaster` requires. */
+  const hasWholeWords = raster.width % 4 === 0 && raster.height % 2 === 0 && raster.rgb.byteOffset % 4 === 0;
+  if (factor === 2 && hasWholeWords) return halveRaster(raster);
   const width = Math.ceil(raster.width / factor);
   const height = Math.ceil(raster.height / factor);
   const rgb = new Uint8Array(width * height * 3);

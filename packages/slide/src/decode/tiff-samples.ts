@@ -21,23 +21,24 @@ const MAX_BYTES = 256 * 2 ** 20;
 export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): Promise<Uint8Array> {
   const { width, height } = image;
   const { samplesPerPixel, isPlanar } = coding;
-  let picture: Uint8Array | null = null;
+  /** The samples of the whole image; null until a block is copied into it. */
+  let imageSamples: Uint8Array | null = null;
   for await (const { block, size, top, plane, isOnly } of readBlocks(image, coding)) {
     const { rows, rowBytes, blockSamplesPerPixel } = size;
     const samples = expandToBytes(block, width * blockSamplesPerPixel, rows, rowBytes, coding);
     // Most tiles have a single block, which is then the result itself.
     if (isOnly) return samples;
-    picture ??= new Uint8Array(width * height * samplesPerPixel);
+    imageSamples ??= new Uint8Array(width * height * samplesPerPixel);
     const blockStart = top * width * samplesPerPixel;
     if (!isPlanar) {
-      picture.set(samples, blockStart);
+      imageSamples.set(samples, blockStart);
       continue;
     }
     for (let i = 0; i < samples.length; i++) {
-      picture[blockStart + plane + i * samplesPerPixel] = samples[i] as number;
+      imageSamples[blockStart + plane + i * samplesPerPixel] = samples[i] as number;
     }
   }
-  return picture ?? new Uint8Array();
+  return imageSamples ?? new Uint8Array();
 }
 
 /**
@@ -56,7 +57,7 @@ export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Pr
   return words;
 }
 
-/** A block is a separately compressed part of an image: a tile, a strip, or one plane of them. */
+/** A block (a separately compressed tile, strip, or plane of one) after decompression. */
 interface UnpackedBlock {
   /** At least rows × rowBytes bytes. */
   readonly block: Uint8Array;
@@ -78,13 +79,16 @@ async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenera
   const rowBytes = Math.ceil((width * blockSamplesPerPixel * bits) / 8);
   const maxBytes = rowBytes * Math.max(height, blockRows) * planes; // the last block may be padded to `blockRows`
   if (maxBytes > MAX_BYTES) {
-    throw new SlideError('LIMIT_EXCEEDED', `A tile has ${maxBytes} bytes of samples`);
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `The samples of a tile have ${maxBytes} bytes, more than ${MAX_BYTES}`,
+    );
   }
   const blocksPerPlane = Math.ceil(height / blockRows);
   if (blockBytes.length !== blocksPerPlane * planes) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `An image has ${blockBytes.length} blocks instead of ${blocksPerPlane * planes}`,
+      `A tile has ${blockBytes.length} blocks of rows, not ${blocksPerPlane * planes}`,
     );
   }
   let at = 0;

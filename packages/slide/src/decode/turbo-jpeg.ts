@@ -114,7 +114,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
   >(
     'int tjCompress(void *handle, uint8_t *source, int width, int pitch, int height, int pixelSize, uint8_t *target, _Out_ unsigned long *size, int sampling, int quality, int flags)',
   );
-  const sizeLimit = native<(width: number, height: number, sampling: number) => number>(
+  const maxJpegBytes = native<(width: number, height: number, sampling: number) => number>(
     'unsigned long tjBufSize(int width, int height, int sampling)',
   );
   if (!compressor) return null;
@@ -141,7 +141,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
     },
 
     encode({ width, height, rgb }, quality) {
-      const maxBytes = sizeLimit(width, height, SAMPLING_444);
+      const maxBytes = maxJpegBytes(width, height, SAMPLING_444);
       if (output.length < maxBytes) output = new Uint8Array(maxBytes);
       const size: OutNumber = [null];
       const errorCode = compress(

@@ -18,6 +18,7 @@ export function unpack(packed: Uint8Array, packing: Packing, minBytes: number, m
   return bytes;
 }
 
+/** Unpacks at most `maxBytes` bytes; a deflate or zstd stream that is longer is an error. @throws SlideError FILE_CORRUPT */
 function unpackUpTo(packed: Uint8Array, packing: Packing, maxBytes: number): Uint8Array {
   switch (packing) {
     case 'none':
@@ -42,13 +43,17 @@ function unpackIntoBuffer(
   return target.subarray(0, unpackInto(packed, target));
 }
 
-/** Options of zlib: one output buffer for all bytes. Its 64 extra bytes let zlib detect a stream that is too long. */
+/** Options of zlib for a single output buffer. Its 64 extra bytes let zlib detect a stream that is too long. */
 const outputLimits = (maxBytes: number) => ({ maxOutputLength: maxBytes, chunkSize: maxBytes + 64 });
 
 function inflate(decompress: () => Uint8Array): Uint8Array {
   try {
     return decompress();
   } catch (cause) {
-    throw new SlideError('FILE_CORRUPT', 'A tile cannot be unpacked', { cause });
+    throw new SlideError(
+      'FILE_CORRUPT',
+      'A tile cannot be decompressed: its data are damaged or longer than declared',
+      { cause },
+    );
   }
 }

@@ -31,7 +31,7 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
   // Numbers are little-endian (`true` below).
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
-  /** What the simple formats (VP8 and VP8L) lack; only the extended format (VP8X) can have an animation or a profile. */
+  /** The simple formats (VP8 and VP8L) have neither an animation nor a profile; the extended format (VP8X) may have both. */
   const simpleFile = { isAnimated: false, profileBytes: 0 };
   switch (textAt(bytes, 12)) {
     case 'VP8 ':
@@ -58,7 +58,7 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
       };
     }
     default:
-      throw corruptError('it has no image');
+      throw corruptError('its first chunk is not an image');
   }
 }
 

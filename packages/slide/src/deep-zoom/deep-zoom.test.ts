@@ -9,7 +9,7 @@ import {
   type DeepZoomAddress,
   describeDeepZoom,
   descriptorXml,
-  readNativeTile,
+  readNativeDziTile,
   regionOfTile,
   renderSourceLevel,
   sizeOfLevel,
@@ -64,21 +64,18 @@ describe('a Deep Zoom descriptor', () => {
     expect(describeDeepZoom(slideOf([width, height]))).toMatchObject({ width, height, maxLevel });
   });
 
-  it.each([
-    [240, 240],
-    [128, 128],
-    [1024, 1024],
-    [500, 500],
-    [64, 256],
-    [2048, 256],
-  ])(
-    'of a slide with tiles of %d pixels has a tile size of %d (256 instead of very small or very large tiles)',
-    (stored, tileSize) => {
-      expect(describeDeepZoom(slideOf([5000, 5000, stored])).tileSize).toBe(tileSize);
+  it.each([128, 240, 500, 1024])('has the tile size of the file when that is %d pixels', (tileSize) => {
+    expect(describeDeepZoom(slideOf([5000, 5000, tileSize])).tileSize).toBe(tileSize);
+  });
+
+  it.each([64, 2048])(
+    'has a tile size of 256 when the tiles of the file have %d pixels per side',
+    (stored) => {
+      expect(describeDeepZoom(slideOf([5000, 5000, stored])).tileSize).toBe(256);
     },
   );
 
-  it('of a slide with tiles that are not square has a tile size of 256', () => {
+  it('has a tile size of 256 when the tiles of the file are not square', () => {
     const slide = slideOf([5000, 5000]);
     const [level] = slide.levels;
     expect(describeDeepZoom({ ...slide, levels: [{ ...level, tileWidth: 512 }] }).tileSize).toBe(256);
@@ -120,33 +117,30 @@ describe('a Deep Zoom level', () => {
     });
   });
 
-  it.each<DeepZoomAddress>([
-    { dziLevel: 13, column: 0, row: 0 },
-    { dziLevel: -1, column: 0, row: 0 },
-    { dziLevel: 11.5, column: 0, row: 0 },
-    { dziLevel: Number.NaN, column: 0, row: 0 },
-    { dziLevel: 12, column: 10, row: 0 },
-    { dziLevel: 12, column: 0, row: 13 },
-    { dziLevel: 12, column: -1, row: 0 },
-    { dziLevel: 12, column: 0.5, row: 0 },
-    { dziLevel: 12, column: Number.POSITIVE_INFINITY, row: 0 },
-    { dziLevel: 0, column: 1, row: 0 },
-  ])(
-    'throws TILE_OUT_OF_RANGE for the tile address %j of a slide whose largest level, 12, has 10 × 13 tiles',
-    async (address) => {
-      expect(() => regionOfTile(descriptor, address)).toThrow(
-        expect.objectContaining({ code: 'TILE_OUT_OF_RANGE' }),
-      );
-      const reading = readNativeTile(slideOf([2221, 2967, 240]), address);
-      await expect(reading).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
-    },
-  );
+  it.each<[string, DeepZoomAddress]>([
+    ['a level above the largest one', { dziLevel: 13, column: 0, row: 0 }],
+    ['a negative level', { dziLevel: -1, column: 0, row: 0 }],
+    ['a fractional level', { dziLevel: 11.5, column: 0, row: 0 }],
+    ['the level NaN', { dziLevel: Number.NaN, column: 0, row: 0 }],
+    ['a column beyond the last one', { dziLevel: 12, column: 10, row: 0 }],
+    ['a row beyond the last one', { dziLevel: 12, column: 0, row: 13 }],
+    ['a negative column', { dziLevel: 12, column: -1, row: 0 }],
+    ['a fractional column', { dziLevel: 12, column: 0.5, row: 0 }],
+    ['an infinite column', { dziLevel: 12, column: Number.POSITIVE_INFINITY, row: 0 }],
+    ['a second column of level 0, which is one pixel', { dziLevel: 0, column: 1, row: 0 }],
+  ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
+    expect(() => regionOfTile(descriptor, address)).toThrow(
+      expect.objectContaining({ code: 'TILE_OUT_OF_RANGE' }),
+    );
+    const reading = readNativeDziTile(slideOf([2221, 2967, 240]), address);
+    await expect(reading).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+  });
 });
 
 describe('a native tile (which is sent without decoding)', () => {
   /** Returns the bytes of a native tile, which state its level, column and row; null when there is none. */
   const readNative = async (slide: Slide, dziLevel: number, column = 0, row = 0) => {
-    const bytes = await readNativeTile(slide, { dziLevel, column, row });
+    const bytes = await readNativeDziTile(slide, { dziLevel, column, row });
     return bytes && [...bytes];
   };
 
@@ -165,7 +159,7 @@ describe('a native tile (which is sent without decoding)', () => {
     ['a quarter of full resolution, rounded up', [751, 501]],
     ['one pixel larger than the Deep Zoom level', [752, 502]],
   ])(
-    'comes from a level of the file whose size is that of the Deep Zoom level or nearly so: %s',
+    'comes from a level of the file whose size differs from the Deep Zoom level by at most one pixel: %s',
     async (_, [width = 0, height = 0]) => {
       const slide = slideOf([3003, 2003], [width, height]);
       expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
@@ -200,27 +194,31 @@ describe('a native tile (which is sent without decoding)', () => {
       width: 256,
       height: 256,
     });
-    expect(await readNativeTile({ ...slide, readTile }, { dziLevel: 10, column: 0, row: 0 })).toBeNull();
+    expect(await readNativeDziTile({ ...slide, readTile }, { dziLevel: 10, column: 0, row: 0 })).toBeNull();
   });
 
   it('shows the pixels of the slide at the position of the tile', async () => {
     const slide = await openSvs();
-    const tile = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
+    const tile = await readNativeDziTile(slide, { dziLevel: 9, column: 1, row: 1 });
     const expected = cropRaster(paintTissue(480, 400), 128, 128, 128, 128);
     expect(difference(await pixelsOf(tile ?? new Uint8Array()), expected).mean).toBeLessThan(6);
   });
 
   it('is the same cached white JPEG for every tile that the scanner left empty', async () => {
     const slide = await openSvs({ isEmpty: () => true });
-    const emptyTile = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
-    const otherEmptyTile = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 2 });
+    const emptyTile = await readNativeDziTile(slide, { dziLevel: 9, column: 1, row: 1 });
+    const otherEmptyTile = await readNativeDziTile(slide, { dziLevel: 9, column: 0, row: 2 });
     const white: Raster = { width: 128, height: 128, rgb: new Uint8Array(128 * 128 * 3).fill(255) };
     expect(difference(await pixelsOf(emptyTile ?? new Uint8Array()), white).max).toBe(0);
     expect(otherEmptyTile).toBe(emptyTile);
   });
 
   it('is not read when the abort signal of the caller is aborted', async () => {
-    const reading = readNativeTile(await openSvs(), { dziLevel: 9, column: 1, row: 1 }, AbortSignal.abort());
+    const reading = readNativeDziTile(
+      await openSvs(),
+      { dziLevel: 9, column: 1, row: 1 },
+      AbortSignal.abort(),
+    );
     await expect(reading).rejects.toThrow('aborted');
   });
 });
@@ -235,7 +233,7 @@ describe('tilesToPrerender (lists the Deep Zoom tiles to render before a user re
       for (let row = 0; row * tileSize < height; row++) {
         for (let column = 0; column * tileSize < width; column++) {
           const address = { dziLevel, column, row };
-          if ((await readNativeTile(slide, address)) === null) expected.push(address);
+          if ((await readNativeDziTile(slide, address)) === null) expected.push(address);
         }
       }
     }
@@ -265,19 +263,23 @@ describe('renderSourceLevel (chooses the level of the file from which a Deep Zoo
     [9, 2, 8],
     [0, 2, 4096],
   ])(
-    'maps Deep Zoom level %d to level %d of the file, with %d pixels per Deep Zoom pixel',
-    (dziLevel, level, perPixel) => {
+    'chooses for Deep Zoom level %d the level %d of the file, which is larger by the factor %d',
+    (dziLevel, level, reduction) => {
       // Rounded down, so that the ratio of the sizes is not a power of two.
       const slide = slideOf([46_001, 32_915], [11_500, 8228], [2875, 2057]);
-      expect(renderSourceLevel(slide, dziLevel)).toEqual({ level, perPixelX: perPixel, perPixelY: perPixel });
+      expect(renderSourceLevel(slide, dziLevel)).toEqual({
+        level,
+        reductionX: reduction,
+        reductionY: reduction,
+      });
     },
   );
 
-  it('returns the smallest level of the file that is large enough when none has the same size', () => {
+  it('chooses the smallest level of the file that is at least as large when no level has the same size', () => {
     const slide = slideOf([3000, 2000], [1000, 667]);
-    expect(renderSourceLevel(slide, 11)).toMatchObject({ level: 0, perPixelX: 2 });
+    expect(renderSourceLevel(slide, 11)).toMatchObject({ level: 0, reductionX: 2 });
     const source = renderSourceLevel(slide, 10);
     expect(source.level).toBe(1);
-    expect(source.perPixelX).toBeCloseTo(4 / 3);
+    expect(source.reductionX).toBeCloseTo(4 / 3);
   });
 });

@@ -7,7 +7,7 @@
 import type { ColourProfile } from '../colour/slide-colour.ts';
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import type { Colour } from '../decode/raster.ts';
-import { type Allocate, type Slide, SlideError, type TileAddress } from '../model/slide.ts';
+import { type BufferAllocator, type Slide, SlideError, type TileAddress } from '../model/slide.ts';
 
 /** Size, tile size and levels of a Deep Zoom image. A viewer reads the descriptor before it requests tiles. */
 export interface DeepZoomDescriptor {
@@ -38,11 +38,11 @@ export interface Region {
   readonly height: number;
 }
 
-/** Deep Zoom tiles have the file's tile size if its tiles are square with a side in this range; otherwise, the default. In pixels. */
+/** Deep Zoom tiles have the tile size of the file if its tiles are square and their side is in this range, otherwise the default. */
 const USABLE_TILE_SIZE = { min: 128, max: 1024 };
 const DEFAULT_TILE_SIZE = 256;
 
-/** Returns the Deep Zoom descriptor of a slide. It has the tile size of the file if that is usable. */
+/** Returns the Deep Zoom descriptor of a slide; see `USABLE_TILE_SIZE` for its tile size. */
 export function describeDeepZoom(slide: Slide): DeepZoomDescriptor {
   return levelMappingOf(slide).descriptor;
 }
@@ -75,10 +75,10 @@ function colourXml({ name, bytes, tableNodes, ignored }: ColourProfile): string 
 const escapeXml = (text: string) =>
   text.replaceAll(/[^\w .,()/+-]/gu, (character) => `&#${character.codePointAt(0)};`);
 
-/** Returns the Deep Zoom levels with native tiles (tiles that the file stores as they are sent), the largest first. */
+/** Returns the Deep Zoom levels with native tiles (tiles of the file that are sent without decoding), the largest first. */
 export function nativeDziLevels(slide: Slide): readonly number[] {
-  const { nativeLevels } = levelMappingOf(slide);
-  return nativeLevels.flatMap((level, dziLevel) => (level === null ? [] : [dziLevel])).toReversed();
+  const { nativeLevelOf } = levelMappingOf(slide);
+  return nativeLevelOf.flatMap((level, dziLevel) => (level === null ? [] : [dziLevel])).toReversed();
 }
 
 /** Returns the size in pixels of a whole Deep Zoom level: full resolution halved repeatedly, rounded up. */
@@ -114,24 +114,24 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
 }
 
 /**
- * Reads a native tile as a complete JPEG, without decoding. An empty tile becomes a JPEG of the background colour.
+ * Reads the native tile with the pixels of a Deep Zoom tile as a complete JPEG, without decoding. An empty tile becomes a JPEG
+ * of the background colour.
  *
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
- * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: the
- *   file has no level of this size; or the tile is not JPEG, is a gap (empty, but larger levels have pixels there), or is
- *   an edge tile, which the file stores with padding
+ * @returns null when the tile must be rendered (see render/): the file has no level of this size, or the tile of the file is not
+ *   JPEG, is a gap (empty, but levels of higher resolution have pixels there), or is an edge tile, which is stored with padding
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
-export async function readNativeTile(
+export async function readNativeDziTile(
   slide: Slide,
   address: DeepZoomAddress,
   signal?: AbortSignal,
-  allocate?: Allocate,
+  allocate?: BufferAllocator,
 ): Promise<Uint8Array | null> {
-  const native = nativeTileAddress(slide, address);
-  if (native === null) return null;
-  const tile = await slide.readTile(native, signal, allocate);
-  if (tile === null && slide.levels[native.level]?.hasGaps) return null;
+  const nativeAddress = nativeTileAddress(slide, address);
+  if (nativeAddress === null) return null;
+  const tile = await slide.readTile(nativeAddress, signal, allocate);
+  if (tile === null && slide.levels[nativeAddress.level]?.hasGaps) return null;
   if (tile === null) return cachedBlankTile(levelMappingOf(slide).descriptor.tileSize, slide.background);
   return tile.codec === 'jpeg' ? tile.bytes : null;
 }
@@ -143,9 +143,9 @@ export async function readNativeTile(
  * @throws SlideError TILE_OUT_OF_RANGE
  */
 function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress | null {
-  const { descriptor, nativeLevels } = levelMappingOf(slide);
+  const { descriptor, nativeLevelOf } = levelMappingOf(slide);
   const region = regionOfTile(descriptor, address);
-  const nativeLevel = nativeLevels[address.dziLevel] ?? null;
+  const nativeLevel = nativeLevelOf[address.dziLevel] ?? null;
   const level = nativeLevel === null ? undefined : slide.levels[nativeLevel];
   if (nativeLevel === null || !level) return null;
 
@@ -158,8 +158,8 @@ function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress 
 }
 
 /**
- * Yields the tiles to render before a viewer requests them, smallest level first, row by row: every Deep Zoom tile without
- * a native tile of the same pixels. Does not yield a native tile that needs rendering because it is a gap or not JPEG.
+ * Yields the tiles to render before a viewer requests them, smallest level first, row by row: every Deep Zoom tile for which the
+ * file has no tile with the same pixels. Gaps and tiles that are not JPEG are not yielded, although they need rendering too.
  */
 function* prerenderCandidates(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = levelMappingOf(slide);
@@ -189,34 +189,34 @@ export function tilesToPrerender(slide: Slide, maxTiles: number): readonly DeepZ
 export interface RenderSourceLevel {
   /** Index in `slide.levels`. */
   readonly level: number;
-  /** Pixels of that level per pixel of the Deep Zoom level, horizontally and vertically; at least 1. */
-  readonly perPixelX: number;
-  readonly perPixelY: number;
+  /** Pixels of the file's level per pixel of the Deep Zoom level, horizontally and vertically; at least 1. */
+  readonly reductionX: number;
+  readonly reductionY: number;
 }
 
 /** Returns the smallest level of the file that is at least as large as the Deep Zoom level. */
 export function renderSourceLevel(slide: Slide, dziLevel: number): RenderSourceLevel {
-  const { descriptor, dziLevels } = levelMappingOf(slide);
+  const { descriptor, dziLevelOf } = levelMappingOf(slide);
   const downsample = 2 ** (descriptor.maxLevel - dziLevel);
   for (let level = slide.levels.length - 1; level > 0; level--) {
     const { width, height } = slide.levels[level] ?? slide.levels[0];
-    const matchingLevel = dziLevels[level] ?? null;
+    const matchingLevel = dziLevelOf[level] ?? null;
     // Between levels that match Deep Zoom levels the ratio is a power of two, although their sizes are rounded.
     const exactRatio = matchingLevel === null ? null : 2 ** (matchingLevel - dziLevel);
-    const perPixelX = exactRatio ?? (downsample * width) / descriptor.width;
-    const perPixelY = exactRatio ?? (downsample * height) / descriptor.height;
-    if (perPixelX >= 1 && perPixelY >= 1) return { level, perPixelX, perPixelY };
+    const reductionX = exactRatio ?? (downsample * width) / descriptor.width;
+    const reductionY = exactRatio ?? (downsample * height) / descriptor.height;
+    if (reductionX >= 1 && reductionY >= 1) return { level, reductionX, reductionY };
   }
-  return { level: 0, perPixelX: downsample, perPixelY: downsample };
+  return { level: 0, reductionX: downsample, reductionY: downsample };
 }
 
 /** The relation between the levels of a slide and its Deep Zoom levels; calculated once per slide. */
 interface LevelMapping {
   readonly descriptor: DeepZoomDescriptor;
   /** For every level of the file, the Deep Zoom level of the same size; null when there is none. */
-  readonly dziLevels: readonly (number | null)[];
+  readonly dziLevelOf: readonly (number | null)[];
   /** For every Deep Zoom level, the level of the file with its native tiles; null when there is none. */
-  readonly nativeLevels: readonly (number | null)[];
+  readonly nativeLevelOf: readonly (number | null)[];
 }
 
 const levelMappings = new WeakMap<Slide, LevelMapping>();
@@ -225,13 +225,13 @@ function levelMappingOf(slide: Slide): LevelMapping {
   const cachedMapping = levelMappings.get(slide);
   if (cachedMapping) return cachedMapping;
   const descriptor = descriptorOf(slide);
-  const dziLevels = slide.levels.map((level) => matchingDziLevel(descriptor, level));
-  const nativeLevels = Array.from({ length: descriptor.maxLevel + 1 }, (_, dziLevel) => {
-    const level = dziLevels.indexOf(dziLevel);
+  const dziLevelOf = slide.levels.map((level) => matchingDziLevel(descriptor, level));
+  const nativeLevelOf = Array.from({ length: descriptor.maxLevel + 1 }, (_, dziLevel) => {
+    const level = dziLevelOf.indexOf(dziLevel);
     const hasNativeTiles = level >= 0 && slide.levels[level]?.needsRendering === undefined;
     return hasNativeTiles ? level : null;
   });
-  const mapping = { descriptor, dziLevels, nativeLevels };
+  const mapping = { descriptor, dziLevelOf, nativeLevelOf };
   levelMappings.set(slide, mapping);
   return mapping;
 }

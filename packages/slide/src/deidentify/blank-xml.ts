@@ -1,5 +1,5 @@
 /**
- * Removal of text from the XML metadata of TIFF files. Values that are known to be technical stay; every other character
+ * Removes text from the XML metadata of TIFF files. Values that are known to be technical are kept. Every other character
  * becomes a space, so that the length does not change.
  *
  * The parser of xml/ states no positions of values, so this file has its own tokenizer. Its time is linear in the length of the document.
@@ -8,7 +8,7 @@
  */
 import { blank } from './descriptions.ts';
 
-/** The values of an XML description that stay: the text of these elements and the values of these attributes. */
+/** The values of an XML document that are kept: the text of these elements and the values of these attributes. */
 export interface XmlAllowlist {
   readonly elements: ReadonlySet<string>;
   readonly attributes: ReadonlySet<string>;
@@ -17,8 +17,8 @@ export interface XmlAllowlist {
 /**
  * Blanks all text and all attribute values of an XML document that the allowlist does not name.
  *
- * @returns null for a document that is not well-formed, whose values cannot be told from its names, and for one with a
- *   document type, because its entities could contain any text
+ * @returns null for a document that is not well-formed, because its values cannot be told from its names; and for a document
+ *   with a document type, because the entities of that type could contain any text
  */
 export function blankXml(xml: string, allowed: XmlAllowlist): string | null {
   const blanked: string[] = [];
@@ -53,8 +53,8 @@ const xmlDeclaration =
 const endTag = /^<\/[\w.:-]{1,200}\s*>$/;
 
 /**
- * Returns the text, comment, CDATA section, processing instruction or tag that begins at a position; null if it does not end, and
- * for a document type.
+ * Returns the text, comment, CDATA section, processing instruction or tag that begins at a position; null if this token does not
+ * end, and for a document type.
  */
 function tokenAt(xml: string, at: number): string | null {
   const until = (terminator: string) => {
@@ -87,7 +87,7 @@ const elementName = /<(?:[\w.-]{1,200}:)?([\w.-]{1,200})/y;
 const attributeStart = /\s+([\w.:-]{1,200})\s*=\s*(["'])/y;
 const startTagEnd = /\s*\/?>/y;
 
-/** Blanks the attribute values of a start tag, except technical ones and those that refer to a schema; null if it is malformed. */
+/** Blanks the attribute values of a start tag, except technical ones and those that refer to a schema; null for a malformed tag. */
 function blankStartTag(tag: string, { attributes }: XmlAllowlist): { name: string; blanked: string } | null {
   const [start, name] = matchAt(elementName, tag, 0) ?? [];
   if (start === undefined || name === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * De-identification of DICOM files: it blanks text, dates and private elements that are not known to be technical, and replaces the
- * UIDs of the study and its instances by UIDs of equal length. This parser is separate from dicom/, which reads only known
+ * De-identifies DICOM files: blanks text, dates and private elements that are not known to be technical, and replaces the UIDs
+ * of the study and its instances by UIDs of equal length. This parser is separate from dicom/, which reads only known
  * elements, because de-identification must examine every element.
  *
  * Source: DICOM PS3.5 sections 7 and A.4; PS3.15 annex E (attributes that identify).
@@ -13,7 +13,7 @@ import {
   codedSequences,
   codeTexts,
   codeVrs,
-  imageGroups,
+  imageTagGroups,
   isOfPatient,
   isPrivate,
   longVrs,
@@ -70,7 +70,8 @@ export async function deidentifyDicom(source: ByteSource, salt: string): Promise
   await patcher.readFile();
   const { imageType, hasLabel, patches, fragments } = patcher;
   if (/\\(?:LABEL|OVERVIEW|LOCALIZER)\b/.test(imageType)) return null;
-  if (!/\\(?:VOLUME|THUMBNAIL)\b/.test(imageType)) throw new NotDeidentifiable('an image of unknown type');
+  if (!/\\(?:VOLUME|THUMBNAIL)\b/.test(imageType))
+    throw new NotDeidentifiable('the type of the image (ImageType) is unknown');
   if (hasLabel) throw new NotDeidentifiable('the image shows a label');
   return { patches, jpegStreams: fragments.sorted() };
 }
@@ -91,7 +92,7 @@ class DicomPatcher {
   readonly patches: Patch[] = [];
   /** Positions of the fragments of the image, which may be JPEG streams. */
   readonly fragments = new NumberList();
-  /** Value of ImageType, for example `ORIGINAL\PRIMARY\VOLUME\NONE`; empty when the file has none. */
+  /** Value of ImageType, for example `ORIGINAL\PRIMARY\VOLUME\NONE`; empty when the file has no ImageType. */
   imageType = '';
   /** Whether the file declares that its pixels show a label or burned-in text. */
   hasLabel = false;
@@ -128,7 +129,7 @@ class DicomPatcher {
     const vr = String.fromCharCode(this.#window.u8(offset + 4), this.#window.u8(offset + 5));
     if (shortVrs.has(vr))
       return { tag, vr, offset: offset + shortHeaderBytes, length: this.#window.u16(offset + 6) };
-    if (!longVrs.has(vr)) throw new NotDeidentifiable('an element without a known value representation');
+    if (!longVrs.has(vr)) throw new NotDeidentifiable('an element has an unknown value representation');
     await this.#load(offset, longHeaderBytes);
     const length = this.#window.u32(offset + 8);
     return { tag, vr, offset: offset + longHeaderBytes, length: length === undefinedLength ? null : length };
@@ -141,7 +142,8 @@ class DicomPatcher {
    * @returns the position after the elements
    */
   async #readElements(start: number, end: number | null, scope: Scope): Promise<number> {
-    if (scope.depth > maxDepth) throw new NotDeidentifiable('its sequences are nested too deeply');
+    if (scope.depth > maxDepth)
+      throw new NotDeidentifiable('the sequences of the file are nested too deeply');
     let offset = start;
     while (end === null || offset < end) {
       if (end === null && (await this.#tagAt(offset)) === ITEM_END) return offset + shortHeaderBytes;
@@ -185,7 +187,7 @@ class DicomPatcher {
         await this.#zeroFragments(offset);
         return end;
       }
-      throw new NotDeidentifiable('an element of undefined length whose parts are unknown');
+      throw new NotDeidentifiable('an element of undefined length is neither a sequence nor pixel data');
     }
     const end = offset + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside an element');
@@ -232,7 +234,7 @@ class DicomPatcher {
       this.#blank(offset, length);
       return;
     }
-    const isTechnicalBinary = imageGroups.has(tag >>> 16) || tag === tags.FileMetaInformationVersion;
+    const isTechnicalBinary = imageTagGroups.has(tag >>> 16) || tag === tags.FileMetaInformationVersion;
     if (binaryVrs.has(vr) && !isTechnicalBinary) this.#zero(offset, length);
     if (vr === 'CS') await this.#readImageCode(tag, offset, length);
   }
@@ -259,13 +261,13 @@ class DicomPatcher {
     if (tag === tags.TransferSyntaxUID && [implicitLittleEndian, deflated, bigEndian].includes(uids.trim()))
       throw new NotDeidentifiable('the transfer syntax is implicit, deflated or big-endian');
     const isKept = tag === tags.TransferSyntaxUID || tag === tags.ImplementationClassUID;
-    // Spaces are padding, which some writers use instead of a zero: they are no part of the UID.
+    // Some writers pad a UID with spaces instead of a zero. The padding is no part of the UID.
     const replaced = isKept ? uids : uids.replaceAll(/[^\\ ]+/g, (uid) => this.#newUid(uid));
     const newValue = replaced + '\0'.repeat(length - uids.length); // zeroes what follows the first zero
     if (newValue !== value) this.#add({ offset, length, bytes: Buffer.from(newValue, 'latin1') });
   }
 
-  /** Returns a UID of equal length. The same UID of the slide always gets the same new UID; UIDs of the standard stay. */
+  /** Returns the new UID for a UID, which has equal length and is the same in all files of the slide. UIDs of the standard are kept. */
   #newUid(uid: string): string {
     if (standardUid.test(uid)) return uid;
     const hash = createHash('sha512').update(`${this.#salt}\n${uid}`).digest('hex');

@@ -149,13 +149,13 @@ describe('de-identified copy of an OME-TIFF', () => {
     );
 
   it.each([
-    'Name="label"',
-    'Name="Label_1"',
-    'Name="slide_label"',
-    'Name="LabelImage"',
-    'Name="Etikett"',
-    '',
-  ])('is not possible for a file with a second image of another shape and %s', async (attributes) => {
+    ['the name "label"', 'Name="label"'],
+    ['the name "Label_1"', 'Name="Label_1"'],
+    ['the name "slide_label"', 'Name="slide_label"'],
+    ['the name "LabelImage"', 'Name="LabelImage"'],
+    ['the name "Etikett"', 'Name="Etikett"'],
+    ['no name', ''],
+  ])('is not possible for a file with a second image of another shape and %s', async (_, attributes) => {
     const xml = second(attributes, 'SizeX="100" SizeY="160"');
     const bytes = buildOmeTiff(xml, [losslessPicture(tissue, 64), label]);
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('label');

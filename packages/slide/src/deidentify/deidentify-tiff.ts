@@ -1,7 +1,6 @@
 /**
- * De-identification of TIFF files: it leaves out the directories of the label and macro images (photographs of the
- * paper label and of the whole glass), blanks identifying text, and zeroes every byte that no directory of the copy
- * refers to.
+ * De-identifies TIFF files: leaves out the directories of the label and macro images (photographs of the paper label and
+ * of the whole glass), blanks identifying text, and zeroes every byte to which no directory of the copy refers.
  *
  * Source: TIFF 6.0, section 2; the BigTIFF design; OpenSlide's notes on the Hamamatsu format.
  */
@@ -27,7 +26,7 @@ const oldStyleJpeg = 6;
 const jpeg = 7;
 /** Value of PlanarConfiguration for a plane per sample. */
 const planar = 2;
-/** Maximum number of tiles and strips in all directories, which may share their tables. */
+/** Maximum number of tiles and strips of all directories. Directories may share a table of tiles, so a small file could list many. */
 const maxBlocks = 2 ** 22;
 
 /** Returns what de-identifies a TIFF file. @throws NotDeidentifiable; SlideError errors of reading the file */
@@ -74,7 +73,7 @@ class TiffPatcher {
     if (first === undefined) throw new NotDeidentifiable('the file has no directory');
     const kind = await this.#kindOf(first);
     const kept = (await this.#keptPages(pages, kind)).map(({ directory }) => directory);
-    if (kept.length === 0) throw new NotDeidentifiable('no directory of the slide is left');
+    if (kept.length === 0) throw new NotDeidentifiable('no directory certainly belongs to the slide');
     this.#link(first.directory, kept);
     for (const directory of kept) await this.#keepDirectory(directory, kind);
     return {
@@ -112,7 +111,7 @@ class TiffPatcher {
     const vendor = /Philips|<scn\b|Trestle|MedScan|iScan|3DHISTECH|Zeiss/i.exec(
       `${description}\n${software}\n${xmp}`,
     )?.[0];
-    if (vendor !== undefined) throw new NotDeidentifiable(`TIFF of ${vendor}`);
+    if (vendor !== undefined) throw new NotDeidentifiable(`TIFF files of ${vendor} cannot be de-identified`);
     return 'generic';
   }
 
@@ -166,7 +165,7 @@ class TiffPatcher {
     this.#keptRanges.keep(directory.offset, directory.length);
     const compression = (await this.#tiff.number(directory, tags.Compression)) ?? uncompressed;
     if (compression === oldStyleJpeg)
-      throw new NotDeidentifiable('old-style JPEG, whose parts have no lengths');
+      throw new NotDeidentifiable('an image is an old-style JPEG, whose parts have no lengths');
     const lengthOfStrip = compression === uncompressed ? await this.#rawStripLengths(directory) : () => null;
     const isJpeg = compression === jpeg;
     await this.#keepBlocks(directory, [tags.StripOffsets, tags.StripByteCounts], isJpeg, lengthOfStrip);
@@ -175,7 +174,9 @@ class TiffPatcher {
     for (const offset of await this.#tiff.numbers(directory, tags.SubIFDs)) {
       const subDirectory = await this.#tiff.readDirectory(offset);
       if (!hasShapeOf(await this.#readSize(directory), await this.#readSize(subDirectory)))
-        throw new NotDeidentifiable('a SubIFD has another aspect ratio than its directory');
+        throw new NotDeidentifiable(
+          'the image of a SubIFD has another aspect ratio than the image of its directory',
+        );
       // Readers of slides ignore the directory after a SubIFD. It may be the label, which is not in the copy.
       if (subDirectory.next !== 0) this.#replaceOffset(subDirectory.nextAt, 0);
       await this.#keepDirectory(subDirectory, kind);
@@ -194,22 +195,22 @@ class TiffPatcher {
     knownLength: (index: number) => number | null,
   ): Promise<void> {
     this.#blocks += entryOf(directory, offsetsTag)?.count ?? 0;
-    if (this.#blocks > maxBlocks) throw new NotDeidentifiable('it has too many tiles');
+    if (this.#blocks > maxBlocks) throw new NotDeidentifiable('the file has too many tiles or strips');
     const offsets = await this.#tiff.table(directory, offsetsTag);
     const lengths = await this.#tiff.table(directory, lengthsTag);
     const { size } = this.#source;
     for (const [i, offset] of offsets.entries()) {
       if (!(offset > 0 && offset < size)) continue;
       const length = lengths[i] || knownLength(i) || lengths[i]; // a listed length of 0 means an empty tile, unless the length is known
-      if (length === undefined) throw new NotDeidentifiable('a tile or strip without a length');
+      if (length === undefined) throw new NotDeidentifiable('a tile or strip is stored without a length');
       this.#keptRanges.keep(offset, Math.min(length, size - offset));
       if (isJpeg && length > 0 && offset !== this.#jpegStreams.last()) this.#jpegStreams.push(offset);
     }
   }
 
   /**
-   * Returns a function that returns the lengths of the strips of an uncompressed image. Some writers omit them; the reader
-   * (tiff/raw-strips.ts) computes them in the same way.
+   * Returns a function that computes the lengths of the strips of an uncompressed image, because some writers omit the lengths.
+   * The slide reader (tiff/raw-strips.ts) computes them in the same way.
    */
   async #rawStripLengths(directory: Directory): Promise<(index: number) => number | null> {
     const read = async (tag: number, missing: number) => (await this.#tiff.number(directory, tag)) ?? missing;
@@ -227,7 +228,7 @@ class TiffPatcher {
     };
   }
 
-  /** Keeps a technical value, blanks a text that may have technical parts, and zeroes any other value. */
+  /** Keeps a technical value, blanks the identifying parts of a text, and zeroes any other value. */
   async #keepValue(entry: Entry, kind: Kind): Promise<void> {
     const { tag, valueOffset: offset, length } = entry;
     if (length === 0) return;
@@ -252,7 +253,7 @@ class TiffPatcher {
       for (const { offset, length } of metadataOfTables(tables))
         this.#replacements.push({ offset: entry.valueOffset + offset, length });
     } catch {
-      throw new NotDeidentifiable('its JPEG tables are damaged');
+      throw new NotDeidentifiable('the JPEG tables of a directory are damaged');
     }
   }
 }
@@ -270,13 +271,13 @@ function isPageOfAperio({ directory, description, subfileType }: Page, index: nu
 /** Matches the names of images that may show a label, also in names like `slide_label`. */
 const labelName = /label|macro|overview|barcode/i;
 
-/** Returns all pages of an OME-TIFF, because its XML refers to them by their index. @throws NotDeidentifiable for another image */
+/** Returns all pages of an OME-TIFF, because its XML refers to pages by index. @throws NotDeidentifiable if a page may be a label */
 function pagesOfOme(pages: readonly Page[]): readonly Page[] {
   if (pages.some(({ description }) => labelName.test(description)))
-    throw new NotDeidentifiable('OME-TIFF with a label or an overview');
+    throw new NotDeidentifiable('the OME-TIFF contains a label or an overview');
   const main = largest(pages);
   if (!pages.every((page) => main !== null && isPlaneOrLevel(page, main)))
-    throw new NotDeidentifiable('OME-TIFF with an image of another size, which may be a label');
+    throw new NotDeidentifiable('the OME-TIFF contains an image of another size, which may be a label');
   return pages;
 }
 
@@ -310,14 +311,14 @@ function largest(pages: readonly Page[]): Page | null {
   );
 }
 
-/** Whether a page has the size of the main page, like channels and masks, or is marked as a smaller level and has its shape. */
+/** Whether a page has the size of the main page (channels, masks), or is marked as a smaller level and has the shape of the main page. */
 function isPlaneOrLevel(page: Page, main: Page): boolean {
   if (page.width === main.width && page.height === main.height) return true;
   return (page.subfileType & reducedBit) !== 0 && hasShapeOf(main, page);
 }
 
 /**
- * Whether an image has the aspect ratio of the full resolution, like the levels, channels and planes of a slide.
+ * Whether an image has the aspect ratio of full resolution, as all levels, channels and planes of a slide have.
  * The height may differ by 2 %, or by 2 pixels if that is more. Labels have another aspect ratio.
  */
 function hasShapeOf(full: Size, { width, height }: Size): boolean {

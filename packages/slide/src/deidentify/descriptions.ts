@@ -1,6 +1,6 @@
 /**
- * Removal of text that may identify patients, people and devices from the texts of TIFF files. Only values that are known to be
- * technical stay; every other character becomes a space, so that the length does not change.
+ * Removes text that may identify patients, other people and devices from the texts of TIFF files. Only values that are known to
+ * be technical are kept. Every other character becomes a space, so that the length does not change.
  */
 
 /** Replaces every character except line breaks by a space. */
@@ -15,7 +15,7 @@ export function blank(text: string): string {
 const aperioWords =
   /Aperio (?:Image Library|Leica Biosystems GT450|Format Library)?|\bv?\d{1,12}(?:\.\d{1,12}){0,4}\b|\d{1,12}x\d{1,12}|[[\](),;>\s-]|\b(?:JPEG|JPEG2000|J2K|J2C|KDU|YUV16|YCC|YCbCr|RGB|GRAY|BMP|LZW|RAW|UNCOMPRESSED|OFFSET|CODESTREAM)\b|\/|\bQ=\d{1,4}/g;
 
-/** Names of the Aperio values that stay: numbers that a viewer or an analysis needs. */
+/** Names of the Aperio values that are kept: numbers that a viewer or an analysis needs. */
 const aperioNumbers = new Set([
   'AppMag',
   'MPP',
@@ -34,7 +34,7 @@ const aperioNumbers = new Set([
   'Gamma',
 ]);
 
-/** Matches the names that the program of the scanner gives to values. Any other name could itself identify a person. */
+/** Matches names of values as scanner programs write them. A name that does not match could itself identify a person. */
 const plainName = /^\s*[A-Za-z][A-Za-z ]{0,22}\s*$/;
 
 /**

@@ -78,10 +78,10 @@ export const codedSequences = new Set([
   0x5200_9230, // PerFrameFunctionalGroupsSequence
 ]);
 
-/** Binary data: set to zero outside the groups of images, where it may be a document, a certificate or text drawn as an overlay. */
+/** Binary data: zeroed outside `imageTagGroups`, where it may be a document, a certificate or text drawn as an overlay. */
 export const binaryVrs = new Set('OB OD OF OL OV OW'.split(' '));
-/** Groups whose binary data is kept: image pixels, slide microscopy, pixel data. */
-export const imageGroups = new Set([0x0028, 0x0048, 0x7fe0]);
+/** Groups of tags whose binary data is kept: image pixels, slide microscopy, pixel data. */
+export const imageTagGroups = new Set([0x0028, 0x0048, 0x7fe0]);
 
 /** What the sequences that enclose an element decide about it. */
 export interface Scope {

@@ -12,7 +12,7 @@ import { tag } from '../tiff/tags.ts';
 
 const build = (...directories: DirectoryPlan[]) => buildTiff({ directories }).bytes;
 
-describe('comments in the JPEG streams of a de-identified copy', () => {
+describe('de-identified copy of a file with JPEG streams', () => {
   const segment = (marker: number, body: Uint8Array) =>
     Buffer.concat([Buffer.from([0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255]), body]);
   /** Inserts segments after the start-of-image marker. */
@@ -38,7 +38,7 @@ describe('comments in the JPEG streams of a de-identified copy', () => {
     expect(difference(await thumbnailPixels(await openBytes(copy), 256), pixels).max).toBe(0);
   }
 
-  it('are zeros in NDPI', async () => {
+  it('has zeros in place of JPEG comments and application data when the file is NDPI', async () => {
     const directories = await ndpiDirectories({});
     const plans = directories.map((plan, i) => {
       if (i > 2) return plan;
@@ -50,7 +50,7 @@ describe('comments in the JPEG streams of a de-identified copy', () => {
     await expectErased(ndpiBytes(layOutNdpi(plans)));
   });
 
-  it('are zeros in the tiles and strips of a TIFF', async () => {
+  it('has zeros in place of JPEG comments and application data in the tiles and strips of a TIFF', async () => {
     for (const tileSize of [128, null]) {
       const plan = await encodePicture(paintTissue(480, 400), tileSize, 'ycbcr');
       const commented = (streams: DirectoryPlan['tiles']) =>
@@ -64,14 +64,14 @@ describe('comments in the JPEG streams of a de-identified copy', () => {
     }
   });
 
-  it('are zeros in the JPEG tables of a TIFF, also after their end', async () => {
+  it('has zeros in place of comments in the JPEG tables of a TIFF and of the bytes after the tables', async () => {
     const plan = await encodePicture(paintTissue(480, 400), 128, 'ycbcr');
     const tables = Uint8Array.from(plan.tags[tag.JPEGTables]?.numbers ?? []);
     const commented = Buffer.concat([withSegments(tables, ...identifying), Buffer.from(name)]);
     await expectErased(build(withTags(plan, { [tag.JPEGTables]: { type: 7, numbers: [...commented] } })));
   });
 
-  it('do not change the JFIF and Adobe segments, except for their bytes after the known ones, and not the ICC profile', async () => {
+  it('keeps the ICC profile and the known bytes of JFIF and Adobe segments, and zeroes the other bytes of these segments', async () => {
     const plan = await encodePicture(paintTissue(128, 128), 128, 'ycbcr');
     const jfif = Buffer.from('JFIF\0\x01\x02\0\0\x01\0\x01\0\0', 'latin1');
     const profile = segment(0xe2, Buffer.from('ICC_PROFILE\0\x01\x01profile'));
@@ -84,7 +84,7 @@ describe('comments in the JPEG streams of a de-identified copy', () => {
     expect([copy.includes(jfif), copy.includes(profile), copy.includes(name)]).toEqual([true, true, false]);
   });
 
-  it('are not searched in a stream that has more than 1000 segments before its image: reading fails', async () => {
+  it('cannot be read (LIMIT_EXCEEDED) when a JPEG stream has more than 1000 segments before its image', async () => {
     const plan = await encodePicture(paintTissue(128, 128), 128, 'ycbcr');
     const comments = Array.from({ length: 1001 }, () => segment(0xfe, new Uint8Array()));
     const tile = withSegments(plan.tiles?.[0] ?? new Uint8Array(), ...comments);

@@ -1,6 +1,7 @@
 /**
- * Removal of comments and application data, which may contain names of patients, from the JPEG streams of a slide. It happens
- * while a part of the file is read: reading the header of each of a million tiles before the first byte is sent would take minutes.
+ * Removes comments and application data, which may contain names of patients, from the JPEG streams of a slide. They are
+ * removed from each part of the file when that part is read: reading the headers of a million tiles before the first byte is sent
+ * would take minutes.
  *
  * Source: ITU-T T.81 (JPEG), annex B; JFIF 1.02; Adobe Technical Note 5116, section 18; ICC.1, annex B.4.
  */
@@ -17,11 +18,11 @@ const ADOBE_BYTES = 12;
 const ICC_SIGNATURE = 'ICC_PROFILE\0';
 /** Bytes of a marker and the length after it. */
 const SEGMENT_HEADER_BYTES = 4;
-/** Bytes at the start of a segment that decide what stays of it; no signature is longer than that of ICC profiles. */
+/** Bytes at the start of a segment that decide how much of the segment is kept; the signature of ICC profiles is the longest. */
 const SEGMENT_START_BYTES = SEGMENT_HEADER_BYTES + ICC_SIGNATURE.length;
 /** Maximum number of segments and fill bytes before the image. A JPEG with an ICC profile and EXIF data has a few hundred at most. */
 const MAX_SEGMENTS = 1000;
-/** Bytes of one read of a header that is not inside the part. Most headers are shorter. */
+/** Bytes that one read fetches when a header is not inside the part. Most headers are shorter. */
 const READ_BYTES = 4096;
 
 /** Erases the metadata of JPEG streams in a part of the file, in place. @param start position of the part in the file */
@@ -54,7 +55,7 @@ export function jpegMetadataEraser(source: ByteSource, streams: Float64Array): E
         if (rangeEnd > Math.max(offset, start)) found.push({ offset, length: rangeEnd - offset });
       }
     }
-    // No byte is erased before all headers are read: the result would depend on where the part begins.
+    // No byte is erased before all headers are read; otherwise the result would depend on where the part begins.
     for (const { offset, length } of found)
       part.fill(0, Math.max(offset - start, 0), offset + length - start);
   };

@@ -1,4 +1,4 @@
-/** A list of numbers that grows, in a typed array: a slide may have millions of tiles, and an object for each would exhaust memory. */
+/** A growing list of numbers in a typed array. A slide may have millions of tiles, and an object for each would exhaust memory. */
 export class NumberList {
   #numbers = new Float64Array(64);
   #length = 0;

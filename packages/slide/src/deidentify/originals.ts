@@ -3,7 +3,7 @@
  * read, so the length does not change and nothing is written to disk.
  */
 import { isDicom } from '../dicom/file-meta.ts';
-import { type Objects, openSlideFiles } from '../location/open-slide-files.ts';
+import { type OptionalObjectReader, openSlideFiles } from '../location/open-slide-files.ts';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { FileInFolder, SlideFiles } from '../source/slide-files.ts';
@@ -14,7 +14,7 @@ import { deidentifyTiff } from './deidentify-tiff.ts';
 import { jpegMetadataEraser } from './jpeg-metadata.ts';
 import { applyPatches, type Deidentification, NotDeidentifiable } from './patches.ts';
 
-/** A file that may be downloaded, with what is replaced in it. */
+/** A file that may be downloaded, with the bytes to replace in it. */
 export interface OriginalFile extends Deidentification {
   /** Path relative to the folder of the main file. */
   readonly path: string;
@@ -40,7 +40,7 @@ export interface OriginalPlan {
  */
 export async function planOriginals(
   location: SlideLocation,
-  objects: Objects,
+  objects: OptionalObjectReader,
   salt: string,
 ): Promise<OriginalPlan> {
   // If the members are unknown, only the main file may be opened.
@@ -86,7 +86,7 @@ async function deidentifiedFiles(
     } else if (isTiff(start) && !isVsi(start) && names.length === 1) {
       originals.push({ path, size: source.size, ...(await deidentifyTiff(source)) });
     } else {
-      throw new NotDeidentifiable('the format is neither DICOM nor TIFF in one file');
+      throw new NotDeidentifiable('the format is neither DICOM nor TIFF in a single file');
     }
   }
   if (originals.length === 0) throw new NotDeidentifiable('all files are labels or overviews');
@@ -95,7 +95,7 @@ async function deidentifiedFiles(
 
 async function openMember(files: SlideFiles, path: string): Promise<ByteSource> {
   // A member whose name ends with a slash is a whole folder.
-  if (path.endsWith('/')) throw new NotDeidentifiable('the slide has folders of files');
+  if (path.endsWith('/')) throw new NotDeidentifiable('the slide includes a folder of files');
   return files.open(path);
 }
 
@@ -123,14 +123,14 @@ export interface OpenOriginal {
  */
 export async function openOriginal(
   location: SlideLocation,
-  objects: Objects,
+  objects: OptionalObjectReader,
   plan: OriginalPlan,
   file: OriginalFile,
 ): Promise<OpenOriginal> {
   const files = await openSlideFiles({ ...location, members: location.members ?? [] }, objects);
   try {
     if (files.fingerprint !== plan.fingerprint)
-      throw new SlideError('FILE_CHANGED', 'The slide was replaced');
+      throw new SlideError('FILE_CHANGED', 'The slide has changed since its download was planned');
     const source = file.path === files.name ? files.main : await files.open(file.path);
     const eraseJpegMetadata = jpegMetadataEraser(source, file.jpegStreams);
     return {

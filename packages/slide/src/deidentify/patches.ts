@@ -49,9 +49,9 @@ export function applyPatches(patches: PatchList, part: Uint8Array, start: number
 }
 
 /**
- * Returns the index of the first element of a sorted list for which a condition holds, by binary search; `length` if there is none.
+ * Returns the index of the first element of a list for which a condition holds, by binary search; `length` if there is none.
  *
- * @param holds the condition; if it holds for an element, it holds for all later ones
+ * @param holds the condition by index; if it holds for an element, it holds for all later ones
  */
 export function firstIndexWhere(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
@@ -99,7 +99,7 @@ export class KeptRanges {
       if (gaps.length === maxPatches) throw new NotDeidentifiable('the file has too many unused parts');
       gaps.push({ offset, length: end - offset });
     };
-    // Starts and ends are sorted separately: if n + 1 parts end before the start with index n + 1, no part lies between the two.
+    // Starts and ends are sorted separately. If n + 1 parts end before the start with index n + 1, no part covers the bytes between.
     const starts = this.#starts.sorted();
     const ends = this.#ends.sorted();
     add(0, starts[0] ?? size);
@@ -118,7 +118,7 @@ export class KeptRanges {
 export function mergePatches(replacements: readonly Patch[], zeros: readonly Range[]): Patch[] {
   const sorted = withoutOverlaps(replacements);
   const merged: Patch[] = [...sorted];
-  /** Index in `sorted`: the replacements before it end at or before `uncovered`. */
+  /** Index in `sorted`. All replacements before this index end at or before `uncovered`. */
   let nextIndex = 0;
   for (const { offset, length } of zeros) {
     const end = offset + length;
@@ -147,13 +147,13 @@ function withoutOverlaps(replacements: readonly Patch[]): Patch[] {
   for (const patch of replacements.toSorted((a, b) => a.offset - b.offset)) {
     const previous = sorted.at(-1);
     if (previous === undefined || patch.offset >= previous.offset + previous.length) sorted.push(patch);
-    else sorted[sorted.length - 1] = joined(previous, patch);
+    else sorted[sorted.length - 1] = joinPatches(previous, patch);
   }
   return sorted;
 }
 
-/** Joins two overlapping replacements, if both are zeros or they are identical. @param previous begins first @throws NotDeidentifiable */
-function joined(previous: Patch, patch: Patch): Patch {
+/** Joins two overlapping replacements; `previous` begins first. @throws NotDeidentifiable unless both are zeros or they are equal */
+function joinPatches(previous: Patch, patch: Patch): Patch {
   if (previous.bytes === undefined && patch.bytes === undefined) {
     const end = Math.max(previous.offset + previous.length, patch.offset + patch.length);
     return { offset: previous.offset, length: end - previous.offset };

@@ -125,12 +125,12 @@ export class TiffStructure {
     const reader = byteReader(start, isLittleEndian);
     const isBig = reader.u16(2) === 43; // the version number of BigTIFF; classic TIFF has 42
     const headerBytes = isBig ? 16 : 8;
-    if (start.length < headerBytes) throw new NotDeidentifiable('the file ends in its header');
+    if (start.length < headerBytes) throw new NotDeidentifiable('the file ends inside its header');
     const firstAt = isBig ? 8 : 4;
     this.#layout = { isLittleEndian, isBig, isNdpi: false, firstAt };
     const firstOffset = isBig ? reader.u64(8) : reader.u32(4);
     if (!isBig && isLittleEndian) {
-      // NDPI files have the header of a classic TIFF, but its offset may have 8 bytes. Both lengths are tried.
+      // NDPI files have the header of a classic TIFF, but the offset in it may have 8 bytes. Both lengths are tried.
       for (const offset of new Set([reader.u64(4), firstOffset])) {
         if (offset + 2 > this.#source.size) continue;
         this.#layout = { isLittleEndian, isBig, isNdpi: true, firstAt };
@@ -160,7 +160,7 @@ export class TiffStructure {
   /** Reads a directory. @throws NotDeidentifiable if the directory has been read before */
   async readDirectory(offset: number): Promise<Directory> {
     if (this.#visited.has(offset) || this.#visited.size === maxDirectories)
-      throw new NotDeidentifiable('its directories form a cycle, or are too many');
+      throw new NotDeidentifiable(`its directories form a cycle, or are more than ${maxDirectories}`);
     this.#visited.add(offset);
     return this.#readDirectory(offset);
   }
@@ -170,7 +170,8 @@ export class TiffStructure {
     const [countBytes, entryBytes, pointerBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
     const counter = await this.#read(offset, countBytes);
     const count = isBig ? counter.u64(0) : counter.u16(0);
-    if (count === 0 || count > maxEntries) throw new NotDeidentifiable(`a directory has ${count} entries`);
+    if (count === 0 || count > maxEntries)
+      throw new NotDeidentifiable(`a directory has ${count} entries (1 to ${maxEntries} are supported)`);
     const nextBytes = isNdpi ? 8 : pointerBytes;
     const nextInBlock = countBytes + count * entryBytes;
     // An NDPI directory is followed by the upper 32 bits of the numbers in its entries.
@@ -212,7 +213,8 @@ export class TiffStructure {
   async numbers(directory: Directory, tag: number): Promise<readonly number[]> {
     const entry = entryOf(directory, tag);
     if (entry === null) return [];
-    if (entry.count > maxNumbers) throw new NotDeidentifiable(`a tag has ${entry.count} values`);
+    if (entry.count > maxNumbers)
+      throw new NotDeidentifiable(`a tag has ${entry.count} values, more than ${maxNumbers}`);
     return [...(await this.#numbersOf(entry))];
   }
 
@@ -220,7 +222,8 @@ export class TiffStructure {
   async table(directory: Directory, tag: number): Promise<Float64Array> {
     const entry = entryOf(directory, tag);
     if (entry === null) return new Float64Array();
-    if (entry.count > maxTableLength) throw new NotDeidentifiable(`an image has ${entry.count} tiles`);
+    if (entry.count > maxTableLength)
+      throw new NotDeidentifiable(`an image has ${entry.count} tiles or strips, more than ${maxTableLength}`);
     return this.#numbersOf(entry);
   }
 
@@ -247,12 +250,12 @@ export class TiffStructure {
   async bytesOf({ valueOffset, length }: Entry): Promise<Uint8Array> {
     this.#textBytes += length;
     if (length > maxTextBytes || this.#textBytes > maxTotalTextBytes)
-      throw new NotDeidentifiable('its texts are too long');
+      throw new NotDeidentifiable('the texts are too long');
     return (await this.#read(valueOffset, length)).bytes;
   }
 }
 
-/** Returns the entry of a tag, of two entries the first, as readers do; null when the directory does not have it. */
+/** Returns the entry of a tag; null when the directory has none. Of two entries with the tag, returns the first, as readers do. */
 export function entryOf({ entries }: Directory, tag: number): Entry | null {
   return entries.find((entry) => entry.tag === tag) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Rules for the values of TIFF tags in a de-identified copy: which tags stay, and what stays of texts. */
+/** Rules for the values of TIFF tags in a de-identified copy: which values are kept, and which parts of texts. */
 import { tag as tags } from '../tiff/tags.ts';
 import { blankXml, omeAllowlist, qptiffAllowlist } from './blank-xml.ts';
 import { blank, blankAperioDescription } from './descriptions.ts';
@@ -10,7 +10,7 @@ export type Kind = 'aperio' | 'ndpi' | 'qptiff' | 'ome' | 'generic';
 
 /** Tags of the device and of the program that wrote the file. */
 const deviceTags: ReadonlySet<number> = new Set([271, 272, tags.Software]); // Make, Model, Software
-/** Matches their texts by which readers recognise NDPI, QPTIFF and OME-TIFF. Other texts may contain names and serial numbers. */
+/** Matches the texts of `deviceTags` by which readers recognise NDPI, QPTIFF and OME-TIFF. Other texts may contain names or numbers. */
 const knownDevice =
   /^(?:Hamamatsu|NanoZoomer|C\d{4,5}(?:-\d{2})?|(?:NDP\.scan|PerkinElmer-QPI|OME Bio-Formats)(?: \d{1,3}(?:\.\d{1,3}){0,3})?)$/;
 
@@ -30,7 +30,7 @@ const technicalTags: ReadonlySet<number> = new Set([
   // Indexed, JPEGTables, YCbCr, ImageDepth and TileDepth, ICC profile, parameters of LERC
   ...[346, tags.JPEGTables, 529, 530, 531, 532, 32_995, 32_996, 32_997, 32_998, tags.ICCProfile, 50_674],
 ]);
-/** The first tag of NDPI; numbers of these tags describe the image, with one exception. */
+/** The first tag of NDPI. The numbers of NDPI's tags describe the image, except the serial number. */
 const firstNdpiTag = 65_324;
 const ndpiSerialNumber = 65_442;
 
@@ -57,7 +57,7 @@ function blankedBody(tag: number, body: string, kind: Kind): string {
   if (kind === 'qptiff') return blankXml(body, qptiffAllowlist) ?? blank(body);
   if (kind === 'ome' && body.includes('<')) {
     const xml = blankXml(body, omeAllowlist);
-    if (xml === null) throw new NotDeidentifiable('OME-XML with a document type, or not well-formed');
+    if (xml === null) throw new NotDeidentifiable('the OME-XML has a document type or is not well-formed');
     return xml;
   }
   return blank(body);

@@ -1,6 +1,6 @@
 /**
  * Reader of DICOM Microscopy Bulk Simple Annotations (ANN). A file has groups of annotations; each group
- * stores all coordinates in one list. The list is read in parts, so that memory does not grow with the number of annotations.
+ * stores all coordinates in one list. The reader reads this list in parts, so that memory does not grow with the number of annotations.
  * Source: DICOM PS3.3, sections A.87 (object) and C.37.1.2 (groups).
  */
 import { SlideError } from '../model/slide.ts';
@@ -37,7 +37,7 @@ const maxNameLength = 200;
 /** Number of vertices of the outline that approximates an ellipse. */
 const ellipseVertices = 36;
 
-/** `position`: the value may be large, so `readDataSet` returns only its position in the file. */
+/** For elements marked `position`, which may be large, `readDataSet` returns only the position of the value in the file. */
 const measurementElements: ElementSelection = new Map([
   [tag.ConceptNameCodeSequence, { items: valuesOf([tag.CodeMeaning]) }],
   [
@@ -78,11 +78,11 @@ const elements: ElementSelection = new Map([
 ] as const);
 
 /**
- * Calls `emit` with each annotation of a file.
+ * Reads a file and calls `emit` with each of its annotations.
  *
  * @param onProgress called with the completed fraction, 0…1
- * @throws SlideError FORMAT_NOT_SUPPORTED for three-dimensional annotations, coordinates relative to a frame and other objects,
- * FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ * @throws SlideError FORMAT_NOT_SUPPORTED for three-dimensional annotations, for coordinates relative to a frame, and for DICOM
+ *   files without annotations; FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readBulkAnnotations(
   source: ByteSource,
@@ -92,21 +92,24 @@ export async function readBulkAnnotations(
   const window = byteWindow(source);
   const meta = await readFileMeta(window);
   const syntax = transferSyntaxOf(meta.transferSyntax);
-  if (syntax === null) throw unsupportedError('Its transfer syntax is unknown');
+  if (syntax === null)
+    throw unsupportedError('Not supported: annotations in a file with an unknown transfer syntax');
   const context = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
-  // The annotation groups are in group 006a (the upper 16 bits of the tag); stops after this group.
+  // AnnotationGroupSequence is in group 006a (the upper 16 bits of its tag); elements of later groups are not needed.
   const { dataSet } = await readDataSet(
     context,
     meta.dataSetOffset,
     elements,
     (elementTag) => elementTag > 0x006a_ffff,
   );
-  if (dataSet.text(tag.Modality) !== 'ANN') throw unsupportedError('The file has no bulk annotations');
+  if (dataSet.text(tag.Modality) !== 'ANN') throw unsupportedError('The DICOM file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
-    throw unsupportedError('Its coordinates are not in pixels of the slide');
+    throw unsupportedError('Not supported: annotations whose coordinates are not in pixels of the slide');
   }
   if (dataSet.text(tag.PixelOriginInterpretation) === 'FRAME') {
-    throw unsupportedError('Its coordinates are relative to a frame of the image');
+    throw unsupportedError(
+      'Not supported: annotations whose coordinates are relative to a frame of the image',
+    );
   }
   const decode = textDecodingOf(dataSet);
   const groups = dataSet.items(tag.AnnotationGroupSequence);
@@ -140,22 +143,24 @@ async function readGroup(
   onProgress: (done: number) => void,
 ): Promise<void> {
   const type = group.text(tag.GraphicType);
-  if (!isGraphic(type)) throw unsupportedError('It has an unknown type of graphics');
+  if (!isGraphic(type)) throw unsupportedError('Not supported: annotations of an unknown graphic type');
   const count = group.whole(tag.NumberOfAnnotations) ?? 0;
   const label = (group.freeText(tag.AnnotationGroupLabel, decode) ?? '').slice(0, maxNameLength);
   const color = readRecommendedColor(group);
   const coordinates =
-    numbersAt(source, group.position(tag.PointCoordinatesData), 'float32') ??
-    numbersAt(source, group.position(tag.DoublePointCoordinatesData), 'float64');
+    numberListAt(source, group.position(tag.PointCoordinatesData), 'float32') ??
+    numberListAt(source, group.position(tag.DoublePointCoordinatesData), 'float64');
   if (coordinates === null) throw corruptError('a group has no coordinates');
   const pointCount = pointsPerAnnotation[type];
   const startList =
-    pointCount === null ? numbersAt(source, group.position(tag.LongPrimitivePointIndexList), 'uint32') : null;
+    pointCount === null
+      ? numberListAt(source, group.position(tag.LongPrimitivePointIndexList), 'uint32')
+      : null;
   if (pointCount === null && (startList === null || startList.length !== count)) {
-    throw corruptError('a group has no index of its points');
+    throw corruptError('a group has no index of its points, or one of the wrong length');
   }
   if (pointCount !== null && coordinates.length !== 2 * pointCount * count) {
-    throw corruptError('a group has another number of points than it claims');
+    throw corruptError('the number of points of a group contradicts its number of annotations');
   }
   const measurements = measurementsOf(source, group, decode, count);
 
@@ -172,7 +177,7 @@ async function readGroup(
       const valuesStart = (starts[n] as number) - batchStart;
       const valuesEnd = (starts[n + 1] as number) - batchStart;
       emit({
-        ...outlineOf(type, Array.from(values.subarray(valuesStart, valuesEnd))),
+        ...shapeOf(type, Array.from(values.subarray(valuesStart, valuesEnd))),
         group: label,
         color,
         measurements: measurements.flatMap(({ name }, i) => {
@@ -185,8 +190,8 @@ async function readGroup(
   }
 
   /**
-   * Returns the index of the first coordinate of each annotation from `first` to `end`, both included. If `end` is `count`, the
-   * last index is the number of coordinates.
+   * Returns the index of the first coordinate of each annotation from `first` to `end`, both included. If `end` is `count`, there
+   * is no annotation `end`; its index is then the number of coordinates.
    */
   async function readStarts(first: number, end: number): Promise<number[]> {
     const coordinateCount = coordinates?.length ?? 0;
@@ -194,7 +199,7 @@ async function readGroup(
       const coordinatesPerAnnotation = 2 * (pointCount ?? 1); // `pointCount` is not null when there is no start list
       return Array.from({ length: end - first + 1 }, (_, n) => coordinatesPerAnnotation * (first + n));
     }
-    // The list has no entry after the last annotation, which ends with the last coordinate.
+    // The list has no entry after that of the last annotation, which ends with the last coordinate.
     const stored = await startList.read(first, Math.min(end + 1, count) - first);
     // The file counts coordinates from 1.
     const starts = Array.from(stored, (value) => value - 1);
@@ -215,26 +220,26 @@ function readRecommendedColor(group: DataSet): BulkAnnotation['color'] {
   return [r, g, b];
 }
 
-/** A list of numbers in the file; callers read ranges of it. */
-interface Numbers {
+/** A list of numbers in the file. It stays in the file; callers read ranges of it. */
+interface NumberList {
   readonly length: number;
   read(first: number, count: number): Promise<Float32Array | Float64Array | Uint32Array>;
 }
 
-const arrays = { float32: Float32Array, float64: Float64Array, uint32: Uint32Array } as const;
+const arrayTypes = { float32: Float32Array, float64: Float64Array, uint32: Uint32Array } as const;
 
 /**
  * Returns a list of numbers; null when the element is absent or its length is undefined. The bytes need no conversion,
  * because file and system are little-endian.
  */
-function numbersAt(
+function numberListAt(
   source: ByteSource,
   position: ValuePosition | null,
-  type: keyof typeof arrays,
-): Numbers | null {
+  type: keyof typeof arrayTypes,
+): NumberList | null {
   if (position === null || position.length === null) return null;
   const { offset, length } = position;
-  const Type = arrays[type];
+  const Type = arrayTypes[type];
   return {
     length: Math.floor(length / Type.BYTES_PER_ELEMENT),
     async read(first, count) {
@@ -271,9 +276,10 @@ function measurementsOf(
       maxNameLength,
     );
     const [valuesItem] = item.items(tag.MeasurementValuesSequence);
-    const values = valuesItem && numbersAt(source, valuesItem.position(tag.FloatingPointValues), 'float32');
+    const values =
+      valuesItem && numberListAt(source, valuesItem.position(tag.FloatingPointValues), 'float32');
     if (!values) return [];
-    const annotationNumbers = numbersAt(source, valuesItem.position(tag.AnnotationIndexList), 'uint32');
+    const annotationNumbers = numberListAt(source, valuesItem.position(tag.AnnotationIndexList), 'uint32');
     if (values.length !== (annotationNumbers?.length ?? count))
       throw corruptError('a measurement has too few or too many values');
     const read =
@@ -283,11 +289,11 @@ function measurementsOf(
 }
 
 /** Returns a reader of a measurement with a value for every annotation. */
-const readAllValues = (values: Numbers) => async (first: number, end: number) =>
+const readAllValues = (values: NumberList) => async (first: number, end: number) =>
   Float32Array.from(await values.read(first, end - first));
 
 /** Returns a reader of a measurement with values for some annotations, whose numbers (from 1) are in ascending order. */
-function readNumberedValues(values: Numbers, annotationNumbers: Numbers): Measurement['read'] {
+function readNumberedValues(values: NumberList, annotationNumbers: NumberList): Measurement['read'] {
   let nextValue = 0;
   return async (first, end) => {
     const result = new Float32Array(end - first).fill(Number.NaN);
@@ -307,7 +313,7 @@ function readNumberedValues(values: Numbers, annotationNumbers: Numbers): Measur
   };
 }
 
-function outlineOf(type: Graphic, coordinates: number[]): Pick<BulkAnnotation, 'graphic' | 'coordinates'> {
+function shapeOf(type: Graphic, coordinates: number[]): Pick<BulkAnnotation, 'graphic' | 'coordinates'> {
   if (type === 'POINT') return { graphic: 'point', coordinates };
   if (type === 'POLYLINE') return { graphic: 'line', coordinates };
   return {
@@ -316,7 +322,7 @@ function outlineOf(type: Graphic, coordinates: number[]): Pick<BulkAnnotation, '
   };
 }
 
-/** Returns a polygon for an ellipse. @param ends both ends of the major axis, then both ends of the minor axis */
+/** Returns a polygon that approximates an ellipse. @param ends both ends of the major axis, then both ends of the minor axis */
 function outlineOfEllipse(ends: readonly number[]): number[] {
   const [
     majorX1 = 0,

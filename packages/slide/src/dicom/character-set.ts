@@ -27,7 +27,7 @@ const encodings: Readonly<Record<string, string>> = {
 
 /**
  * Returns a function that decodes the free text of a data set, including that of its items. Only the first of several
- * character sets is used. If it is absent or unknown, text is UTF-8 if it is valid UTF-8, otherwise Latin-1.
+ * character sets is used. If the character set is absent or unknown, text is decoded as UTF-8 if it is valid, else as Latin-1.
  *
  * @param dataSet the data set of the file, read with the element SpecificCharacterSet
  */

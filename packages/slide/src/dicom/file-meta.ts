@@ -1,4 +1,4 @@
-/** The start of a DICOM file: its signature and its file meta information. */
+/** Reads the start of a DICOM file: its signature and its file meta information, which precedes the data set. */
 import { dicomSignature } from '../names/format-names.ts';
 import type { ByteWindow } from '../source/byte-window.ts';
 import { corruptError } from './errors.ts';

@@ -1,4 +1,4 @@
-/** Reader of the frames of one DICOM file as encoded images with their codec, colours and sample layout. */
+/** Reader of the frames of one DICOM file as encoded images with their codec, colour model and sample layout. */
 import {
   completeJpeg,
   type JpegColour,
@@ -84,14 +84,14 @@ export function isJpeg({ transferSyntax }: Instance): boolean {
 }
 
 /**
- * Colours of the samples. `transformed`: the codec converts RGB for compression, and its decoder returns RGB.
- * An object means grey samples: it states the samples displayed as black and white (`GreyRange`). `ycc-of-openjpeg` does
- * not occur in DICOM files.
+ * Colour model of a frame's samples. `transformed`: the codec converts RGB for compression, and its decoder returns RGB.
+ * Grey samples have a `GreyRange` instead of a name: the samples displayed as black and white. `ycc-of-openjpeg` does not
+ * occur in DICOM files.
  */
-type Colour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
+type FrameColour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
 
 /** Colours by photometric interpretation. Source: PS3.3 C.7.6.3.1.2; for slides, C.8.12.4.1.5. */
-const colours = new Map<string, Colour>([
+const coloursByPhotometric = new Map<string, FrameColour>([
   ['RGB', 'rgb'],
   ['YBR_FULL', 'ycc'],
   ['YBR_FULL_422', 'ycc'],
@@ -99,10 +99,10 @@ const colours = new Map<string, Colour>([
   ['YBR_RCT', 'transformed'],
 ]);
 
-function colourOf(pixels: PixelDescription): Colour {
+function colourOf(pixels: PixelDescription): FrameColour {
   const { photometric, samplesPerPixel } = pixels;
   const isGrey = photometric === 'MONOCHROME1' || photometric === 'MONOCHROME2';
-  const colour = isGrey ? greyRangeOf(pixels) : colours.get(photometric);
+  const colour = isGrey ? greyRangeOf(pixels) : coloursByPhotometric.get(photometric);
   if (!colour) throw notSupportedError(`the photometric interpretation ${nameOf(photometric)}`);
   if (samplesPerPixel !== (isGrey ? 1 : 3))
     throw corruptError(`${photometric} has ${samplesPerPixel} samples a pixel`);
@@ -143,7 +143,7 @@ function greyRangeOf({ photometric, bitsStored, window, rescale }: PixelDescript
 }
 
 /** Returns the bits per sample, and rejects sample layouts that are not supported. */
-function bitsOf(pixels: PixelDescription, colour: Colour): 8 | 16 {
+function bitsOf(pixels: PixelDescription, colour: FrameColour): 8 | 16 {
   const { bitsAllocated, bitsStored, highBit, pixelRepresentation } = pixels;
   const isGrey = typeof colour === 'object';
   if (bitsAllocated !== 8 && !(isGrey && bitsAllocated === 16)) {
@@ -157,7 +157,7 @@ function bitsOf(pixels: PixelDescription, colour: Colour): 8 | 16 {
   return bitsAllocated;
 }
 
-function jpegColourOf(pixels: PixelDescription, colour: Colour): JpegColour {
+function jpegColourOf(pixels: PixelDescription, colour: FrameColour): JpegColour {
   if (pixels.bitsAllocated !== 8) throw notSupportedError(`JPEG of ${pixels.bitsAllocated} bits a sample`);
   if (colour === 'transformed') throw corruptError(`${pixels.photometric} is allowed only in JPEG 2000`);
   if (colour === 'rgb') return 'rgb';

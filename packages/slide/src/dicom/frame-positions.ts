@@ -9,9 +9,9 @@ export interface FramePositions {
   /** Column and row of the frame's first pixel in the whole image; 1 is the first. */
   readonly columns: Int32Array;
   readonly rows: Int32Array;
-  /** Micrometres above the glass; 0 when not stated. */
-  readonly depths: Float64Array;
-  /** 1 for frames of the first optical path (a way to illuminate and filter), 0 for others. Only the first is shown. */
+  /** Height of the focal plane above the glass in µm; 0 when not stated. */
+  readonly zOffsets: Float64Array;
+  /** 1 for frames of the first optical path (a way to illuminate and filter), the only one displayed; 0 for other frames. */
   readonly isFirstPath: Uint8Array;
 }
 
@@ -37,21 +37,22 @@ export interface PositionCollector {
   finish(): FramePositions;
 }
 
-/** Returns the distinct depths of the frames of the first optical path in µm, in ascending order. */
-export function depthsIn({ depths, isFirstPath }: FramePositions): readonly number[] {
-  const distinctDepths = new Set<number>();
-  for (const [frame, depth] of depths.entries()) if (isFirstPath[frame] !== 0) distinctDepths.add(depth);
-  return [...distinctDepths].sort((a, b) => a - b);
+/** Returns the distinct heights (`zOffsets`) of the frames of the first optical path, in ascending order. */
+export function zOffsetsIn({ zOffsets, isFirstPath }: FramePositions): readonly number[] {
+  const distinctOffsets = new Set<number>();
+  for (const [frame, zOffset] of zOffsets.entries())
+    if (isFirstPath[frame] !== 0) distinctOffsets.add(zOffset);
+  return [...distinctOffsets].sort((a, b) => a - b);
 }
 
 /**
- * Creates a collector, which receives the functional groups of each frame in the order of the file.
+ * Creates a collector. Its `add` must be called with the functional groups of each frame, in the order of the file.
  *
  * Source: DICOM PS3.3, C.8.12.6.1 (Plane Position (Slide)), C.8.12.5.1 (optical path identification).
  *
  * @param frames the number of frames that the file claims
  * @param firstPath first item of OpticalPathSequence; without it, every frame counts as a frame of the first path
- * @param shared functional groups that apply to all frames
+ * @param shared functional groups (properties) that apply to all frames
  */
 export function createPositionCollector(
   frames: number,
@@ -61,7 +62,7 @@ export function createPositionCollector(
   const positions = {
     columns: new Int32Array(frames),
     rows: new Int32Array(frames),
-    depths: new Float64Array(frames),
+    zOffsets: new Float64Array(frames),
     isFirstPath: new Uint8Array(frames),
   };
   const firstPathId = firstPath?.text(tag.OpticalPathIdentifier) ?? null;
@@ -81,7 +82,7 @@ export function createPositionCollector(
       const isFirstPath = path === null || firstPathId === null || path === firstPathId;
       positions.columns[added] = column;
       positions.rows[added] = row;
-      positions.depths[added] = position?.real(tag.ZOffsetInSlideCoordinateSystem) ?? 0;
+      positions.zOffsets[added] = position?.real(tag.ZOffsetInSlideCoordinateSystem) ?? 0;
       positions.isFirstPath[added] = isFirstPath ? 1 : 0;
       added++;
     },

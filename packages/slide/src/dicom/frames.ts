@@ -1,7 +1,8 @@
 /**
- * Reader of the frames in the pixel data of a DICOM file, each with one read. Uncompressed ("native") frames follow one another.
- * Compressed ("encapsulated") frames are stored as items; each item is a header and a fragment, and a frame has one or more
- * items. An offset table before the items is optional.
+ * Reads the frames in the pixel data of a DICOM file, with one read per frame. Frames are stored in one of two ways:
+ * - consecutive: uncompressed frames follow one another without headers;
+ * - encapsulated: frames are stored as items. Each item is a header and a fragment, and a frame has one or more items. An
+ *   offset table before the items is optional.
  *
  * Source: DICOM PS3.5, section A.4 (encapsulated pixel data), PS3.3 C.7.6.3.1.8 and C.7.6.3.1.9 (extended offset table).
  */
@@ -39,10 +40,10 @@ interface PixelPositions {
  * @param frameBytes bytes of one uncompressed frame
  */
 export function openFrames(pixels: PixelPositions, syntax: TransferSyntax, frameBytes: number): ReadFrame {
-  return syntax.isEncapsulated ? openEncapsulated(pixels, syntax.codec) : openNative(pixels, frameBytes);
+  return syntax.isEncapsulated ? openEncapsulated(pixels, syntax.codec) : openConsecutive(pixels, frameBytes);
 }
 
-function openNative({ source, frames, pixelData }: PixelPositions, frameBytes: number): ReadFrame {
+function openConsecutive({ source, frames, pixelData }: PixelPositions, frameBytes: number): ReadFrame {
   const { offset, length } = pixelData;
   if (length === null) throw corruptError('its uncompressed pixels have an undefined length');
   if (length < frames * frameBytes) {
@@ -61,7 +62,7 @@ function openNative({ source, frames, pixelData }: PixelPositions, frameBytes: n
 interface FrameTable {
   /** Offset of each frame's first item. */
   readonly starts: Float64Array;
-  /** Returns the offset of the end of a frame's last item. */
+  /** Returns the offset after a frame's last item. */
   endOf(frame: number): number;
 }
 
@@ -122,40 +123,41 @@ function joinFragments(buffer: Uint8Array, headerStart: number): { end: number; 
   return { end, fragments };
 }
 
-/** Reads the extended or the basic offset table; follows all items if the file has neither. */
+/** Reads the extended or the basic offset table; if the file has neither, finds the frames by following all items. */
 async function readFrameTable(pixels: PixelPositions, codec: FrameCodec): Promise<FrameTable> {
   const { source, pixelData, frames } = pixels;
   const header = await readItemHeader(source, pixelData.offset);
   if (header.tag !== tag.Item) throw corruptError('its pixels do not begin with an offset table');
-  const firstItem = pixelData.offset + ITEM_HEADER_BYTES + header.length;
-  if (firstItem > source.size) throw truncatedError(`it ends at ${source.size}, inside its offset table`);
+  const firstItemOffset = pixelData.offset + ITEM_HEADER_BYTES + header.length;
+  if (firstItemOffset > source.size)
+    throw truncatedError(`it ends at ${source.size}, inside its offset table`);
 
-  if (pixels.extendedOffsets) return readExtendedTable(pixels, pixels.extendedOffsets, firstItem);
+  if (pixels.extendedOffsets) return readExtendedTable(pixels, pixels.extendedOffsets, firstItemOffset);
   if (header.length > 0) {
     if (header.length !== frames * 4) {
       throw corruptError(`its offset table has ${header.length} bytes for ${frames} frames`);
     }
-    return readBasicTable(pixels, pixelData.offset + ITEM_HEADER_BYTES, firstItem);
+    return readBasicTable(pixels, pixelData.offset + ITEM_HEADER_BYTES, firstItemOffset);
   }
-  return findFrames(pixels, codec, firstItem);
+  return findFrames(pixels, codec, firstItemOffset);
 }
 
 /** Reads the basic offset table: 32-bit offsets, counted from the first item after the table. */
 async function readBasicTable(
   { source, frames }: PixelPositions,
   offset: number,
-  firstItem: number,
+  firstItemOffset: number,
 ): Promise<FrameTable> {
   const bytes = await source.read(offset, frames * 4);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const starts = new Float64Array(frames);
   // Some writers let the 32-bit offsets of large files wrap around at 4 GiB.
-  const mayWrapAround = source.size - firstItem > 2 ** 32;
+  const mayWrapAround = source.size - firstItemOffset > 2 ** 32;
   let wrappedBytes = 0;
   for (let frame = 0; frame < frames; frame++) {
-    // The value for the first frame makes `firstItem` the smallest start that `checkStart` accepts.
-    const previousStart = frame === 0 ? firstItem - ITEM_HEADER_BYTES : (starts[frame - 1] as number);
-    let start = firstItem + wrappedBytes + view.getUint32(frame * 4, true);
+    // The value for the first frame makes `firstItemOffset` the smallest start that `checkStart` accepts.
+    const previousStart = frame === 0 ? firstItemOffset - ITEM_HEADER_BYTES : (starts[frame - 1] as number);
+    let start = firstItemOffset + wrappedBytes + view.getUint32(frame * 4, true);
     if (start <= previousStart && mayWrapAround) {
       wrappedBytes += 2 ** 32;
       start += 2 ** 32;
@@ -163,7 +165,8 @@ async function readBasicTable(
     checkStart(start, previousStart + ITEM_HEADER_BYTES, source.size, frame);
     starts[frame] = start;
   }
-  if (starts[0] !== firstItem) throw corruptError('its offset table does not begin with its first frame');
+  if (starts[0] !== firstItemOffset)
+    throw corruptError('its offset table does not begin with its first frame');
   const lastEnd = await findEnd(source, starts[frames - 1] as number);
   return { starts, endOf: (frame) => (frame + 1 < frames ? (starts[frame + 1] as number) : lastEnd) };
 }
@@ -172,7 +175,7 @@ async function readBasicTable(
 async function readExtendedTable(
   { source, frames, extendedLengths }: PixelPositions,
   offsets: ValuePosition,
-  firstItem: number,
+  firstItemOffset: number,
 ): Promise<FrameTable> {
   if (offsets.length !== frames * 8 || extendedLengths?.length !== frames * 8) {
     throw corruptError(`its extended offset table does not have ${frames} entries`);
@@ -186,8 +189,8 @@ async function readExtendedTable(
   const starts = new Float64Array(frames);
   const ends = new Float64Array(frames);
   for (let frame = 0; frame < frames; frame++) {
-    const previousEnd = frame === 0 ? firstItem : (ends[frame - 1] as number);
-    const start = firstItem + Number(offsetView.getBigUint64(frame * 8, true));
+    const previousEnd = frame === 0 ? firstItemOffset : (ends[frame - 1] as number);
+    const start = firstItemOffset + Number(offsetView.getBigUint64(frame * 8, true));
     const length = Number(lengthView.getBigUint64(frame * 8, true));
     checkStart(start, previousEnd, source.size, frame);
     if (start + ITEM_HEADER_BYTES + length > source.size) {
@@ -197,7 +200,8 @@ async function readExtendedTable(
     // An item has an even length; only some writers include the padding byte in the length of the frame.
     ends[frame] = start + ITEM_HEADER_BYTES + length + (length % 2);
   }
-  if (starts[0] !== firstItem) throw corruptError('its offset table does not begin with its first frame');
+  if (starts[0] !== firstItemOffset)
+    throw corruptError('its offset table does not begin with its first frame');
   if ((await findEnd(source, starts[frames - 1] as number)) !== ends[frames - 1]) {
     throw corruptError('its offset table does not end with its last frame');
   }
@@ -213,7 +217,7 @@ function checkStart(start: number, minStart: number, fileSize: number, frame: nu
 }
 
 /**
- * Follows the items of the last frame, which begins at `start`, to the delimiter that ends the pixels, and returns the
+ * Follows the items of the last frame, which begins at `start`, to the delimiter that ends the pixel data. Returns the
  * position of the delimiter. This also checks that the offset table is complete.
  */
 async function findEnd(source: ByteSource, start: number): Promise<number> {
@@ -228,14 +232,16 @@ async function findEnd(source: ByteSource, start: number): Promise<number> {
 }
 
 /**
- * Finds the frames of a file without an offset table by following all items to the end. If there are as many items as
- * frames, each item is a frame; a single frame has all items. Otherwise a frame begins at each item with the signature of
- * the codec; there must be as many of these items as frames, because a damaged frame would shift all frames after it.
+ * Finds the frames of a file without an offset table by following all items to the end:
+ * - If there are as many items as frames, each item is a frame.
+ * - If there is only one frame, it has all items.
+ * - Otherwise a frame begins at each item with the signature of the codec. There must be as many such items as frames,
+ *   because a damaged frame would shift all frames after it.
  */
 async function findFrames(
   { source, frames }: PixelPositions,
   codec: FrameCodec,
-  firstItem: number,
+  firstItemOffset: number,
 ): Promise<FrameTable> {
   const window = byteWindow(source, ITEM_HEADER_BYTES + SIGNATURE_BYTES);
   // `limits.items` allows a file with few frames more fragments per frame than `limits.fragmentsPerFrame`.
@@ -245,7 +251,7 @@ async function findFrames(
   const frameStarts = new Float64Array(frames + 1);
   let items = 0;
   let frameStartCount = 0;
-  let offset = firstItem;
+  let offset = firstItemOffset;
   for (; ; items++) {
     const { length, isEnd } = await readItem();
     if (isEnd) break;
@@ -259,7 +265,7 @@ async function findFrames(
     offset += ITEM_HEADER_BYTES + length;
   }
   if (items === frames || frames === 1) return tableOf(items === 0 ? null : itemStarts);
-  const hasAllFrameStarts = frameStartCount === frames && frameStarts[0] === firstItem;
+  const hasAllFrameStarts = frameStartCount === frames && frameStarts[0] === firstItemOffset;
   return tableOf(hasAllFrameStarts ? frameStarts : null);
 
   /** Reads the header of the item at `offset`. */

@@ -32,11 +32,11 @@ export interface ConcatenationPart {
 /** The elements by which a file is assigned to a slide. */
 export interface Identity {
   /**
-   * Equal for all files of one series that show the same glass slide, and for no others: a hash of series, study, glass
-   * slide and patient. None of these four values leaves this module.
+   * Hash of the identifiers of series, study, glass slide and patient; none of the identifiers leaves this module. Equal for
+   * all files of one series that show the same glass slide, and for no others.
    */
   readonly series: string;
-  /** UID of the pyramid, which separates several pyramids of one series; null when the file does not state it. */
+  /** UID of the pyramid, different for each pyramid of a series; null when the file does not state it. */
   readonly pyramid: string | null;
   /** UID of the file. */
   readonly sopInstance: string;
@@ -97,7 +97,7 @@ const unsupportedDataSets = new Set(['1.2.840.10008.1.2.1.99', '1.2.840.10008.1.
 
 /**
  * Checks the file meta information and returns how to read the data set. This check precedes reading, so that the error for
- * another kind of DICOM object names the kind even if the file is damaged.
+ * another kind of DICOM object names that kind even if the file is damaged.
  */
 export function parseContextOf({ sopClass, transferSyntax }: FileMeta): Omit<ParseContext, 'window'> {
   if (sopClass !== null) checkSopClass(sopClass);

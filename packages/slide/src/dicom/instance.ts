@@ -1,5 +1,5 @@
 /**
- * Reads the header of one DICOM file ("instance") of a slide, which describes its image and precedes its pixel data.
+ * Reads the header of one DICOM file ("instance") of a slide. The header describes the image and precedes the pixel data.
  *
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
  * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (tile positions).
@@ -12,10 +12,10 @@ import { corruptError, limitExceededError } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import {
   createPositionCollector,
-  depthsIn,
   type FramePositions,
   framePositionElements,
   type PositionCollector,
+  zOffsetsIn,
 } from './frame-positions.ts';
 import { type Identity, identityOf, identityTags, parseContextOf } from './identity.ts';
 import { limits, MIN_POSITION_BYTES } from './limits.ts';
@@ -29,9 +29,11 @@ export interface PixelDescription {
   readonly photometric: string;
   /** 1 when each sample has its own plane, 0 when the samples of a pixel are adjacent. */
   readonly planarConfiguration: number;
-  /** Bits that a sample occupies, bits of these that it uses, and the index of its highest used bit. */
+  /** Bits that a sample occupies in the file. */
   readonly bitsAllocated: number;
+  /** Bits that a sample uses. */
   readonly bitsStored: number;
+  /** Index of the highest used bit. */
   readonly highBit: number;
   /** 1 for signed samples, 0 for unsigned ones. */
   readonly pixelRepresentation: number;
@@ -62,7 +64,7 @@ export interface Instance extends Identity {
   /** Directions on the glass along a row and down a column, three cosines each; null when the file does not state them. */
   readonly orientation: readonly number[] | null;
   /** Height of the first focal plane above the glass in µm; null when the file does not state it. */
-  readonly depth: number | null;
+  readonly zOffset: number | null;
   /** Identifier of the first optical path (a way to illuminate and filter); null when the file does not state it. */
   readonly opticalPath: string | null;
   /** Number of focal planes in this file; 1 when the file does not state it. */
@@ -190,11 +192,13 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
     spacing: spacingOf(dataSet, sharedGroups, identity),
     origin: originOf(dataSet),
     orientation: orientationOf(dataSet),
-    depth:
+    zOffset:
       dataSet.items(tag.TotalPixelMatrixOriginSequence)[0]?.real(tag.ZOffsetInSlideCoordinateSystem) ?? null,
     opticalPath: opticalPath?.text(tag.OpticalPathIdentifier) ?? null,
     focalPlanes:
-      positions === null ? (dataSet.whole(tag.TotalPixelMatrixFocalPlanes) ?? 1) : depthsIn(positions).length,
+      positions === null
+        ? (dataSet.whole(tag.TotalPixelMatrixFocalPlanes) ?? 1)
+        : zOffsetsIn(positions).length,
     objectivePower: opticalPath?.real(tag.ObjectiveLensPower) ?? null,
     manufacturer: dataSet.text(tag.Manufacturer),
     absentPixel: absentPixelOf(dataSet),

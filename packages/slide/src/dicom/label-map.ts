@@ -18,7 +18,7 @@ import { nameOfTag, tag } from './tags.ts';
 import { transferSyntaxOf } from './uids.ts';
 
 interface Segment {
-  /** Value of the segment's pixels. */
+  /** Value of the pixels that belong to the segment. */
   readonly value: number;
   readonly name: string;
   /** Red, green and blue, 0…255 each; null when the file recommends no colour. */
@@ -94,13 +94,13 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const width = readCount(dataSet, tag.TotalPixelMatrixColumns, maxImageSide, tileWidth);
   const height = readCount(dataSet, tag.TotalPixelMatrixRows, maxImageSide, tileHeight);
   const bits = dataSet.whole(tag.BitsAllocated);
-  if (bits !== 8 && bits !== 16) throw corruptError(`its pixels have ${bits} bits`);
-  // In TILED_FULL, frames are in row-major order; otherwise each frame states its position.
+  if (bits !== 8 && bits !== 16) throw corruptError(`its pixels have ${bits} bits instead of 8 or 16`);
+  // With TILED_FULL, frames are in row-major order; otherwise each frame states its position.
   const isTiledFull = dataSet.text(tag.DimensionOrganizationType) === 'TILED_FULL';
   if (frames * (isTiledFull ? 1 : MIN_POSITION_BYTES) > source.size) {
     throw corruptError(`it is too small for the ${frames} frames it claims`);
   }
-  // Both `undefined`: no optical paths, because a label map has one value per pixel, whatever the illumination.
+  // The optical paths are `undefined`: a label map has one value per pixel, whatever the illumination of the slide was.
   const collector =
     isTiledFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
   context.budget.elements += frames * limits.elementsPerFrame;

@@ -30,10 +30,15 @@ async function read(elements: readonly DicomElement[], selection: ElementSelecti
 
 const values = (...tags: number[]): ElementSelection => new Map(tags.map((number) => [number, 'value']));
 
+const encodings: readonly (readonly [string, isExplicit: boolean])[] = [
+  ['state their types (explicit VR)', true],
+  ['do not state their types (implicit VR)', false],
+];
+
 describe('readDataSet (reads selected elements of a DICOM data set)', () => {
-  it.each([true, false])(
-    'returns the values of all numeric and string types (explicit VR, that is, each element states its type: %s)',
-    async (isExplicit) => {
+  it.each(encodings)(
+    'returns the values of all numeric and string types from elements that %s',
+    async (_, isExplicit) => {
       const { dataSet } = await read(
         [
           text(tag.ImageType, 'CS', 'DERIVED', 'PRIMARY'),
@@ -130,9 +135,9 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
       .items(tag.SharedFunctionalGroupsSequence)
       .map((item) => item.items(tag.PixelMeasuresSequence).map((measures) => measures.whole(tag.Rows)));
 
-  it.each([true, false])(
-    'returns nested sequences, whether they state a length or end with a delimiter (explicit VR, that is, each element states its type: %s)',
-    async (isExplicit) => {
+  it.each(encodings)(
+    'returns nested sequences, whether they state a length or end with a delimiter, from elements that %s',
+    async (_, isExplicit) => {
       const lengths = sequence(tag.SharedFunctionalGroupsSequence, [nestedItem(1), nestedItem(2)]);
       for (const element of [lengths, { ...lengths, length: 0xffff_ffff }]) {
         const { dataSet, end, size } = await read([element], nestedSelection, isExplicit);

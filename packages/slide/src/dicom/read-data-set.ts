@@ -133,7 +133,7 @@ async function readElements(
       offset = await readElement(context, header, end, selected, values, depth);
     }
   }
-  // Only a sequence of undefined length can pass `end`, because its length could not be checked before.
+  // Only a sequence of undefined length can extend beyond `end`: its length could not be checked before it was read.
   if (offset !== end) throw corruptError('a sequence is longer than its item');
   return offset;
 }
@@ -163,7 +163,7 @@ async function readElement(
     return readItems(itemContext, element, itemSelection, values, depth + 1);
   }
   if (itemSelection) throw corruptError(`${nameOfTag(element.tag)} is not a sequence`);
-  const size = length ?? 0; // never null here: elements of undefined length have returned above
+  const size = length ?? 0; // never null here: for an undefined length, the function has returned above
   if (selected === 'position') values.set(element.tag, { kind: 'position', position: { offset, length } });
   if (selected === 'value') {
     if (size > limits.valueBytes) throw limitExceededError(`${nameOfTag(element.tag)} has ${size} bytes`);
@@ -224,7 +224,7 @@ async function readItems(
 
 const emptySelection: ElementSelection = new Map();
 
-/** Skips encapsulated pixels in a sequence, e.g. of an icon. Returns the offset after them. */
+/** Skips encapsulated pixel data inside a sequence, e.g. of an icon image. Returns the offset after the pixel data. */
 async function skipFragments({ window, budget }: ParseContext, start: number): Promise<number> {
   for (let offset = start; ; ) {
     if (!window.covers(offset, SHORT_HEADER_BYTES)) await loadHeaderBytes(window, offset, null);
@@ -233,7 +233,7 @@ async function skipFragments({ window, budget }: ParseContext, start: number): P
     offset += SHORT_HEADER_BYTES;
     if (itemTag === tag.SequenceDelimitationItem) return offset;
     if (itemTag !== tag.Item || length === UNDEFINED_LENGTH)
-      throw corruptError('its encapsulated data contain no items');
+      throw corruptError('its encapsulated pixel data contain something other than items');
     if (--budget.elements < 0) throw limitExceededError('its header has too many elements');
     offset += length;
   }

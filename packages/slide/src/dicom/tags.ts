@@ -1,6 +1,6 @@
 /**
- * The DICOM data elements that the readers in this folder use. Each has its number and its value representation (data
- * type), which some files do not state. The readers skip all other elements, such as names, dates and serial numbers.
+ * The DICOM data elements that the readers in this folder use, with their numbers and their value representations (data
+ * types, which some files do not state). The readers skip all other elements, such as names, dates and serial numbers.
  *
  * Source: DICOM PS3.6, table 6-1; PS3.10, table 7.1-1.
  */

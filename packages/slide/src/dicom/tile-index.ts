@@ -1,10 +1,10 @@
-/** Index of the tiles of a level of a DICOM slide, which finds the frame of each tile. */
+/** Tile index of one level of a DICOM slide. It finds the frame (the stored tile) at a column and row. */
 import { SlideError } from '../model/slide.ts';
 import { corruptError, limitExceededError } from './errors.ts';
 import type { FramePositions } from './frame-positions.ts';
 import { limits } from './limits.ts';
 
-/** One file of an image. */
+/** One of the files that together contain an image. */
 interface Part {
   /** Number of frames. */
   readonly frames: number;
@@ -22,7 +22,6 @@ interface TiledImage {
   readonly parts: readonly Part[];
 }
 
-/** Finds the frame of a tile. */
 export interface TileIndex {
   readonly columns: number;
   readonly rows: number;
@@ -31,8 +30,8 @@ export interface TileIndex {
 }
 
 /**
- * Builds the index. It contains only the first optical path (a way to illuminate and filter), and of the focal planes
- * (heights at which the glass was scanned) only the one closest to the glass.
+ * Builds the index. It contains only the frames of the first optical path (a way to illuminate and filter) and, of these,
+ * only the frames of the focal plane closest to the glass.
  *
  * Source: DICOM PS3.3, C.7.6.17.3: in TILED_FULL, frames are ordered by optical path, focal plane, row and column; in
  * TILED_SPARSE, each frame states its position.
@@ -68,7 +67,7 @@ function indexByOrder({ parts }: TiledImage, columns: number, rows: number): Til
 /** Finds frames by the positions that they state, for TILED_SPARSE. */
 function indexByPosition(image: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
   const { tileWidth, tileHeight } = image;
-  const framesByTile = new Map<number, { part: number; frame: number; depth: number }>();
+  const framesByTile = new Map<number, { part: number; frame: number; zOffset: number }>();
   for (const [part, { frames, positions }] of image.parts.entries()) {
     if (!positions) throw corruptError('only some of its files state the positions of their frames');
     for (let frame = 0; frame < frames; frame++) {
@@ -83,12 +82,12 @@ function indexByPosition(image: TiledImage, columns: number, rows: number): Tile
       if (column < 0 || column >= columns || row < 0 || row >= rows) {
         throw corruptError(`frame ${frame + 1} is outside the image`);
       }
-      const depth = positions.depths[frame] as number;
+      const zOffset = positions.zOffsets[frame] as number;
       const tile = row * columns + column;
       const closest = framesByTile.get(tile);
-      if (closest?.depth === depth)
+      if (closest?.zOffset === zOffset)
         throw corruptError(`frame ${frame + 1} has the position of another frame`);
-      if (!closest || depth < closest.depth) framesByTile.set(tile, { part, frame, depth });
+      if (!closest || zOffset < closest.zOffset) framesByTile.set(tile, { part, frame, zOffset });
     }
   }
   if (framesByTile.size === 0) throw corruptError('it has no frame of its first optical path');

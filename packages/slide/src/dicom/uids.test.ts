@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf } from './uids.ts';
 
-describe('transferSyntaxOf (looks up a DICOM transfer syntax)', () => {
+describe('transferSyntaxOf (looks up a DICOM transfer syntax; null if it is not supported)', () => {
   it.each([
     ['1.2.840.10008.1.2', { isExplicit: false, isEncapsulated: false, codec: 'samples' }],
     ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
     ['1.2.840.10008.1.2.4.50', { isExplicit: true, isEncapsulated: true, codec: 'jpeg' }],
     ['1.2.840.10008.1.2.4.91', { isExplicit: true, isEncapsulated: true, codec: 'jpeg2000' }],
     ['1.2.840.10008.1.2.4.203', null],
-  ])('for the UID %s returns %j (null for a transfer syntax that is not supported)', (uid, syntax) => {
+  ])('returns for the UID %s: %j', (uid, syntax) => {
     expect(transferSyntaxOf(uid)).toEqual(syntax);
   });
 });

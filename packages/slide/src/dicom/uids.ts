@@ -3,7 +3,7 @@
 /** The SOP class (kind of object) VL Whole Slide Microscopy Image. */
 export const wholeSlideImage = '1.2.840.10008.5.1.4.1.1.77.1.6';
 
-/** Encoding of a frame. `samples`: uncompressed. */
+/** Encoding of a frame; `samples` means uncompressed. */
 export type FrameCodec = 'samples' | 'jpeg' | 'jpegls' | 'jpeg2000' | 'rle';
 
 /** Encoding of a file: its data elements and its frames. */

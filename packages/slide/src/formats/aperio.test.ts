@@ -75,19 +75,19 @@ describe('an Aperio slide', () => {
 });
 
 describe('the ImageDescription of an Aperio slide', () => {
-  it.each<[properties: Record<string, string>, mpp: number | null, objectivePower: number | null]>([
-    [{ AppMag: '20', MPP: '0.4990' }, 0.499, 20],
-    [{ MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
-    [{ AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
-    [{ MPP: '0.25', 'LineAreaXOffset MPP': '7' }, 0.25, null],
-    [{ MPP: '0.25', AppMag: '40X' }, 0.25, 40],
-    [{ MPP: '0', AppMag: '-20' }, null, null],
-    [{ MPP: 'NaN', AppMag: '1e308' }, null, null],
-    [{ MPP: '', AppMag: 'twenty' }, null, null],
-    [{}, null, null],
+  it.each<[label: string, Record<string, string>, mpp: number | null, objectivePower: number | null]>([
+    ['AppMag 20 and MPP 0.4990', { AppMag: '20', MPP: '0.4990' }, 0.499, 20],
+    ['decimal commas', { MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
+    ['AppMag and no MPP', { AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
+    ['MPP and another key that ends with MPP', { MPP: '0.25', 'LineAreaXOffset MPP': '7' }, 0.25, null],
+    ['AppMag 40X', { MPP: '0.25', AppMag: '40X' }, 0.25, 40],
+    ['MPP 0 and AppMag -20', { MPP: '0', AppMag: '-20' }, null, null],
+    ['MPP NaN and AppMag 1e308', { MPP: 'NaN', AppMag: '1e308' }, null, null],
+    ['an empty MPP and AppMag "twenty"', { MPP: '', AppMag: 'twenty' }, null, null],
+    ['neither MPP nor AppMag', {}, null, null],
   ])(
-    'with %j gives the micrometres per pixel %s and the objective power %s (null if missing or invalid)',
-    async (properties, mpp, objectivePower) => {
+    'with %s gives the micrometres per pixel $2 and the objective power $3',
+    async (_, properties, mpp, objectivePower) => {
       const slide = await open({ properties, hasAssociatedImages: false });
       expect(slide.mpp).toEqual(mpp === null ? null : { x: mpp, y: mpp });
       expect(slide.objectivePower).toBe(objectivePower);
@@ -214,18 +214,18 @@ describe('openSlideFrom', () => {
     ['with an unknown compression', { [tag.Compression]: short(65000) }, 'FORMAT_NOT_SUPPORTED'],
     ['with JPEG of 16 bits a sample', { [tag.BitsPerSample]: short(16, 16, 16) }, 'FORMAT_NOT_SUPPORTED'],
     [
-      'with samples that are not colours',
+      'with three samples a pixel that are declared as CMYK',
       { [tag.PhotometricInterpretation]: short(5) },
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['with four samples a pixel', { [tag.SamplesPerPixel]: short(4) }, 'FORMAT_NOT_SUPPORTED'],
-    ['with samples of floating point', { [tag.SampleFormat]: short(3, 3, 3) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with JPEG of four samples a pixel', { [tag.SamplesPerPixel]: short(4) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with floating-point samples', { [tag.SampleFormat]: short(3, 3, 3) }, 'FORMAT_NOT_SUPPORTED'],
     ['with fewer tiles than its planes need', { [tag.PlanarConfiguration]: short(2) }, 'FILE_CORRUPT'],
     ['with several planes in depth', { [tag.ImageDepth]: long(3) }, 'FORMAT_NOT_SUPPORTED'],
     ['of width 0', { [tag.ImageWidth]: long(0) }, 'FILE_CORRUPT'],
     ['of width 2^31', { [tag.ImageWidth]: long(2 ** 31) }, 'LIMIT_EXCEEDED'],
     [
-      'of 10^6 × 10^6 pixels',
+      'of 10^6 × 10^6 pixels in tiles of 16 × 16 pixels',
       {
         [tag.ImageWidth]: long(1e6),
         [tag.ImageLength]: long(1e6),

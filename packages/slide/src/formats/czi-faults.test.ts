@@ -131,7 +131,7 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'with a directory entry that claims too many dimensions',
+      'with a directory entry that claims 30 dimensions, more than fit into the directory',
       (file, places) => file.writeInt32LE(30, positionInEntry(places, 1, entryField.dimensionCount)),
       'FILE_CORRUPT',
     ],

@@ -25,7 +25,7 @@ import {
   type ReadSubblock,
 } from '../czi/subblock-pixels.ts';
 import { type Channel, composeChannels, defaultChannelColour } from '../decode/compose-channels.ts';
-import { estimateRange, isTooDark } from '../decode/contrast.ts';
+import { estimateBrightnessRange, isTooDark } from '../decode/contrast.ts';
 import type { Colour, Raster } from '../decode/raster.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
 import { shownPlaneOf } from '../model/shown-plane.ts';
@@ -108,7 +108,7 @@ interface DisplayedImage extends Pick<Slide, 'levels' | 'background' | 'readTile
 interface DisplayedChannel {
   readonly number: number;
   readonly colour: Colour;
-  /** Sample values displayed as black and as white; null when the file states none: the range is then estimated from pixels. */
+  /** Sample values displayed as black and as white; null when the file states none, so that they are estimated from pixels. */
   readonly range: GreyRange | null;
   /** Number of bits per sample that the camera uses, at most the bits of the stored samples. */
   readonly bits: number;
@@ -146,13 +146,13 @@ async function openDisplayedImage(source: ByteSource): Promise<{
 
 /**
  * Chooses the channels to display. A channel of colour pixels is a complete image, so the first such channel is displayed
- * alone. If all channels are grey, those that the file does not hide are overlaid, or all of them if it hides all.
+ * alone. If all channels are grey, the visible ones are overlaid; if the file hides all channels, all are overlaid.
  */
 function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  const firstSubblockByChannel = new Map<number, Subblock>(); // represents its channel, whose subblocks must have one pixel type
+  const firstSubblockByChannel = new Map<number, Subblock>(); // all subblocks of a channel have the same pixel type
   for (const subblock of subblocks) {
     if (!firstSubblockByChannel.has(subblock.channel)) firstSubblockByChannel.set(subblock.channel, subblock);
   }
@@ -262,7 +262,7 @@ function openMosaicImage(
         const { canvas, isEmpty } = await drawChannel({ number, range, address });
         return isEmpty ? null : canvas;
       };
-      const estimated = await estimateRange(levels, bits, drawTileOfChannel);
+      const estimated = await estimateBrightnessRange(levels, bits, drawTileOfChannel);
       // A channel that is not too dark is displayed in the camera's full range.
       const isInverted = false;
       return isTooDark(estimated, bits, isInverted) ? estimated : { black: 0, white: 2 ** bits - 1 };

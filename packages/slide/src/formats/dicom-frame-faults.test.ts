@@ -162,7 +162,7 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'one frame above the size limit',
+    'a frame of 65 MiB that neither an item nor a delimiter follows',
     changedBytes(
       (file) =>
         Buffer.concat([

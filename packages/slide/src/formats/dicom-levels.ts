@@ -1,8 +1,10 @@
 /**
  * The pyramid of a DICOM slide. This module joins the files of each image, chooses the images that are levels, and
- * reads their tiles. In DICOM terms, a file is an "instance", an image of the slide (as opposed to its label or
- * overview) is a "volume", an image split into several files is a "concatenation", and an "optical path" is a
- * combination of illumination and filters, e.g. a fluorescence channel.
+ * reads their tiles. In DICOM terms:
+ * - a file is an "instance";
+ * - an image of the slide (as opposed to its label or overview) is a "volume";
+ * - an image split into several files is a "concatenation";
+ * - a combination of illumination and filters, e.g. a fluorescence channel, is an "optical path".
  */
 import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg, openFrameImages, type ReadFrameImage } from '../dicom/frame-images.ts';
@@ -13,7 +15,7 @@ import { type Level, type ShownPlane, type Slide, SlideError } from '../model/sl
 
 /** An image of the slide at one resolution: one file, or the parts of a concatenation. */
 interface VolumeImage {
-  /** The file with the first frames; its size, origin and other properties are those of the image. */
+  /** The file with the first frames. The size, origin and other properties of this file are those of the image. */
   readonly first: Instance;
   /** All files of the image, in the order of their frames (a frame is a tile). */
   readonly parts: readonly Instance[];
@@ -22,7 +24,7 @@ interface VolumeImage {
 interface Pyramid {
   /** The first file of full resolution. */
   readonly full: Instance;
-  /** Files of other focal planes, optical paths or areas of the glass, which are not displayed. */
+  /** Files of other focal planes, optical paths or areas of the glass. They are not displayed. */
   readonly unused: readonly Instance[];
   readonly levels: readonly [Level, ...Level[]];
   readonly shownPlane: ShownPlane;
@@ -64,25 +66,25 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
 
 /**
  * Counts the focal planes, and numbers the displayed one from 1, the lowest. If the file of full resolution contains
- * several planes, its first one is displayed. Otherwise each plane has its own file, which has the size and the optical
- * path of full resolution, and states the height of the plane above the glass (`depth`).
+ * several planes, the first of these is displayed. Otherwise each plane is in a separate file. Such a file has the size and
+ * the optical path of full resolution, and states the height of the plane above the glass (`zOffset`).
  */
 function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane {
   if (full.focalPlanes > 1) return { plane: 1, planes: full.focalPlanes, times: 1 };
-  const depths = new Set(
+  const zOffsets = new Set(
     volumes
       .filter(({ width, height }) => width === full.width && height === full.height)
       .filter(({ opticalPath }) => opticalPath === full.opticalPath)
-      .map(({ depth }) => depth ?? 0),
+      .map(({ zOffset }) => zOffset ?? 0),
   );
-  const sortedDepths = [...depths].sort((a, b) => a - b);
-  return { plane: sortedDepths.indexOf(full.depth ?? 0) + 1, planes: sortedDepths.length, times: 1 };
+  const sortedOffsets = [...zOffsets].sort((a, b) => a - b);
+  return { plane: sortedOffsets.indexOf(full.zOffset ?? 0) + 1, planes: sortedOffsets.length, times: 1 };
 }
 
 /**
- * Chooses the levels. The largest image is full resolution; every smaller image of the same area is a level. Images of
- * the same size show other focal planes or optical paths, and only one of them is used: at full resolution the one with
- * the lowest instance number, at smaller levels the one most similar to full resolution.
+ * Chooses the levels. The largest image is full resolution; every smaller image of the same area is a level. Of several images
+ * of one size, which show other focal planes or optical paths, only one is used: at full resolution the image with the lowest
+ * instance number, at smaller levels the image most similar to full resolution.
  */
 function chooseImages(volumes: readonly Instance[]): [VolumeImage, ...VolumeImage[]] {
   const filesByImage = Map.groupBy(
@@ -120,16 +122,16 @@ function chooseImages(volumes: readonly Instance[]): [VolumeImage, ...VolumeImag
 /** Returns how similar an image is to full resolution, 0 to 3: the same optical path counts 2, the same focal plane 1. */
 function similarityScore(instance: Instance, full: Instance): number {
   const opticalPathScore = instance.opticalPath === full.opticalPath ? 2 : 0;
-  const focalPlaneScore = instance.depth === full.depth ? 1 : 0;
+  const focalPlaneScore = instance.zOffset === full.zOffset ? 1 : 0;
   return opticalPathScore + focalPlaneScore;
 }
 
-/** Maximum distance between the rounded origins of two levels: this share of a side of the image, plus two pixels. */
+/** Maximum distance between the rounded origins of two levels, as a share of a side of the image; two pixels are added. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
- * Returns whether an image is a smaller version of full resolution: both of its sides result from one downsample (the
- * factor by which it is smaller), within a pixel, and both images begin at the same position on the glass.
+ * Returns whether an image is a smaller version of full resolution. It is if a single downsample yields both of its sides,
+ * within a pixel, and both images begin at the same position on the glass.
  */
 function isReduced(image: Instance, full: Instance): boolean {
   if (image.width >= full.width || image.height > full.height) return false;

@@ -14,7 +14,7 @@ export interface NamedIdentity {
   readonly identity: Identity;
 }
 
-/** Number of files that are read concurrently; larger numbers are not faster. */
+/** Number of files that are read concurrently. Higher numbers were not faster. */
 const CONCURRENT_FILES = 8;
 
 /**
@@ -58,7 +58,7 @@ async function readIdentityOf(
 /**
  * Groups files by slide. A slide is usually a series. In a series with several pyramid UIDs, each pyramid is a slide,
  * and the volumes without a pyramid UID together form another slide. An associated image belongs to the pyramid whose
- * UID it states, or to the first pyramid if it states none of these UIDs.
+ * UID it states. An image that states none of these UIDs belongs to the first pyramid.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */

@@ -118,7 +118,7 @@ interface OtherFile {
   readonly readHeader: () => Promise<Instance>;
 }
 
-/** Finds the slide's other files in the folder. @returns the files sorted by name; of several copies, only the first */
+/** Finds the slide's other files in the folder. @returns the files sorted by name; of several copies of a file, only the first */
 async function findOtherFiles(files: SlideFiles, mainInstance: Instance): Promise<OtherFile[]> {
   // The name of a folder ends with "/".
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));

@@ -47,10 +47,11 @@ export const genericTiff: SlideFormat = {
 };
 
 /**
- * Returns the directories of the pyramid. The image is the first directory of the main chain (the linked list that
- * begins in the TIFF header) that is neither a mask nor marked as reduced. Its smaller levels are all its SubIFDs
- * (directories outside the chain, to which its SubIFDs tag points), and the directories of the chain that NewSubfileType
- * marks as reduced. Other directories of the chain are ignored, because they may be a label or another page.
+ * Returns the directories of the pyramid. The main chain is the linked list of directories that begins in the TIFF header.
+ * - The image of full resolution is the first directory of the chain that is neither a mask nor marked as reduced.
+ * - Its smaller levels are all its SubIFDs (directories outside the chain), and all directories of the chain that
+ *   NewSubfileType marks as reduced.
+ * - Other directories of the chain are ignored, because they may be a label or another page.
  */
 async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];

@@ -1,5 +1,5 @@
 /** The installed native libraries, for `npm run doctor`. The server loads each library only when a slide needs it. */
-import { kernelLandlockVersion } from '../confinement/hide-process.ts';
+import { kernelLandlockVersion } from '../confinement/kernel-protection.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
 import { loadOpenSlide } from '../openslide/library.ts';

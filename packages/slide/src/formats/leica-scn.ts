@@ -12,7 +12,7 @@ import type { TiffDirectory } from '../tiff/directory.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
 import { openImageTiles } from '../tiff/image-tiles.ts';
 import { limits } from '../tiff/limits.ts';
-import { checkAreas, openMosaicLevel } from '../tiff/mosaic-level.ts';
+import { checkAreaCounts, openMosaicLevel } from '../tiff/mosaic-level.ts';
 import { tag } from '../tiff/tags.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
@@ -36,7 +36,7 @@ export const leicaScn: SlideFormat = {
   async open(files, { tiff }) {
     const { main } = files;
     if (!tiff) throw corruptError('the file is not TIFF');
-    const root = await readXmlTag(tiff.first, tag.ImageDescription, isReadElement);
+    const root = await readXmlTag(tiff.first, tag.ImageDescription, isNeededElement);
     const images = readImages(root);
     const scans = chooseScans(images);
     const [firstScan] = scans;
@@ -70,8 +70,8 @@ export const leicaScn: SlideFormat = {
   },
 };
 
-/** Paths of the XML elements that are read. Others are skipped, because they contain the slide's name, barcode and date. */
-const READ_ELEMENTS = new Set([
+/** Paths of the XML elements that the reader needs. It skips the others, which contain the name, barcode and date of the slide. */
+const NEEDED_ELEMENTS = new Set([
   'scn/collection',
   'scn/collection/image',
   'scn/collection/image/pixels',
@@ -84,8 +84,8 @@ const READ_ELEMENTS = new Set([
   'scn/collection/image/scanSettings/illuminationSettings/illuminationSource',
 ]);
 
-function isReadElement(path: readonly string[]): boolean {
-  return READ_ELEMENTS.has(path.join('/'));
+function isNeededElement(path: readonly string[]): boolean {
+  return NEEDED_ELEMENTS.has(path.join('/'));
 }
 
 /** Calculates micrometres per pixel from the size of an image on the glass and its size in pixels. */
@@ -187,10 +187,10 @@ function readIntegerAttribute({ attributes, name }: XmlElement, attribute: strin
 /** Chooses the brightfield scans, which must have the same objective and number of levels; ignores fluorescence scans. */
 function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnImage[]] {
   const scans = images.filter(({ isMacro }) => !isMacro);
-  const columnsAndRows = 0; // not known yet: this call checks only the number of scans
-  checkAreas(scans.length, columnsAndRows);
+  const columnsAndRows = 0; // not known yet, so this call checks only the number of scans
+  checkAreaCounts(scans.length, columnsAndRows);
   const [first, ...others] = scans.filter(({ illumination }) => illumination === 'brightfield');
-  if (!first && scans.length > 0) throw notSupportedError('an SCN file of fluorescence');
+  if (!first && scans.length > 0) throw notSupportedError('an SCN file without a brightfield image');
   if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has only the image of the whole glass');
   for (const other of others) {
     const hasSameObjective = other.objectivePower === first.objectivePower;
@@ -254,8 +254,8 @@ async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Pro
 const MAX_SCALE_DIFFERENCE = 0.02;
 
 /**
- * Composes scanned areas into one image, with white glass between them. Each tile of the file is one cell of an area (a piece
- * that `openMosaicLevel` places by its left and top edge).
+ * Composes scanned areas into one image, with white glass between them. `openMosaicLevel` places the cells of an area by their
+ * left and top edges; here, each tile of the file is one cell.
  */
 async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const left = Math.min(...scans.map(({ image }) => image.view.x));
@@ -268,7 +268,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
     const nanometresPerPixel = scans.map(
       ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),
     );
-    // The finest resolution gives the largest distances between areas, in pixels, so areas do not overlap.
+    // With the finest resolution, the distances between areas have the most pixels, so that areas do not overlap.
     const scale = Math.min(...nanometresPerPixel);
     if (Math.max(...nanometresPerPixel) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
       throw notSupportedError('an SCN file whose images have different resolutions');
@@ -281,7 +281,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
       if (!tiffImage) continue;
       const { grid, readTile } = await openImageTiles(source, tiffImage);
       columnsAndRows += grid.columns + grid.rows;
-      checkAreas(scans.length, columnsAndRows);
+      checkAreaCounts(scans.length, columnsAndRows);
       const x = Math.round((image.view.x - left) / scale);
       const y = Math.round((image.view.y - top) / scale);
       areas.push({
@@ -293,8 +293,8 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
         firstRow: 0,
         lefts: Array.from({ length: grid.columns }, (_, column) => x + column * grid.tileWidth),
         tops: Array.from({ length: grid.rows }, (_, row) => y + row * grid.tileHeight),
-        width: grid.width,
-        height: grid.height,
+        imageWidth: grid.width,
+        imageHeight: grid.height,
       });
     }
     levels.push(

@@ -169,9 +169,9 @@ const faults: readonly Fault[] = [
     'LIMIT_EXCEEDED',
   ],
 
-  ['no magnification', without(tag.SourceLens), DISPLAYED],
+  ['no magnification at full resolution', without(tag.SourceLens), DISPLAYED],
   [
-    'no image with a magnification',
+    'no magnification at any level',
     (intactDirectories) =>
       layOutNdpi(
         intactDirectories.map((plan) => ({ ...plan, tags: { ...plan.tags, [tag.SourceLens]: float(-2) } })),
@@ -243,11 +243,7 @@ const faults: readonly Fault[] = [
   ['JPEG XR', withTags({ [tag.Compression]: short(22_610) }), 'FORMAT_NOT_SUPPORTED'],
   ['16 bits a sample', withTags({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
   ['one sample a pixel', withTags({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
-  [
-    'samples that are not colours',
-    withTags({ [tag.PhotometricInterpretation]: short(8) }),
-    'FORMAT_NOT_SUPPORTED',
-  ],
+  ['pixels in CIE L*a*b*', withTags({ [tag.PhotometricInterpretation]: short(8) }), 'FORMAT_NOT_SUPPORTED'],
 
   ['no strip offset', withTags({ [tag.StripOffsets]: long() }), 'FORMAT_NOT_SUPPORTED'],
   [
@@ -303,11 +299,11 @@ const faults: readonly Fault[] = [
   ['more Huffman codes than possible', changedSegment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
   ['empty Huffman tables', changedSegment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
 
-  ['a restart interval of 0', changedSegment(0xdd, 0, 0), 'FILE_CORRUPT'],
-  ['restart intervals of one block (MCU)', changedSegment(0xdd, 0, 1), 'FILE_CORRUPT'],
-  ['restart intervals that form no rectangles', changedSegment(0xdd, 0, 17), 'FILE_CORRUPT'],
-  ['restart intervals of a whole row', changedSegment(0xdd, 0, 48), 'FILE_CORRUPT'],
-  ['restart intervals of 65,535 MCUs', changedSegment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
+  ['falsely declared absence of restart intervals', changedSegment(0xdd, 0, 0), 'FILE_CORRUPT'],
+  ['falsely declared restart intervals of one MCU', changedSegment(0xdd, 0, 1), 'FILE_CORRUPT'],
+  ['falsely declared restart intervals of 17 MCUs', changedSegment(0xdd, 0, 17), 'FILE_CORRUPT'],
+  ['falsely declared restart intervals of a whole row', changedSegment(0xdd, 0, 48), 'FILE_CORRUPT'],
+  ['falsely declared restart intervals of 65,535 MCUs', changedSegment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
   ['no list of restart intervals', without(tag.McuStarts), DISPLAYED],
   ['a list of too few restart intervals', withTags({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
   [

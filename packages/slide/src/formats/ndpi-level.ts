@@ -2,9 +2,9 @@
  * Reads one image of an NDPI file (Hamamatsu) in tiles, although the file stores it as a single JPEG. JPEG restart
  * markers divide the data into intervals that can be decoded separately; a tile is a rectangle of intervals.
  */
-import { buildBareHeader } from '../jpeg/bare-head.ts';
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
 import { corruptError, type JpegHeader, readJpegHeader } from '../jpeg/header.ts';
+import { buildMinimalHead } from '../jpeg/minimal-head.ts';
 import { readJpegHead } from '../jpeg/read-head.ts';
 import {
   type IntervalGrid,
@@ -40,13 +40,13 @@ const SIDE_TOLERANCE = 16;
 const BASELINE = 0xc0;
 const EXTENDED = 0xc1;
 
-/** The parts of an image's JPEG that are read when the slide is opened. */
+/** The JPEG of an image, with the part that is read when the slide is opened: the head. */
 interface NdpiJpeg {
   readonly source: ByteSource;
   /** Position and length of the JPEG in the file. */
   readonly offset: number;
   readonly byteCount: number;
-  /** The bytes up to the first entropy-coded byte. */
+  /** All bytes before the data of the first scan. */
   readonly head: Uint8Array;
   /** The parsed `head`. */
   readonly header: JpegHeader;
@@ -74,8 +74,7 @@ export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory
 export async function readNdpiImage(source: ByteSource, directory: TiffDirectory): Promise<EncodedImage> {
   const { width, height } = await readGeometry(directory);
   const image = openSingleTile(await readNdpiJpeg(source, directory), width, height);
-  if (!image)
-    throw new SlideError('LIMIT_EXCEEDED', `Associated image too large: ${width} × ${height} pixels`);
+  if (!image) throw new SlideError('LIMIT_EXCEEDED', `An associated image has ${width} × ${height} pixels`);
   return image.readTile(0, 0);
 }
 
@@ -172,7 +171,7 @@ function openSingleTile(jpeg: NdpiJpeg, width: number, height: number): NdpiLeve
     async readTile(column, row, signal) {
       checkTile(grid, column, row);
       // The new head omits comments and thumbnails of the file, which may contain names of patients.
-      const newHead = buildBareHeader(head, size, colour);
+      const newHead = buildMinimalHead(head, size, colour);
       const scanBytes = byteCount - head.length;
       const bytes = new Uint8Array(newHead.length + scanBytes);
       await source.readInto(bytes, newHead.length, offset + head.length, scanBytes, signal);
@@ -190,7 +189,7 @@ function openSingleTile(jpeg: NdpiJpeg, width: number, height: number): NdpiLeve
 function checkSide(frameSide: number, directorySide: number, tolerance: number): void {
   if (directorySide > MAX_FRAME_SIDE) return;
   if (frameSide > 0 && Math.abs(frameSide - directorySide) <= tolerance) return;
-  throw corruptError(`its side is ${frameSide} pixels, not ${directorySide}`);
+  throw corruptError(`its width or height is ${frameSide} pixels, not ${directorySide}`);
 }
 
 function checkTile({ columns, rows }: { columns: number; rows: number }, column: number, row: number): void {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { cropRaster, shrinkRaster } from '../decode/raster.ts';
-import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import { describeDeepZoom, readNativeDziTile } from '../deep-zoom/deep-zoom.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
 import { openSlide } from '../open-slide.ts';
 import { renderTile } from '../render/render-tile.ts';
@@ -108,7 +108,7 @@ describe('an NDPI slide', () => {
   it('returns a tile without decoding it if the tile consists of whole restart intervals', async () => {
     const slide = await open();
     expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
-    const nativeTile = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 0 });
+    const nativeTile = await readNativeDziTile(slide, { dziLevel: 9, column: 0, row: 0 });
     const expectedPixels = cropRaster(paintTissue(384, 272), 0, 0, 256, 256);
     expect(difference(await pixelsOf(nativeTile ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(
       MAX_JPEG_DIFFERENCE,

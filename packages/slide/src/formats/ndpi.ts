@@ -54,7 +54,7 @@ export const ndpi: SlideFormat = {
     if (!first) {
       throw new SlideError(
         'LIMIT_EXCEEDED',
-        `${full.width} × ${full.height} pixels in one JPEG whose restart markers do not cut it into tiles`,
+        `A level of ${full.width} × ${full.height} pixels is one JPEG whose restart markers do not divide it into tiles`,
       );
     }
     const readers: NdpiLevel[] = [first];
@@ -106,7 +106,7 @@ async function readNdpiTags(directory: TiffDirectory): Promise<NdpiImage> {
   };
 }
 
-/** Counts the focal planes of all images that have full resolution's size, and numbers the displayed plane from 1. */
+/** Counts the focal planes of the images that have the size of full resolution, and numbers the displayed plane from 1. */
 function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlane {
   const planes = new Set(
     images
@@ -119,7 +119,7 @@ function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlan
 
 /**
  * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and
- * has the aspect ratio of the largest image that fulfils the first two conditions. Each level is narrower than the one before it.
+ * has the aspect ratio of the largest image with a magnification on that plane. Each level is narrower than the level before it.
  *
  * @returns the levels, largest first; empty when there are none
  */

@@ -36,7 +36,7 @@ const DIMENSION_ORDERS = new Set(['XYZCT', 'XYZTC', 'XYCZT', 'XYCTZ', 'XYTZC', '
 const MAX_PLANES = 2 ** 31;
 
 /**
- * Reads all images that the XML describes, and the ranges of directories of this file that contain their planes.
+ * Reads all images that the XML describes, and the ranges of directories that contain planes of these images in this file.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
@@ -173,9 +173,11 @@ function directoryIndexOfPlane(plane: number, blocks: readonly PlaneBlock[]): nu
 }
 
 /**
- * Returns a function that decides whether a TiffData element refers to this file, from the UUID element inside it. An element
- * without UUID refers to this file. If this file states its own UUID, UUIDs are compared. Otherwise file names are compared,
- * but only if the XML names several files: a single name means this file, which may have been renamed.
+ * Returns a function that decides, from the UUID element of a TiffData element, whether the planes are in this file:
+ * - A TiffData element without UUID element refers to this file.
+ * - If the XML states the UUID of this file, UUIDs are compared.
+ * - Otherwise file names are compared, but only if the XML names several files. A single name means this file, which may have
+ *   been renamed.
  */
 function createFileTest(ome: XmlElement, fileName: string): (uuid: XmlElement | null) => boolean {
   const ownUuid = ome.attributes.get('UUID')?.trim().toLowerCase();

@@ -402,7 +402,7 @@ describe('the metadata of an OME-TIFF', () => {
     ['PhysicalSizeX="NaN" PhysicalSizeY="NaN"', null],
     ['PhysicalSizeX="0.25"', null],
     ['', null],
-  ])('with the Pixels attributes "%s" give the pixel size %j', async (attributes, mpp) => {
+  ])('with <Pixels %s> give the pixel size %j', async (attributes, mpp) => {
     const { mpp: actual } = await withPixels(attributes);
     expect(actual).toEqual(mpp && { x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
   });
@@ -411,7 +411,7 @@ describe('the metadata of an OME-TIFF', () => {
     [1, { x: 0.5, y: 0.25 }],
     [6, { x: 0.25, y: 0.5 }],
   ])(
-    'without a pixel size leave it to the TIFF resolution, along the axes of the upright image (Orientation %i: %j)',
+    'without PhysicalSizeX and PhysicalSizeY give the pixel size of the TIFF resolution tags; for Orientation %i this is %j',
     async (orientation, mpp) => {
       const directory = withTags(losslessPicture(tissue, 64), {
         [tag.XResolution]: rational(20_000, 1),
@@ -425,21 +425,22 @@ describe('the metadata of an OME-TIFF', () => {
 
   const objective = (id: string, power: string) => `<Objective ID="${id}" NominalMagnification="${power}"/>`;
 
-  it.each<[string, string, number | null]>([
-    [`<Instrument>${objective('Objective:0', '40.0')}</Instrument>`, '', 40],
+  const twoObjectives = objective('Objective:0', '10') + objective('Objective:1', '20');
+
+  it.each<[string, objectives: string, settings: string, power: number | null]>([
+    ['an objective of 40 to which no image refers', objective('Objective:0', '40.0'), '', 40],
     [
-      `<Instrument>${objective('Objective:0', '10')}${objective('Objective:1', '20')}</Instrument>`,
+      'objectives of 10 and 20, and an image that refers to 20',
+      twoObjectives,
       '<ObjectiveSettings ID="Objective:1"/>',
       20,
     ],
-    [`<Instrument>${objective('Objective:0', '10')}${objective('Objective:1', '20')}</Instrument>`, '', null],
-    [`<Instrument>${objective('Objective:0', '-5')}</Instrument>`, '', null],
-    ['', '<ObjectiveSettings ID="Objective:1"/>', null],
-  ])(
-    'with the instrument "%s" and the image element "%s" give the objective power %s',
-    async (instrument, settings, power) => {
-      const xml = omeXml(instrument + imageXml(settings + pixelsXml('SizeC="3"', '<TiffData/>')));
-      expect((await openOmeTiff(xml, [losslessPicture(tissue, 64)])).objectivePower).toBe(power);
-    },
-  );
+    ['objectives of 10 and 20, and no reference to one', twoObjectives, '', null],
+    ['an objective of -5', objective('Objective:0', '-5'), '', null],
+    ['a reference to an objective that does not exist', '', '<ObjectiveSettings ID="Objective:1"/>', null],
+  ])('with %s give the objective power $3', async (_, objectives, settings, power) => {
+    const instrument = `<Instrument>${objectives}</Instrument>`;
+    const xml = omeXml(instrument + imageXml(settings + pixelsXml('SizeC="3"', '<TiffData/>')));
+    expect((await openOmeTiff(xml, [losslessPicture(tissue, 64)])).objectivePower).toBe(power);
+  });
 });

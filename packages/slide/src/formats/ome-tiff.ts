@@ -69,8 +69,8 @@ export const omeTiff: SlideFormat = {
   },
 };
 
-/** Paths of the XML elements that are read. Others are skipped: they may be long and contain names of people. */
-const READ_ELEMENTS = new Set([
+/** Paths of the XML elements that the reader needs. The others may be long and contain names of people. */
+const NEEDED_ELEMENTS = new Set([
   'OME/BinaryOnly',
   'OME/Image',
   'OME/Image/ObjectiveSettings',
@@ -86,7 +86,7 @@ const READ_ELEMENTS = new Set([
 /** Reads the OME-XML. @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED when the metadata is in another file */
 async function readOme(tiff: TiffFile): Promise<XmlElement> {
   const root = await readXmlTag(tiff.first, tag.ImageDescription, (path) =>
-    READ_ELEMENTS.has(path.join('/')),
+    NEEDED_ELEMENTS.has(path.join('/')),
   );
   if (root?.name !== 'OME') throw corruptError('its root element is not OME');
   if (elementsAt(root, 'BinaryOnly').length > 0)

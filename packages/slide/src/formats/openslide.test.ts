@@ -421,7 +421,7 @@ describe('groupSlideFiles (finds the files that belong to one slide)', () => {
     await rm(slideFolder, { recursive: true });
   });
 
-  it('groups the other slides of a folder with a VMS file that cannot be opened', async () => {
+  it('groups the other slides of a folder even if a VMS file in the folder cannot be opened', async () => {
     const groups = await groupSlideFiles({ path: folder }, ['gone.vms', 'slide.mrxs'], ['slide']);
     expect(groups).toEqual([
       { main: 'gone.vms', members: [] },

@@ -31,23 +31,23 @@ interface OpenSlideFormat {
   /** Whether a file with this header is in the format. */
   isMatch(header: FileHeader): boolean;
   /** Checks the companion files (those beside the main file) before the library opens them; returns their names. */
-  check?(files: SlideFiles): Promise<readonly string[]>;
+  checkCompanions?(files: SlideFiles): Promise<readonly string[]>;
 }
 
 /** Matches the beginning of a VMS or VMU file. */
 const VMS_START = /^\s*\[(Uncompressed )?Virtual Microscope Specimen\]/;
 
 const openSlideFormats: readonly OpenSlideFormat[] = [
-  { name: 'MIRAX', isMatch: ({ name }) => /\.mrxs$/i.test(name), check: checkMiraxFiles },
+  { name: 'MIRAX', isMatch: ({ name }) => /\.mrxs$/i.test(name), checkCompanions: checkMiraxFiles },
   {
     name: 'Hamamatsu VMS and VMU',
     isMatch: ({ start }) => VMS_START.test(textOf(start)),
-    check: checkHamamatsuFiles,
+    checkCompanions: checkHamamatsuFiles,
   },
   { name: 'Sakura', isMatch: ({ start }) => textOf(start).startsWith('SQLite format 3\0') },
 ];
 
-/** Vendor names by OpenSlide's identifiers. `generic-tiff` is missing on purpose; `openWithOpenSlide` says why. */
+/** Vendor names by OpenSlide's identifiers. `generic-tiff` is missing on purpose: OpenSlide draws some of these files incorrectly. */
 const vendors: Readonly<Record<string, string>> = {
   aperio: 'Aperio',
   dicom: 'DICOM',
@@ -64,8 +64,8 @@ const vendors: Readonly<Record<string, string>> = {
 
 /**
  * A confined process (a render worker that sees only the files of one slide) opens the slide through links.
- * `openWithOpenSlide` does not know the companion files, so it links all files in the folder; if they exceed this
- * number, it links only the slide.
+ * `openWithOpenSlide` does not know which files belong to the slide, so it links all files in the folder. If the folder has
+ * more files than this number, it links only the main file.
  */
 const MAX_LINKS = 1000;
 /** Maximum number of bytes to read from a VMS or VMU file, which lists the companion files. */
@@ -92,13 +92,13 @@ export const openslide: SlideFormat = {
   async open(files, header) {
     const format = openSlideFormatOf(header);
     if (files.isObject) {
-      // the slide is in object storage
+      // The slide is in object storage.
       throw new SlideError(
         'FORMAT_NOT_SUPPORTED',
         `${format?.name} slides can be read only from a slide folder.`,
       );
     }
-    const companions = (await format?.check?.(files)) ?? [];
+    const companions = (await format?.checkCompanions?.(files)) ?? [];
     const library = files.path === null ? null : await loadOpenSlide();
     if (!library) {
       throw new SlideError('FORMAT_NOT_SUPPORTED', `Install libopenslide0 to read ${format?.name} slides.`);
@@ -149,7 +149,7 @@ async function openSlideAt(
   return null;
 }
 
-/** Reads the slide of an open file (`use` passes the library's pointer to it), and closes the file if that fails. */
+/** Reads the slide of an open file, and closes the file if reading fails. */
 async function readSlideOrClose(
   library: OpenSlideLibrary,
   file: OpenedFile,

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import { describeDeepZoom, readNativeDziTile } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
@@ -130,14 +130,14 @@ describe('a Philips slide', () => {
     );
     const slide = await open(directories, xml([wsi([1, 2])]));
     const { maxLevel } = describeDeepZoom(slide);
-    const tile = await readNativeTile(slide, { dziLevel: maxLevel, column: 4, row: 2 });
+    const tile = await readNativeDziTile(slide, { dziLevel: maxLevel, column: 4, row: 2 });
     const expectedPixels = cropRaster(tissue, 512, 256, 128, 128);
     expect(difference(await pixelsOf(tile ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(
       MAX_JPEG_DIFFERENCE,
     );
     // At half resolution, 384 columns are stored for 320: the last tile is padded.
-    expect(await readNativeTile(slide, { dziLevel: maxLevel - 1, column: 1, row: 0 })).not.toBeNull();
-    expect(await readNativeTile(slide, { dziLevel: maxLevel - 1, column: 2, row: 0 })).toBeNull();
+    expect(await readNativeDziTile(slide, { dziLevel: maxLevel - 1, column: 1, row: 0 })).not.toBeNull();
+    expect(await readNativeDziTile(slide, { dziLevel: maxLevel - 1, column: 2, row: 0 })).toBeNull();
   });
 
   it('returns null for a tile that was not scanned and has a white background', async () => {

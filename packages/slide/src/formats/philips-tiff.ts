@@ -159,7 +159,7 @@ function readSpacing(object: XmlElement): Spacing | null {
   return { x, y };
 }
 
-/** Maximum magnification of a scanner; a larger number in its place has another meaning. */
+/** Maximum magnification of a scanner; a larger number after `levels=` is not a magnification. */
 const MAX_OBJECTIVE_POWER = 200;
 
 /**

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { checkScanCount, countScans } from '../decode/check-encoded-image.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
-import { GLASS } from '../decode/paint-tiff.ts';
+import { GLASS } from '../decode/tiff-to-rgb.ts';
 import { type EncodedImage, type Level, SlideError, type TileAddress } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { openFileSource } from '../source/file-source.ts';

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
-import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import { describeDeepZoom, readNativeDziTile } from '../deep-zoom/deep-zoom.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
 import type { Slide } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
@@ -53,12 +53,12 @@ describe('a JPEG file', () => {
   });
 
   it.each<[string, () => Promise<Buffer>]>([
-    ['progressive', () => encoder(picture).jpeg({ progressive: true }).toBuffer()],
-    ['grey', () => encoder(picture).toColourspace('b-w').jpeg().toBuffer()],
-    ['CMYK', () => encoder(picture).toColourspace('cmyk').jpeg().toBuffer()],
+    ['that is progressive', () => encoder(picture).jpeg({ progressive: true }).toBuffer()],
+    ['in grey', () => encoder(picture).toColourspace('b-w').jpeg().toBuffer()],
+    ['in CMYK', () => encoder(picture).toColourspace('cmyk').jpeg().toBuffer()],
     ['without chroma subsampling', () => encoder(picture).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer()],
     ['with a colour profile', () => encoder(picture).jpeg().withIccProfile('p3').toBuffer()],
-  ])('has the same pixels as libvips reads: %s', async (_, encode) => {
+  ])('%s has the same pixels as libvips reads', async (_, encode) => {
     const bytes = await encode();
     expect(difference(await readPixels(await openBytes(bytes)), await pixelsOf(bytes)).max).toBe(0);
   });
@@ -89,7 +89,7 @@ describe('a JPEG file', () => {
       .toBuffer();
     expect(bytes.includes('PATIENT 4711')).toBe(true);
     const slide = await openBytes(bytes);
-    expect(await readNativeTile(slide, { dziLevel: 8, column: 0, row: 0 })).toBeNull();
+    expect(await readNativeDziTile(slide, { dziLevel: 8, column: 0, row: 0 })).toBeNull();
     expect(Buffer.from(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 })).includes('PATIENT')).toBe(
       false,
     );

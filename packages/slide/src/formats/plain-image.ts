@@ -7,8 +7,8 @@
 import { isJpegStream, isProgressive } from '../decode/check-encoded-image.ts';
 import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg2000, readJpeg2000Header } from '../decode/jpeg2000-header.ts';
+import { orientationTransform } from '../decode/orient-raster.ts';
 import { isPng, readPngHeader } from '../decode/png-header.ts';
-import { orientationTransform } from '../decode/turn-raster.ts';
 import { isColourMarker, type JpegHeader, marker, readJpegHeader, segments } from '../jpeg/header.ts';
 import { readJpegHead } from '../jpeg/read-head.ts';
 import { type Level, type Orientation, type Slide, SlideError } from '../model/slide.ts';
@@ -54,12 +54,12 @@ const MAX_SIDE = 1_000_000;
 
 /** For each codec: the test of a file's first bytes, and the reader of its header. */
 const headerReaders: readonly {
-  readonly isMatch: (start: Uint8Array) => boolean;
+  readonly hasSignature: (start: Uint8Array) => boolean;
   readonly readHeader: (source: ByteSource) => Promise<ImageHeader>;
 }[] = [
-  { isMatch: isJpegStream, readHeader: readJpegFile },
-  { isMatch: isPng, readHeader: readPngFile },
-  { isMatch: isJpeg2000, readHeader: readJpeg2000File },
+  { hasSignature: isJpegStream, readHeader: readJpegFile },
+  { hasSignature: isPng, readHeader: readPngFile },
+  { hasSignature: isJpeg2000, readHeader: readJpeg2000File },
 ];
 
 export const plainImage: SlideFormat = {
@@ -67,12 +67,12 @@ export const plainImage: SlideFormat = {
   needsRendering: true,
 
   mismatchReason({ start }) {
-    const isImage = headerReaders.some(({ isMatch }) => isMatch(start));
+    const isImage = headerReaders.some(({ hasSignature }) => hasSignature(start));
     return isImage ? null : 'it does not begin like JPEG, PNG or JPEG 2000';
   },
 
   async open(files, { start }) {
-    const reader = headerReaders.find(({ isMatch }) => isMatch(start));
+    const reader = headerReaders.find(({ hasSignature }) => hasSignature(start));
     const imageHeader = await reader?.readHeader(files.main);
     if (!imageHeader) throw new SlideError('FORMAT_NOT_RECOGNISED', 'The file is not an image');
     checkSize(imageHeader);
@@ -80,7 +80,7 @@ export const plainImage: SlideFormat = {
     const { isSwapped } = orientationTransform(orientation);
     const uprightSize = isSwapped ? { width: height, height: width } : { width, height };
     const isOneTile = codec === 'jpeg2000' || width * height <= SINGLE_TILE_LIMITS.pixels;
-    const tiles = isOneTile ? openOneTile(files, imageHeader) : openTiledCopy(files, imageHeader);
+    const tileReader = isOneTile ? openOneTile(files, imageHeader) : openTiledCopy(files, imageHeader);
     const levels: Slide['levels'] = isOneTile
       ? [oneTileLevel(uprightSize)]
       : levelsOfCopy(uprightSize.width, uprightSize.height);
@@ -93,18 +93,18 @@ export const plainImage: SlideFormat = {
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
-      // A grey range states which samples are displayed as black and white. The files declare none, hence null. The reader of a
-      // tiled copy applies the range itself.
+      // A grey range states which samples are displayed as black and white; null: the file declares none. The reader of a tiled
+      // copy applies the range itself.
       readTile:
         isOneTile && greyBits !== null
-          ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
-          : tiles.readTile,
+          ? withGreyRange({ levels, readTile: tileReader.readTile }, greyBits, null)
+          : tileReader.readTile,
       async readAssociatedImage(name) {
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
       // The decoder applies the profile and returns sRGB.
       readIccProfile: async () => null,
-      close: tiles.close,
+      close: tileReader.close,
     };
   },
 };
@@ -145,10 +145,10 @@ function checkSize({ width, height, codec, decoderBytes }: ImageHeader): void {
 }
 
 /** The functions of `Slide` that depend on whether the image has a tiled copy. */
-type Tiles = Pick<Slide, 'readTile' | 'close'>;
+type TileReader = Pick<Slide, 'readTile' | 'close'>;
 
 /** Reads the whole image as one tile. */
-function openOneTile({ main, close }: SlideFiles, imageHeader: ImageHeader): Tiles {
+function openOneTile({ main, close }: SlideFiles, imageHeader: ImageHeader): TileReader {
   const { codec, width, height, orientation } = imageHeader;
   return {
     async readTile({ level, column, row }, signal) {
@@ -169,7 +169,7 @@ function openOneTile({ main, close }: SlideFiles, imageHeader: ImageHeader): Til
 }
 
 /** Reads tiles from a tiled copy of the image. The copy is written when the first tile is read. */
-function openTiledCopy(files: SlideFiles, imageHeader: ImageHeader): Tiles {
+function openTiledCopy(files: SlideFiles, imageHeader: ImageHeader): TileReader {
   const { width, height, orientation, greyBits, isProgressive } = imageHeader;
   const options = {
     width,

@@ -85,8 +85,8 @@ interface Page {
   readonly type: string;
 }
 
-/** Paths of the XML elements that are read. Others are skipped: they are long and contain dates, slide and computer names. */
-const READ_ELEMENTS = new Set([
+/** Paths of the XML elements that the reader needs. The others are long and contain dates and the names of slides and computers. */
+const NEEDED_ELEMENTS = new Set([
   `${ROOT}/ImageType`,
   `${ROOT}/Name`,
   `${ROOT}/Color`,
@@ -110,7 +110,7 @@ async function readPages(directories: readonly TiffDirectory[]): Promise<readonl
       );
     }
     const xml = await readXmlTag(directory, tag.ImageDescription, (path) =>
-      READ_ELEMENTS.has(path.join('/')),
+      NEEDED_ELEMENTS.has(path.join('/')),
     );
     if (xml?.name === ROOT) pages.push({ directory, xml, type: textAt(xml, 'ImageType') ?? '' });
   }

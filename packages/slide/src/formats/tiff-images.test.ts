@@ -2,8 +2,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
+import { orientRaster } from '../decode/orient-raster.ts';
 import type { Raster } from '../decode/raster.ts';
-import { orientRaster } from '../decode/turn-raster.ts';
 import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
 import type { Orientation, Packing } from '../model/slide.ts';
 import { renderPixels } from '../render/render-pixels.ts';

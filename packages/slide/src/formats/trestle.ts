@@ -1,7 +1,7 @@
 /**
  * Reader of Trestle (MedScan) slides: tiled TIFF in which neighbouring tiles overlap. All tiles of a level overlap by
- * the same number of pixels. The reader ignores the companion files (a photograph of the glass, and more precise
- * overlaps).
+ * the same number of pixels. The reader ignores the companion files: a photograph of the glass, and files with more
+ * precise overlaps.
  *
  * docs/formats/trestle.md lists the features that are read, with the source of each fact.
  */
@@ -12,7 +12,7 @@ import type { SlideGroup } from '../source/slide-files.ts';
 import { joinLevels, type LevelTiles, type ReadableLevel } from '../tiff/declared-levels.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
 import { openImageTiles } from '../tiff/image-tiles.ts';
-import { checkAreas, openMosaicLevel } from '../tiff/mosaic-level.ts';
+import { checkAreaCounts, openMosaicLevel } from '../tiff/mosaic-level.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
@@ -150,9 +150,9 @@ async function openLevels(
       continue;
     }
     const areaCount = 1;
-    checkAreas(areaCount, grid.columns + grid.rows);
-    // The only area is the whole stored image, whose size contains every overlap twice. Each tile is one cell. Where two tiles
-    // overlap, the right or lower one is drawn over the other.
+    checkAreaCounts(areaCount, grid.columns + grid.rows);
+    // The only area is the whole stored image, which contains every overlap twice. Each tile is one cell. Where two tiles
+    // overlap, the right or lower tile is drawn over the other.
     const area = {
       readTile,
       tileWidth: grid.tileWidth,
@@ -162,8 +162,8 @@ async function openLevels(
       firstRow: 0,
       lefts: Array.from({ length: grid.columns }, (_, column) => column * (grid.tileWidth - overlap.x)),
       tops: Array.from({ length: grid.rows }, (_, row) => row * (grid.tileHeight - overlap.y)),
-      width: grid.width,
-      height: grid.height,
+      imageWidth: grid.width,
+      imageHeight: grid.height,
     };
     levels.push(openMosaicLevel({ width, height, downsample, areas: [area], background }));
   }

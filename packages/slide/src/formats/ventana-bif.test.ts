@@ -14,7 +14,7 @@ import { tag } from '../tiff/tags.ts';
 const TILE = 128;
 
 /** A scanned rectangle of camera frames. */
-interface RegionPlan {
+interface AreaPlan {
   /** Overlap in pixels of each column with the one before it, starting with the second column; likewise of each row. */
   readonly overlapsX: readonly number[];
   readonly overlapsY: readonly number[];
@@ -23,13 +23,13 @@ interface RegionPlan {
   readonly firstRow?: number;
   /** Position of the left edge in pixels. */
   readonly x?: number;
-  /** Distance in pixels from a baseline below all regions up to the bottom edge. */
+  /** Distance in pixels from a baseline below all areas up to the bottom edge. */
   readonly bottomAboveBaseline?: number;
   readonly isScanned?: boolean;
 }
 
-/** A region of 4 × 3 frames. */
-const REGION: RegionPlan = { overlapsX: [16, 0, 24], overlapsY: [8, 32] };
+/** An area of 4 × 3 frames. */
+const AREA: AreaPlan = { overlapsX: [16, 0, 24], overlapsY: [8, 32] };
 
 /** Returns the position of each column or row of frames in pixels from the first one. */
 function startsOf(overlaps: readonly number[]): number[] {
@@ -38,14 +38,14 @@ function startsOf(overlaps: readonly number[]): number[] {
   return starts;
 }
 
-/** Size in pixels of a region in which every overlap is shown once. */
-const sizeOf = ({ overlapsX, overlapsY }: RegionPlan) => ({
+/** Size in pixels of an area in which every overlap is shown once. */
+const sizeOf = ({ overlapsX, overlapsY }: AreaPlan) => ({
   width: (startsOf(overlapsX).at(-1) ?? 0) + TILE,
   height: (startsOf(overlapsY).at(-1) ?? 0) + TILE,
 });
 
 /** Returns the image as frames side by side, so that overlaps are stored twice. */
-function asFrames(picture: Raster, { overlapsX, overlapsY }: RegionPlan): Raster {
+function asFrames(picture: Raster, { overlapsX, overlapsY }: AreaPlan): Raster {
   const [lefts, tops] = [startsOf(overlapsX), startsOf(overlapsY)];
   const [width, height] = [lefts.length * TILE, tops.length * TILE];
   const rgb = new Uint8Array(width * height * 3);
@@ -71,8 +71,8 @@ function numberOf(column: number, row: number, columns: number, rows: number): n
 const joint = (direction: string, frame1: number, frame2: number, overlapX: number, overlapY: number) =>
   `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${frame1}" Tile2="${frame2}" OverlapX="${overlapX}" OverlapY="${overlapY}"/>`;
 
-/** Returns the XML of all overlaps of a region; older scanners (`legacy`) write only the directions RIGHT and UP. */
-function jointsOf({ overlapsX, overlapsY }: RegionPlan, directions: 'legacy' | 'all'): string {
+/** Returns the XML of all overlaps of an area; older scanners (`legacy`) write only the directions RIGHT and UP. */
+function jointsOf({ overlapsX, overlapsY }: AreaPlan, directions: 'legacy' | 'all'): string {
   const [columns, rows] = [overlapsX.length + 1, overlapsY.length + 1];
   const joints: string[] = [];
   for (let row = 0; row < rows; row++) {
@@ -107,19 +107,19 @@ function jointsOf({ overlapsX, overlapsY }: RegionPlan, directions: 'legacy' | '
 const SCANNER =
   '<iScan Magnification="20" ScanRes="0.465" UnitNumber="BI1" UserName="DOE^JANE" Z-layers="1" ScanWhitePoint="235"><AOI0 Left="1"/></iScan>';
 
-/** Returns the XML of the regions. @param joints returns the XML of the overlaps of a region */
+/** Returns the XML of the areas. @param joints returns the XML of the overlaps of an area */
 function encodeInfo(
-  regions: readonly RegionPlan[],
-  joints = (region: RegionPlan) => jointsOf(region, 'legacy'),
+  areas: readonly AreaPlan[],
+  joints = (area: AreaPlan) => jointsOf(area, 'legacy'),
 ): string {
-  const infos = regions.map((region) => {
-    const { overlapsX, overlapsY, isScanned = true, x = 0, bottomAboveBaseline = 0 } = region;
+  const infos = areas.map((area) => {
+    const { overlapsX, overlapsY, isScanned = true, x = 0, bottomAboveBaseline = 0 } = area;
     return (
       `<ImageInfo AOIScanned="${isScanned ? 1 : 0}" Width="${TILE}" Height="${TILE}" NumRows="${overlapsY.length + 1}"` +
-      ` NumCols="${overlapsX.length + 1}" Pos-X="${x}" Pos-Y="${bottomAboveBaseline}.0">${joints(region)}</ImageInfo>`
+      ` NumCols="${overlapsX.length + 1}" Pos-X="${x}" Pos-Y="${bottomAboveBaseline}.0">${joints(area)}</ImageInfo>`
     );
   });
-  const origins = regions.map(
+  const origins = areas.map(
     ({ firstColumn = 0, firstRow = 0 }, i) =>
       `<AOI${i} OriginX="${firstColumn * TILE}" OriginY="${firstRow * TILE}"/>`,
   );
@@ -151,9 +151,9 @@ const probability = withTags(losslessPicture(paintTissue(40, 30), null), {
   [tag.ImageDescription]: ascii('Probability_Image'),
 });
 
-/** Builds the directories of a slide with one region. */
-function slideOf(region: RegionPlan, picture: Raster, xml = encodeInfo([region]), downsamples = [1, 2, 4]) {
-  const [full, ...reduced] = levelsOf(asFrames(picture, region), downsamples);
+/** Builds the directories of a slide with one area. */
+function slideOf(area: AreaPlan, picture: Raster, xml = encodeInfo([area]), downsamples = [1, 2, 4]) {
+  const [full, ...reduced] = levelsOf(asFrames(picture, area), downsamples);
   return [macro, thumbnail, withTags(full, xml === '' ? {} : xmp(xml)), ...reduced];
 }
 
@@ -161,7 +161,7 @@ function slideOf(region: RegionPlan, picture: Raster, xml = encodeInfo([region])
 const open = (directories: readonly DirectoryPlan[]): Promise<Slide> =>
   openBytes(buildTiff({ directories, isBig: true }).bytes);
 
-const { width, height } = sizeOf(REGION);
+const { width, height } = sizeOf(AREA);
 const tissue = paintTissue(width, height);
 
 describe('a Ventana slide whose frames overlap', () => {
@@ -173,9 +173,9 @@ describe('a Ventana slide whose frames overlap', () => {
     async (_, directions) => {
       const slide = await open(
         slideOf(
-          REGION,
+          AREA,
           tissue,
-          encodeInfo([REGION], (region) => jointsOf(region, directions)),
+          encodeInfo([AREA], (area) => jointsOf(area, directions)),
         ),
       );
       expect(slide).toMatchObject({
@@ -197,7 +197,7 @@ describe('a Ventana slide whose frames overlap', () => {
   );
 
   it('places neighbouring columns and rows by the mean of the overlaps with a confidence of 98 or more', async () => {
-    const region: RegionPlan = { overlapsX: [16], overlapsY: [8] };
+    const area: AreaPlan = { overlapsX: [16], overlapsY: [8] };
     const withConfidence97 = (text: string) => text.replace('Confidence="100"', 'Confidence="97"');
     const joints = () =>
       // Frames 1 and 2 are the lower row, frames 4 and 3 the upper one.
@@ -207,44 +207,40 @@ describe('a Ventana slide whose frames overlap', () => {
       joint('UP', 2, 3, 0, 10) +
       joint('UP', 2, 3, 0, 60).replace('FlagJoined="1"', 'FlagJoined="0"');
     const picture = paintTissue(240, 248); // 2 × 128 − 16 and 2 × 128 − 8
-    const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
+    const slide = await open(slideOf(area, picture, encodeInfo([area], joints), [1]));
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
   it('weights all overlaps by their confidence if none has a confidence of 98 or more', async () => {
-    const region: RegionPlan = { overlapsX: [], overlapsY: [20] };
+    const area: AreaPlan = { overlapsX: [], overlapsY: [20] };
     const joints = () =>
       joint('UP', 1, 2, 0, 8).replace('100', '20') + joint('UP', 1, 2, 0, 24).replace('100', '60');
     const picture = paintTissue(128, 236); // the weighted mean of the overlaps is (20 × 8 + 60 × 24) / 80 = 20
-    const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
+    const slide = await open(slideOf(area, picture, encodeInfo([area], joints), [1]));
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
   it('uses the mean of the other overlaps for neighbouring columns without a measured overlap', async () => {
-    const region: RegionPlan = { overlapsX: [16, 16], overlapsY: [] };
+    const area: AreaPlan = { overlapsX: [16, 16], overlapsY: [] };
     const joints = () => joint('RIGHT', 1, 2, 16, 0);
     const picture = paintTissue(352, 128); // 3 × 128 − 2 × 16
-    const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
+    const slide = await open(slideOf(area, picture, encodeInfo([area], joints), [1]));
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
-  it('with a single scanned region has the same levels whether or not the XML states Pos-X and Pos-Y', async () => {
-    const withoutPosition = encodeInfo([REGION]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
-    const slide = await open(slideOf(REGION, tissue, withoutPosition));
-    expect(slide.levels).toEqual((await open(slideOf(REGION, tissue))).levels);
+  it('with a single scanned area has the same levels whether or not the XML states Pos-X and Pos-Y', async () => {
+    const withoutPosition = encodeInfo([AREA]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
+    const slide = await open(slideOf(AREA, tissue, withoutPosition));
+    expect(slide.levels).toEqual((await open(slideOf(AREA, tissue))).levels);
   });
 
   it('has no level in which a frame has a side of fewer than 16 pixels', async () => {
-    const slide = await open(slideOf(REGION, tissue, undefined, [1, 2, 4, 8, 16]));
+    const slide = await open(slideOf(AREA, tissue, undefined, [1, 2, 4, 8, 16]));
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8]);
   });
 
   it('shows an empty frame in the white that ScanWhitePoint states', async () => {
-    const [, , full] = slideOf(REGION, tissue, undefined, [1]) as [
-      DirectoryPlan,
-      DirectoryPlan,
-      DirectoryPlan,
-    ];
+    const [, , full] = slideOf(AREA, tissue, undefined, [1]) as [DirectoryPlan, DirectoryPlan, DirectoryPlan];
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? null : tile)) };
     const drawn = await drawLevel(await open([macro, sparse]), 0);
     expect([...cropRaster(drawn, 5, 5, 1, 1).rgb]).toEqual([235, 235, 235]);
@@ -252,7 +248,7 @@ describe('a Ventana slide whose frames overlap', () => {
 });
 
 describe('a Ventana slide whose frames do not overlap', () => {
-  const plain: RegionPlan = { overlapsX: [0, 0], overlapsY: [0] };
+  const plain: AreaPlan = { overlapsX: [0, 0], overlapsY: [0] };
   const picture = paintTissue(384, 256);
 
   it('returns JPEG tiles without decoding them', async () => {
@@ -297,21 +293,21 @@ describe('a Ventana slide whose frames do not overlap', () => {
   });
 });
 
-describe('a Ventana slide with several regions', () => {
-  // The regions are stored side by side; on the glass, the second is to the right of the first and higher.
-  const firstRegion: RegionPlan = { overlapsX: [16], overlapsY: [] };
-  const secondRegion: RegionPlan = {
+describe('a Ventana slide with several scanned areas', () => {
+  // The areas are stored side by side; on the glass, the second is to the right of the first and higher.
+  const firstRegion: AreaPlan = { overlapsX: [16], overlapsY: [] };
+  const secondRegion: AreaPlan = {
     overlapsX: [],
     overlapsY: [16],
     firstColumn: 3,
     x: 300,
     bottomAboveBaseline: 40,
   };
-  const unscanned: RegionPlan = { overlapsX: [], overlapsY: [], firstColumn: 2, x: 2000, isScanned: false };
+  const unscanned: AreaPlan = { overlapsX: [], overlapsY: [], firstColumn: 2, x: 2000, isScanned: false };
   const firstTissue = paintTissue(240, 128);
   const secondTissue = paintTissue(128, 240);
 
-  /** Returns the stored image, 4 × 2 frames: the first region on the left, the second one in the last column. */
+  /** Returns the stored image, 4 × 2 frames: the first area on the left, the second one in the last column. */
   function storedImage(): Raster {
     const rgb = new Uint8Array(512 * 256 * 3).fill(7);
     for (const [frames, left] of [
@@ -325,11 +321,11 @@ describe('a Ventana slide with several regions', () => {
     return { width: 512, height: 256, rgb };
   }
 
-  it('shows the scanned regions at their positions on the glass', async () => {
+  it('shows the scanned areas at their positions on the glass', async () => {
     const [full, half] = levelsOf(storedImage(), [1, 2]) as [DirectoryPlan, DirectoryPlan];
     const info = encodeInfo([firstRegion, unscanned, secondRegion]);
     const slide = await open([macro, withTags(full, xmp(info)), half]);
-    // The width is 300 + 128; the height, from the bottom of the first to the top of the second region, is 40 + 240.
+    // The width is 300 + 128; the height, from the bottom of the first to the top of the second area, is 40 + 240.
     expect(slide.levels).toMatchObject([
       { width: 428, height: 280 },
       { width: 214, height: 140 },
@@ -347,7 +343,7 @@ describe('a Ventana slide with several regions', () => {
 
 describe('a Ventana slide', () => {
   it('has Label_Image (as macro) and Thumbnail as associated images, and no other TIFF directory', async () => {
-    const slide = await open([...slideOf(REGION, tissue), probability]);
+    const slide = await open([...slideOf(AREA, tissue), probability]);
     expect([...slide.associatedImages].sort()).toEqual(['macro', 'thumbnail']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 60, height: 150 });
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
@@ -360,7 +356,7 @@ describe('a Ventana slide', () => {
     'has no pixel size and no objective power if the file states %j',
     async (value) => {
       const scanner = withTags(macro, xmp(`<iScan ScanRes="${value}" Magnification="${value}"/>`));
-      expect(await open([scanner, ...slideOf(REGION, tissue).slice(2)])).toMatchObject({
+      expect(await open([scanner, ...slideOf(AREA, tissue).slice(2)])).toMatchObject({
         mpp: null,
         objectivePower: null,
         background: { r: 255, g: 255, b: 255 },
@@ -370,10 +366,10 @@ describe('a Ventana slide', () => {
 });
 
 describe('openSlideFrom', () => {
-  const info = encodeInfo([REGION]);
-  const withInfo = (xml: string) => slideOf(REGION, tissue, xml);
-  const withJoint = (text: string) => withInfo(encodeInfo([REGION], () => text));
-  const [, , full, half] = slideOf(REGION, tissue) as [
+  const info = encodeInfo([AREA]);
+  const withInfo = (xml: string) => slideOf(AREA, tissue, xml);
+  const withJoint = (text: string) => withInfo(encodeInfo([AREA], () => text));
+  const [, , full, half] = slideOf(AREA, tissue) as [
     DirectoryPlan,
     DirectoryPlan,
     DirectoryPlan,
@@ -437,43 +433,43 @@ describe('openSlideFrom', () => {
       withInfo(info.replace('Width="128"', 'Width="120"')),
       'FILE_CORRUPT',
     ],
-    ['when a region has no origin', withInfo(info.replace(/<AOI0 Or[^>]*>/, '')), 'FILE_CORRUPT'],
+    ['when a scanned area has no origin', withInfo(info.replace(/<AOI0 Or[^>]*>/, '')), 'FILE_CORRUPT'],
     [
-      'when a region begins inside a tile',
+      'when a scanned area begins inside a tile',
       withInfo(info.replace('OriginX="0"', 'OriginX="64"')),
       'FILE_CORRUPT',
     ],
     [
-      'when a region reaches beyond the tiles',
+      'when a scanned area reaches beyond the tiles',
       withInfo(info.replace('NumCols="4"', 'NumCols="5"')),
       'FILE_CORRUPT',
     ],
     [
-      'when a region has 2^52 columns',
+      'when a scanned area has 2^52 columns',
       withInfo(info.replace('NumCols="4"', 'NumCols="4503599627370496"')),
       'LIMIT_EXCEEDED',
     ],
     [
-      'when it has 257 regions',
+      'when it has 257 scanned areas',
       withInfo(encodeInfo(Array.from({ length: 257 }, () => ({ overlapsX: [], overlapsY: [] })))),
       'LIMIT_EXCEEDED',
     ],
     [
-      'when a region has negative rows',
+      'when a scanned area has negative rows',
       withInfo(info.replace('NumRows="3"', 'NumRows="-3"')),
       'FILE_CORRUPT',
     ],
-    ['when a region has no columns', withInfo(info.replace('NumCols="4"', 'NumCols="0"')), 'FILE_CORRUPT'],
     [
-      'when the position of a region is not a number',
+      'when a scanned area has no columns',
+      withInfo(info.replace('NumCols="4"', 'NumCols="0"')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when the position of a scanned area is not a number',
       withInfo(info.replace('Pos-X="0"', 'Pos-X="here"')),
       'FILE_CORRUPT',
     ],
-    [
-      'when no region was scanned',
-      withInfo(info.replace('AOIScanned="1"', 'AOIScanned="0"')),
-      'FILE_CORRUPT',
-    ],
+    ['when no area was scanned', withInfo(info.replace('AOIScanned="1"', 'AOIScanned="0"')), 'FILE_CORRUPT'],
     [
       'when a joint (overlap of two frames) names frame 0, although the first is frame 1',
       withJoint(joint('RIGHT', 0, 1, 16, 0)),

@@ -1,6 +1,6 @@
 /**
  * Reader of slides of Ventana (Roche) scanners, .bif and .tif: TIFF whose first directory has XML of the iScan scanner. The tiles
- * of full resolution are camera frames that overlap; XML in the largest level states the overlaps and the scanned regions. At a
+ * of full resolution are camera frames that overlap; XML in the largest level states the overlaps and the scanned areas. At a
  * level with the downsample n, a tile of the file contains n × n reduced frames ("cells") side by side, still with their overlaps.
  *
  * docs/formats/ventana-bif.md lists the features that are read, with the source of each fact.
@@ -15,6 +15,7 @@ import {
   type ReadableLevel,
 } from '../tiff/declared-levels.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
+import type { TileGrid } from '../tiff/image-layout.ts';
 import { openImageTiles } from '../tiff/image-tiles.ts';
 import { limits } from '../tiff/limits.ts';
 import { type MosaicArea, openMosaicLevel } from '../tiff/mosaic-level.ts';
@@ -26,7 +27,7 @@ import { readXmlTag } from '../tiff/xml-tag.ts';
 import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 import type { SlideFormat } from './slide-format.ts';
-import { corruptError, type Region, readRegions, type Tiles } from './ventana-bif-regions.ts';
+import { corruptError, readScannedAreas, type ScannedArea } from './ventana-bif-areas.ts';
 
 export const ventanaBif: SlideFormat = {
   name: 'ventana-bif',
@@ -44,8 +45,8 @@ export const ventanaBif: SlideFormat = {
     const [full] = storedLevels;
     if (!full) throw corruptError('it has no level');
     const background = readWhitePoint(scanner);
-    const regions = await readRegions(full.tiffImage);
-    const { levels, readTile } = await openLevels(main, storedLevels, regions, background);
+    const areas = await readScannedAreas(full.tiffImage);
+    const { levels, readTile } = await openLevels(main, storedLevels, areas, background);
     const mpp = readPositive(scanner, 'ScanRes'); // micrometres per pixel
     return {
       format: 'ventana-bif',
@@ -141,32 +142,32 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   return { levels, associatedTiffImages };
 }
 
-/** Opens the levels. Tiles of the file that form a plain grid can be sent unchanged; overlapping ones are composed. */
+/** Opens the levels. Tiles of the file that form a plain grid can be sent unchanged; otherwise tiles are composed. */
 async function openLevels(
   source: ByteSource,
   storedLevels: readonly StoredLevel[],
-  regions: readonly Region[] | null,
+  areas: readonly ScannedArea[] | null,
   background: Colour,
 ): Promise<LevelTiles> {
-  if (regions === null) return openDeclaredLevels(source, storedLevels.map(withStoredSize));
-  const [first] = regions;
-  if (first && regions.length === 1 && isPlainGrid(first))
+  if (areas === null) return openDeclaredLevels(source, storedLevels.map(withStoredSize));
+  const [first] = areas;
+  if (first && areas.length === 1 && isPlainGrid(first))
     return openDeclaredLevels(source, croppedLevels(storedLevels, first));
-  return joinLevels(await composeLevels(source, storedLevels, regions, background));
+  return joinLevels(await composeLevels(source, storedLevels, areas, background));
 }
 
 function withStoredSize({ tiffImage, downsample }: StoredLevel) {
   return { tiffImage, width: tiffImage.width, height: tiffImage.height, downsample };
 }
 
-/** Returns whether the region begins in the first tile and its frames neither overlap nor lie apart. */
-function isPlainGrid({ firstColumn, firstRow, overlapsX, overlapsY }: Region): boolean {
+/** Returns whether the area begins at the first tile, and its frames neither overlap nor have gaps between them. */
+function isPlainGrid({ firstColumn, firstRow, overlapsX, overlapsY }: ScannedArea): boolean {
   const isZero = (overlap: number) => overlap === 0;
   return firstColumn === 0 && firstRow === 0 && overlapsX.every(isZero) && overlapsY.every(isZero);
 }
 
-/** Crops each level to the frames of a region that begins in the top left corner; tiles beyond it are padding. */
-function croppedLevels(storedLevels: readonly StoredLevel[], { columns, rows }: Region) {
+/** Crops each level to the frames of an area that begins in the top left corner; tiles beyond it are padding. */
+function croppedLevels(storedLevels: readonly StoredLevel[], { columns, rows }: ScannedArea) {
   const tiles = tilesOf(storedLevels[0]);
   return storedLevels.map(({ tiffImage, downsample }) => ({
     tiffImage,
@@ -176,8 +177,8 @@ function croppedLevels(storedLevels: readonly StoredLevel[], { columns, rows }: 
   }));
 }
 
-function tilesOf(level: StoredLevel | undefined): Tiles {
-  if (!level?.tiffImage.tiles) throw corruptError('a level is not cut into tiles');
+function tilesOf(level: StoredLevel | undefined): TileGrid {
+  if (!level?.tiffImage.tiles) throw corruptError('a level is stored in strips, not in tiles');
   return level.tiffImage.tiles;
 }
 
@@ -191,71 +192,73 @@ const MIN_CELL_SIDE = 16;
 async function composeLevels(
   source: ByteSource,
   storedLevels: readonly StoredLevel[],
-  regions: readonly Region[],
+  areas: readonly ScannedArea[],
   background: Colour,
 ): Promise<readonly ReadableLevel[]> {
   const fullTiles = tilesOf(storedLevels[0]);
-  const placedRegions = placeRegions(regions, fullTiles);
+  const placedAreas = placeAreas(areas, fullTiles);
   const levels: ReadableLevel[] = [];
   for (const level of storedLevels) {
     const { downsample, tiffImage } = level;
     const tiles = tilesOf(level);
     if (tiles.width !== fullTiles.width || tiles.height !== fullTiles.height)
-      throw corruptError('its levels have different tiles');
+      throw corruptError('its levels have different tile sizes');
     const cellWidth = tiles.width / downsample;
     const cellHeight = tiles.height / downsample;
     const hasWholeCells = [downsample, cellWidth, cellHeight].every(Number.isInteger);
     if (!hasWholeCells || Math.min(cellWidth, cellHeight) < MIN_CELL_SIDE) break;
     const { readTile } = await openImageTiles(source, tiffImage);
-    const areas = placedRegions.map(({ region, lefts, tops }): MosaicArea => {
+    const mosaicAreas = placedAreas.map(({ area, lefts, tops }): MosaicArea => {
       const hasAllTiles =
-        Math.ceil((region.firstColumn + region.columns) / downsample) <= tiles.columns &&
-        Math.ceil((region.firstRow + region.rows) / downsample) <= tiles.rows;
-      if (!hasAllTiles) throw corruptError('a level is smaller than its regions');
+        Math.ceil((area.firstColumn + area.columns) / downsample) <= tiles.columns &&
+        Math.ceil((area.firstRow + area.rows) / downsample) <= tiles.rows;
+      if (!hasAllTiles) throw corruptError('a level has fewer tiles than its scanned areas need');
       return {
         readTile,
         tileWidth: tiles.width,
         tileHeight: tiles.height,
         cellsPerTile: downsample,
-        firstColumn: region.firstColumn,
-        firstRow: region.firstRow,
+        firstColumn: area.firstColumn,
+        firstRow: area.firstRow,
         lefts: lefts.map((left) => Math.round(left / downsample)),
         tops: tops.map((top) => Math.round(top / downsample)),
-        width: tiles.columns * tiles.width,
-        height: tiles.rows * tiles.height,
+        imageWidth: tiles.columns * tiles.width,
+        imageHeight: tiles.rows * tiles.height,
       };
     });
-    const right = Math.max(...areas.map(({ lefts }) => (lefts.at(-1) ?? 0) + cellWidth));
-    const bottom = Math.max(...areas.map(({ tops }) => (tops.at(-1) ?? 0) + cellHeight));
-    levels.push(openMosaicLevel({ width: right, height: bottom, downsample, areas, background }));
+    const right = Math.max(...mosaicAreas.map(({ lefts }) => (lefts.at(-1) ?? 0) + cellWidth));
+    const bottom = Math.max(...mosaicAreas.map(({ tops }) => (tops.at(-1) ?? 0) + cellHeight));
+    levels.push(
+      openMosaicLevel({ width: right, height: bottom, downsample, areas: mosaicAreas, background }),
+    );
   }
   return levels;
 }
 
-/** A region with the position of each of its frames. */
-interface PlacedRegion {
-  readonly region: Region;
+/** A scanned area with the position of each of its frames. */
+interface PlacedArea {
+  readonly area: ScannedArea;
   /**
-   * Left edge of each column and top edge of each row of frames, in pixels of full resolution from the top left corner of
-   * the rectangle that encloses all regions.
+   * Left edge of each column of frames and top edge of each row of frames, in pixels of full resolution. They count from the
+   * top left corner of the rectangle that encloses all areas.
    */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
 }
 
-/** Calculates where the frames of each region are in the image. */
-function placeRegions(regions: readonly Region[], tiles: Tiles): readonly PlacedRegion[] {
-  const measured = regions.map((region) => {
-    const lefts = frameStarts(region.overlapsX, tiles.width);
-    const tops = frameStarts(region.overlapsY, tiles.height);
+/** Calculates where the frames of each area are in the image. */
+function placeAreas(areas: readonly ScannedArea[], tiles: TileGrid): readonly PlacedArea[] {
+  const measured = areas.map((area) => {
+    const lefts = frameStarts(area.overlapsX, tiles.width);
+    const tops = frameStarts(area.overlapsY, tiles.height);
     const height = (tops.at(-1) ?? 0) + tiles.height;
     // The scanner states how far the bottom edge is above a baseline. Here, y is the top edge and grows downwards.
-    return { region, lefts, tops, x: region.x, y: -(region.bottomAboveBaseline + height) };
+    return { area, lefts, tops, x: area.x, y: -(area.bottomAboveBaseline + height) };
   });
   const left = Math.min(...measured.map(({ x }) => x));
   const top = Math.min(...measured.map(({ y }) => y));
-  return measured.map(({ region, lefts, tops, x, y }) => ({
-    region,
+  return measured.map(({ area, lefts, tops, x, y }) => ({
+    area,
     lefts: lefts.map((start) => start + x - left),
     tops: tops.map((start) => start + y - top),
   }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import { describeDeepZoom, readNativeDziTile } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
 import { groupSlideFiles, openSlide, openSlideFrom } from '../open-slide.ts';
 import { renderTile } from '../render/render-tile.ts';
@@ -78,7 +78,7 @@ describe('an Olympus slide', () => {
     ['png', 0],
     ['samples', 0],
   ])(
-    'with tiles in the codec "%s" has the stated metadata, and the original pixels with a mean difference of at most %i',
+    'with tiles of the coding "%s" has the stated metadata, and the original pixels with a mean difference of at most %i',
     async (coding, maxMean) => {
       const slide = await openSingle(await planOf(coding));
       expect(slide).toMatchObject({
@@ -103,7 +103,7 @@ describe('an Olympus slide', () => {
     const plan = await planOf('jpeg');
     const slide = await openSingle(plan);
     const { maxLevel } = describeDeepZoom(slide);
-    const tile = await readNativeTile(slide, { dziLevel: maxLevel, column: 1, row: 0 });
+    const tile = await readNativeDziTile(slide, { dziLevel: maxLevel, column: 1, row: 0 });
     const stored = plan.tiles[1]?.data ?? new Uint8Array(); // column 1, row 0
     expect(Buffer.from(tile ?? []).subarray(2 - stored.length)).toEqual(Buffer.from(stored.subarray(2)));
   });

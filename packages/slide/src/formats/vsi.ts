@@ -117,9 +117,9 @@ async function readWholeImage({ levels, readTile, background }: EtsPyramid): Pro
       const y = row * tileHeight;
       const copiedWidth = Math.min(tileWidth, width - x);
       const copiedHeight = Math.min(tileHeight, height - y);
-      for (let line = 0; line < copiedHeight; line++) {
-        const lineStart = line * tileWidth * 3;
-        bytes.set(rgb.subarray(lineStart, lineStart + copiedWidth * 3), ((y + line) * width + x) * 3);
+      for (let rowInTile = 0; rowInTile < copiedHeight; rowInTile++) {
+        const start = rowInTile * tileWidth * 3;
+        bytes.set(rgb.subarray(start, start + copiedWidth * 3), ((y + rowInTile) * width + x) * 3);
       }
     }
   }

@@ -1,6 +1,6 @@
 /** Tests grey images of more than 8 bits per sample in every format that has them: how their samples become black to white. */
 import { describe, expect, it } from 'vitest';
-import { readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import { readNativeDziTile } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
 import { renderThumbnail } from '../render/render-thumbnail.ts';
 import { renderTile } from '../render/render-tile.ts';
@@ -69,7 +69,7 @@ describe('12-bit grey in 16-bit samples', () => {
         tiffOf(encodeSamples({ width, height, samples: dark, samplesPerPixel: 1, bits: 16, photometric: 1 })),
     ],
     [
-      'TIFF that states Orientation 1, which is upright',
+      'TIFF with Orientation 1 (upright)',
       () => tiffOf(directoryOf(dark, { tags: { [tag.Orientation]: short(1) } })),
     ],
     [
@@ -142,7 +142,7 @@ describe('12-bit grey in 16-bit samples', () => {
 
   it('is stretched by the same range in a rendered tile and in the thumbnail', async () => {
     const slide = await openBytes(tiffOf(directoryOf(dark)));
-    expect(await readNativeTile(slide, { dziLevel: 7, column: 0, row: 0 })).toBeNull();
+    expect(await readNativeDziTile(slide, { dziLevel: 7, column: 0, row: 0 })).toBeNull();
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 7, column: 0, row: 0 }));
     const thumbnail = await pixelsOf(await renderThumbnail(slide, 64));
     expect(tile.rgb[0]).toBeLessThan(5);

@@ -1,6 +1,6 @@
 /**
- * Turns the tiles of TIFF files into complete JPEG files without decoding them. A tile alone is not a valid JPEG with
- * the right colours: TIFF stores the tables once per level, and the colour space in the TIFF directory.
+ * Turns JPEG tiles of TIFF files into complete JPEG files without decoding them. A stored tile alone is not a valid JPEG
+ * with the right colours: TIFF stores the tables once per level, and the colour space in the TIFF directory.
  */
 import {
   corruptError,

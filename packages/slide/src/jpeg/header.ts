@@ -1,4 +1,4 @@
-/** A reader of the marker segments and the header of JPEG streams. */
+/** Parser of the marker segments and the header of JPEG streams. */
 import { SlideError } from '../model/slide.ts';
 
 export interface FrameComponent {

@@ -49,11 +49,11 @@ async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
 
 describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () => {
   it.each<[string, readonly number[], Coding]>([
-    ['chroma at full resolution', tenStrips, {}],
-    ['grey', tenStrips, { grey: true }],
-    ['a shorter last strip', [32, 32, 32, 20], {}],
-    ['a single strip', [64], {}],
-  ])('returns a JPEG with the same pixels as the separate strips: %s', async (_, heights, coding) => {
+    ['with chroma at full resolution', tenStrips, {}],
+    ['in grey', tenStrips, { grey: true }],
+    ['of which the last one is shorter', [32, 32, 32, 20], {}],
+    ['of which there is only one', [64], {}],
+  ])('returns a JPEG with the same pixels as the separate strips %s', async (_, heights, coding) => {
     const jpegs = await strips(heights, coding);
     const joined = joinScans(jpegs);
     expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).max).toBe(0);

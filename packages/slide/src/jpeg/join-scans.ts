@@ -15,8 +15,8 @@ interface Stream {
 }
 
 /**
- * Joins JPEGs of equal width to one JPEG that shows them one below the other, without decoding them: their scans are
- * joined by restart markers. A restart marker resets the decoder's predictions to the state at the start of a stream.
+ * Joins JPEGs of equal width, without decoding them, to one JPEG that shows them one below the other. Restart markers join
+ * the scans, because a restart marker resets the decoder's predictions to the state at the start of a stream.
  *
  * Decoding the joined JPEG takes about half the time of decoding the JPEGs separately; the gain is largest when the
  * decoder reduces the image to 1/2, 1/4 or 1/8 of its size.
@@ -24,9 +24,11 @@ interface Stream {
  * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).
  *
  * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be shorter
- * @returns the joined JPEG; null when the JPEGs cannot be joined because one is not baseline, is truncated, has restart
- *   markers, has more than one scan, or has more than 65,535 MCUs (minimum coded units); because tables or sampling factors
- *   differ; because the height is not a multiple of the MCU height; or because the result would exceed 65,535 rows
+ * @returns the joined JPEG; null when the JPEGs cannot be joined:
+ *   - one is not baseline, is truncated, has restart markers or more than one scan, or has more than 65,535 MCUs (minimum coded
+ *     units);
+ *   - tables or sampling factors differ, or the height is not a multiple of the MCU height;
+ *   - the result would exceed 65,535 rows
  */
 export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
   const streams = jpegs.map(readStream);

@@ -2,13 +2,13 @@ import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { corruptError, marker } from './header.ts';
 
-/** Size of the first read. Tables take a few hundred bytes; metadata of cameras and editors may take megabytes. */
+/** Bytes of the first read. Tables have a few hundred bytes; metadata of cameras and image editors may have megabytes. */
 const FIRST_BYTES = 4096;
 /** Maximum bytes before the data of the first scan. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Reads a JPEG up to the data of its first scan: the bytes that `readJpegHeader` needs, without the image.
+ * Reads the head of a JPEG: all bytes before the data of its first scan, which `readJpegHeader` needs.
  *
  * @param offset position of the JPEG in the source
  * @param byteCount length of the whole JPEG, or an upper bound

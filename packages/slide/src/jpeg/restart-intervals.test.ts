@@ -58,7 +58,7 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
       { width: 1024, height: 24, columns: 1, rows: 32 },
     ],
     [
-      'counts the last MCU of a row even if the picture does not fill it',
+      'counts the last MCU of a row even if the image does not fill it',
       128,
       1017,
       768,
@@ -98,7 +98,7 @@ describe('intervalReader (reads a part of a large JPEG by its restart markers)',
     ['one interval', { width: 64, height: 8 }, areaOf(1, 3, 1, 1), [64, 24, 64, 8]],
     ['the first interval', { width: 64, height: 8 }, areaOf(0, 0, 1, 1), [0, 0, 64, 8]],
     [
-      'the last interval, which ends with the picture',
+      'the last interval, at the end of the image',
       { width: 64, height: 8 },
       areaOf(4, 17, 1, 1),
       [256, 136, 60, 4],
@@ -106,17 +106,20 @@ describe('intervalReader (reads a part of a large JPEG by its restart markers)',
     ['a rectangle', { width: 64, height: 8 }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
     ['the right edge', { width: 64, height: 8 }, areaOf(3, 0, 2, 4), [192, 0, 124, 32]],
     ['whole rows', { width: 64, height: 8 }, areaOf(0, 5, 5, 9), [0, 40, 316, 72]],
-    ['the whole picture', { width: 64, height: 8 }, areaOf(0, 0, 5, 18), [0, 0, 316, 140]],
-    ['intervals as wide as the picture', { width: 320, height: 8 }, areaOf(0, 4, 1, 10), [0, 32, 316, 80]],
+    ['the whole image', { width: 64, height: 8 }, areaOf(0, 0, 5, 18), [0, 0, 316, 140]],
+    ['intervals as wide as the image', { width: 320, height: 8 }, areaOf(0, 4, 1, 10), [0, 32, 316, 80]],
     ['intervals of several rows', { width: 320, height: 24 }, areaOf(0, 4, 1, 2), [0, 96, 316, 44]],
     ['grey', { width: 64, height: 8, colour: 'grey' }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
-  ])('returns a part with exactly the pixels of the whole image: %s', async (_, coding, area, rectangle) => {
-    const [x, y, width, height] = rectangle;
-    const jpeg = await encodeIntervals(picture, coding);
-    const part = await (await readerOf(jpeg))(area);
-    const whole = await pixelsOf(jpeg.bytes);
-    expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).max).toBe(0);
-  });
+  ])(
+    'returns a part (%s) with exactly the pixels that it has in the whole image',
+    async (_, coding, area, rectangle) => {
+      const [x, y, width, height] = rectangle;
+      const jpeg = await encodeIntervals(picture, coding);
+      const part = await (await readerOf(jpeg))(area);
+      const whole = await pixelsOf(jpeg.bytes);
+      expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).max).toBe(0);
+    },
+  );
 
   it('returns a part that differs from the whole image only along the edges of the part when chroma is subsampled', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
@@ -154,7 +157,7 @@ describe('intervalReader (reads a part of a large JPEG by its restart markers)',
   });
 });
 
-describe('intervalReader with an invalid list of interval starts', () => {
+describe('intervalReader without a valid list of interval starts', () => {
   const coding = { width: 64, height: 8 };
   const area = areaOf(1, 2, 3, 12);
 

@@ -1,7 +1,7 @@
 /**
  * A reader of parts of a JPEG that is too large to decode as a whole, such as a level of a Hamamatsu NDPI file. Restart
- * markers divide its scan into intervals that are coded independently; so the bytes of any rectangle of intervals,
- * with a new header and renumbered markers, are a complete JPEG. A list in the file usually states where each interval
+ * markers divide its scan into intervals that are coded independently. So the bytes of any rectangle of intervals,
+ * with a new head and renumbered markers, form a complete JPEG. A list in the file usually states where each interval
  * starts; if the list is missing or wrong, the whole JPEG is searched for restart markers.
  *
  * Source: ITU-T T.81, sections A.2 (order of MCUs), B.2.4.4 (restart interval), E.1.4 (effect of a restart marker).
@@ -9,9 +9,9 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
-import { buildBareHeader } from './bare-head.ts';
 import type { JpegColour } from './complete-jpeg.ts';
 import { corruptError, type JpegHeader, marker, mcuSize } from './header.ts';
+import { buildMinimalHead } from './minimal-head.ts';
 
 /** The grid of an image's restart intervals, which have equal size except at the right and bottom edges. */
 export interface IntervalGrid {
@@ -22,7 +22,7 @@ export interface IntervalGrid {
   readonly rows: number;
 }
 
-/** A JPEG in a file, and its head. */
+/** A JPEG that is stored in a file, and its head. */
 export interface LargeJpeg {
   readonly source: ByteSource;
   /** Position of the JPEG in the source. */
@@ -38,7 +38,7 @@ export interface LargeJpeg {
   readonly colour: JpegColour;
 }
 
-/** A rectangle of intervals inside the grid, in intervals. */
+/** A rectangle of intervals: its position and size in the grid, counted in intervals. */
 export interface IntervalArea {
   readonly column: number;
   readonly row: number;
@@ -87,7 +87,7 @@ export type ReadIntervals = (area: IntervalArea, signal?: AbortSignal) => Promis
  * Returns a function that reads parts of a JPEG without decoding.
  *
  * @param readStarts returns the interval starts that the file lists; null when it lists none. Each read checks that
- *   there is a restart marker before each listed start of the area. If not, a JPEG of up to 128 MiB is searched for markers.
+ *   there is a restart marker before each listed start in its area. If not, the reader searches a JPEG of up to 128 MiB for markers.
  * @returns a function that throws SlideError FILE_CORRUPT when the markers are invalid; FILE_TRUNCATED,
  *   LIMIT_EXCEEDED; FORMAT_NOT_SUPPORTED for a part of more than 65,500 pixels a side
  */
@@ -110,7 +110,7 @@ export function intervalReader(
   };
 }
 
-/** Consecutive intervals of the stream. */
+/** Consecutive intervals of the JPEG. */
 interface Run {
   /** Number of the first interval, from 0. */
   readonly first: number;
@@ -134,7 +134,7 @@ async function readPart(
   if (byteCount > MAX_PART_BYTES) {
     throw new SlideError('LIMIT_EXCEEDED', `A part of a JPEG has ${byteCount} bytes`);
   }
-  const head = buildBareHeader(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
+  const head = buildMinimalHead(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
   const [firstRun] = runs;
   // The marker before the first interval is read so that it can be checked; then the head overwrites it.
   const dataStart = head.length - (firstRun && firstRun.first > 0 ? MARKER_BYTES : 0);
@@ -187,7 +187,7 @@ function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width
 
 /**
  * Whether the starts are in ascending order, the first one is the end of the head and the last one is inside the JPEG.
- * The numbers of the markers, which repeat from 0 to 7, would not detect a list that is off by eight intervals.
+ * `readPart` alone, which checks the numbers of the markers, would accept a list that is off by eight intervals.
  */
 function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts): boolean {
   const count = grid.columns * grid.rows;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { scaleOf } from './scale.ts';
 
-describe('the scale of a slide', () => {
-  it('has the pixel size and the magnification of the file when the file states both', () => {
+describe('scaleOf (derives the pixel size from the magnification, or the other way round)', () => {
+  it('returns pixel size and magnification unchanged when the file states both', () => {
     const stated = { mpp: { x: 0.499, y: 0.499 }, objectivePower: 40 };
     expect(scaleOf(stated)).toEqual({ ...stated, derived: null });
   });
 
-  it('is null when the file states neither pixel size nor magnification', () => {
+  it('returns null for both values when the file states neither', () => {
     expect(scaleOf({ mpp: null, objectivePower: null })).toEqual({
       mpp: null,
       objectivePower: null,
@@ -21,7 +21,7 @@ describe('the scale of a slide', () => {
     [60, 10 / 60],
     [1.25, 8],
   ])(
-    'has a derived pixel size of 10 µm divided by the magnification when the file states only a magnification, of %d×',
+    'derives a pixel size of 10 µm divided by the magnification when the file states only a magnification of %d×',
     (objectivePower, side) => {
       expect(scaleOf({ mpp: null, objectivePower })).toEqual({
         mpp: { x: side, y: side },
@@ -42,19 +42,16 @@ describe('the scale of a slide', () => {
     [0.11, 100],
     [3.2, 2.5],
   ])(
-    'has, when the file states only %d µm per pixel, the derived magnification %d×',
-    (side, objectivePower) => {
+    'derives from %d µm per pixel the magnification %d× when the file states no magnification',
+    (side, power) => {
       const mpp = { x: side, y: side };
-      expect(scaleOf({ mpp, objectivePower: null })).toEqual({
-        mpp,
-        objectivePower,
-        derived: 'objectivePower',
-      });
+      const expected = { mpp, objectivePower: power, derived: 'objectivePower' };
+      expect(scaleOf({ mpp, objectivePower: null })).toEqual(expected);
     },
   );
 
   it.each([0.02, 0.7, 12])(
-    'has no derived magnification when the file states only %d µm per pixel, because no usual objective has a similar pixel size',
+    'derives no magnification from %d µm per pixel, because no usual objective has a similar pixel size',
     (side) => {
       const mpp = { x: side, y: side };
       expect(scaleOf({ mpp, objectivePower: null })).toEqual({ mpp, objectivePower: null, derived: null });

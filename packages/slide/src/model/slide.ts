@@ -35,7 +35,7 @@ export interface Level {
    * rotated or mirrored have them: turning the image upright moves the usual padding from the right and bottom to the other edges.
    */
   readonly leadingPadding?: { readonly left: number; readonly top: number };
-  /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, the server checks each tile. */
+  /** True when the level has no native tiles: none is JPEG, or all must be rotated. If absent, the server checks each tile. */
   readonly needsRendering?: true;
   /**
    * True when an empty tile is a gap, which the server fills with pixels of the next level with higher resolution. If absent, an
@@ -149,10 +149,10 @@ export interface EncodedImage {
 }
 
 /**
- * Returns a buffer of exactly this size for one tile; it need not be zeroed. Callers pass their own function to reuse
- * buffers, because a process that reads 500 MB per second would otherwise keep the garbage collector busy.
+ * Allocates a buffer of exactly `byteCount` bytes for one tile; it need not be zeroed. Callers pass their own allocator to
+ * reuse buffers, because a process that reads 500 MB per second would otherwise keep the garbage collector busy.
  */
-export type Allocate = (byteCount: number) => Uint8Array;
+export type BufferAllocator = (byteCount: number) => Uint8Array;
 
 /** The focal plane and time point that are shown, of all those in a file. */
 export interface ShownPlane {
@@ -206,7 +206,11 @@ export interface Slide {
    * @throws SlideError TILE_OUT_OF_RANGE; FORMAT_NOT_SUPPORTED, FILE_TRUNCATED, FILE_CORRUPT, LIMIT_EXCEEDED (content of the file);
    *   FILE_MISSING, FILE_CHANGED, BUSY, STORE_UNAVAILABLE, STORE_TIMEOUT (its storage); the abort reason of the signal
    */
-  readTile(address: TileAddress, signal?: AbortSignal, allocate?: Allocate): Promise<EncodedImage | null>;
+  readTile(
+    address: TileAddress,
+    signal?: AbortSignal,
+    allocate?: BufferAllocator,
+  ): Promise<EncodedImage | null>;
   /** Reads an associated image. @throws SlideError ASSOCIATED_IMAGE_MISSING, and errors of `readTile` except TILE_OUT_OF_RANGE */
   readAssociatedImage(name: AssociatedImageName): Promise<EncodedImage>;
   /**
@@ -221,7 +225,7 @@ export interface Slide {
 
 /** Why a slide or a part of it cannot be read. */
 export type SlideErrorCode =
-  /** No format knows the file. */
+  /** The file has none of the supported formats. */
   | 'FORMAT_NOT_RECOGNISED'
   /** The format is known, but this variant is not supported (codec, bit depth, layout). */
   | 'FORMAT_NOT_SUPPORTED'
@@ -239,7 +243,7 @@ export type SlideErrorCode =
   | 'FILE_CHANGED'
   | 'TILE_OUT_OF_RANGE'
   | 'ASSOCIATED_IMAGE_MISSING'
-  /** Decoding took longer than allowed, or the decoding process died. */
+  /** Decoding took longer than allowed, or the render process ended. */
   | 'DECODE_FAILED'
   /** Too many requests wait to be rendered or read. */
   | 'BUSY'

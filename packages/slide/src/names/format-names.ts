@@ -54,5 +54,5 @@ export const formatNames: readonly FormatNames[] = [
   },
 ];
 
-/** Signature of a DICOM file, by which files without an extension are recognised. Source: DICOM PS3.10, section 7.1. */
+/** Text at a fixed offset in every DICOM file; it identifies DICOM files without an extension. Source: DICOM PS3.10, section 7.1. */
 export const dicomSignature = { offset: 128, text: 'DICM' } as const;

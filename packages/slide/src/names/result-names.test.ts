@@ -3,15 +3,17 @@ import { resultNameOf, slideStemOf, withoutResults } from './result-names.ts';
 
 describe('resultNameOf (recognises files with analysis results of a slide by their names)', () => {
   it.each([
-    ['CMU-1_likelihood_map.tif', { slideName: 'cmu-1', kind: 'raster' }],
-    ['tumor_001_mask.TIF', { slideName: 'tumor_001', kind: 'raster' }],
-    ['a.svs_mask.png', { slideName: 'a.svs', kind: 'raster' }],
-    ['a_detections.geojson.gz', { slideName: 'a', kind: 'vector' }],
-    ['a.geojson', { slideName: 'a', kind: 'vector' }],
-    ['a.svs', null],
-    ['_mask.tif', null],
-  ])('for the file name "%s" returns %j (null if it does not name a result)', (name, expected) => {
-    expect(resultNameOf(name)).toEqual(expected);
+    ['CMU-1_likelihood_map.tif', 'raster', 'cmu-1'],
+    ['tumor_001_mask.TIF', 'raster', 'tumor_001'],
+    ['a.svs_mask.png', 'raster', 'a.svs'],
+    ['a_detections.geojson.gz', 'vector', 'a'],
+    ['a.geojson', 'vector', 'a'],
+  ])('recognises "%s" as a %s result of the slide "%s"', (name, kind, slideName) => {
+    expect(resultNameOf(name)).toEqual({ slideName, kind });
+  });
+
+  it.each(['a.svs', '_mask.tif'])('returns null for "%s", which is not the name of a result', (name) => {
+    expect(resultNameOf(name)).toBeNull();
   });
 });
 

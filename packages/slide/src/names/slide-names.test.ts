@@ -11,14 +11,14 @@ import {
   withoutSlideExtension,
 } from './slide-names.ts';
 
-describe('withoutSlideExtension (the name of a slide without the extension of its format)', () => {
+describe('withoutSlideExtension (removes the extension of a slide format)', () => {
   it.each([
     ['B26-1_HE.svslide', 'B26-1_HE'],
     ['B26-1_HE.QPTIFF', 'B26-1_HE'],
     ['B26-1_HE.ome.tif', 'B26-1_HE'],
     ['B26.1.HE.svs', 'B26.1.HE'],
     ['1.2.840.113619', '1.2.840.113619'], // a DICOM file may have no extension
-  ])('returns for %s the name %s', (fileName, name) => {
+  ])('returns for the file name %s the slide name %s', (fileName, name) => {
     expect(withoutSlideExtension(fileName)).toBe(name);
   });
 });
@@ -52,7 +52,7 @@ describe('hasSlideName (recognises slide files by their names)', () => {
 
 describe('mayBeDicom and mayBeDicomByContent (recognise possible DICOM files by their names)', () => {
   it.each(['IM0001', '1.2.840.113619.2', '000001'])(
-    'return true for %s, a name without an extension or a DICOM UID',
+    'return true for %s, which has no extension or is a DICOM UID',
     (name) => {
       expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([true, true]);
     },
@@ -63,59 +63,53 @@ describe('mayBeDicom and mayBeDicomByContent (recognise possible DICOM files by 
   });
 });
 
-describe('companion files of a slide', () => {
+describe('usuallyHasCompanions (whether a slide usually consists of several files)', () => {
   it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])(
-    'are expected beside %s',
+    'returns true for %s',
     (name) => {
       expect(usuallyHasCompanions(name)).toBe(true);
     },
   );
 
-  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])('are not expected beside %s', (name) => {
+  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])('returns false for %s', (name) => {
     expect(usuallyHasCompanions(name)).toBe(false);
   });
+});
 
+describe('companionFolderOf (names the folder with the other files of a slide)', () => {
   it.each([
     ['A.mrxs', 'a'],
     ['b.vsi', '_b_'],
-    ['c.svs', null],
-    ['.vsi', null],
-  ])('of %s are in the folder %s (null if the format has no such folder)', (name, folder) => {
+  ])('returns for %s the folder name %s', (name, folder) => {
     expect(companionFolderOf(name)).toBe(folder);
   });
 
+  it.each(['c.svs', '.vsi'])('returns null for %s, which is no slide with such a folder', (name) => {
+    expect(companionFolderOf(name)).toBeNull();
+  });
+});
+
+describe('listsItsCompanions (whether the file of a slide lists the other files of the slide)', () => {
   it.each([
-    ['a.VMS', true],
-    ['a.vmu', true],
-    ['a.mrxs', false],
-  ])(
-    'are listed in the file of the slide itself only for VMS and VMU: listsItsCompanions returns $1 for $0',
-    (name, isListed) => {
-      expect(listsItsCompanions(name)).toBe(isListed);
-    },
-  );
+    [true, 'a.VMS'],
+    [true, 'a.vmu'],
+    [false, 'a.mrxs'],
+  ])('returns %s for %s', (isListing, name) => {
+    expect(listsItsCompanions(name)).toBe(isListing);
+  });
 });
 
 describe('withoutCompanionFolders (removes the folders that belong to slides from a list of names)', () => {
   it.each([
-    [
-      ['a.mrxs', 'a', 'b'],
-      ['a.mrxs', 'b'],
-    ],
-    [
-      ['a.vsi', '_a_', '_b_'],
-      ['a.vsi', '_b_'],
-    ],
-    [
-      ['a.svs', 'a.jpg'],
-      ['a.svs', 'a.jpg'],
-    ],
-  ])('for the names %j returns %j', (names, expected) => {
+    ['the folder "a" of the slide a.mrxs', ['a.mrxs', 'a', 'b'], ['a.mrxs', 'b']],
+    ['the folder "_a_" of the slide a.vsi', ['a.vsi', '_a_', '_b_'], ['a.vsi', '_b_']],
+    ['nothing beside a.svs, which is a single file', ['a.svs', 'a.jpg'], ['a.svs', 'a.jpg']],
+  ])('removes %s', (_, names, expected) => {
     expect(withoutCompanionFolders(names)).toEqual(expected);
   });
 });
 
-describe('filesToInspect (selects the files of a folder that are read to group them to slides)', () => {
+describe('filesToInspect (selects the files of a folder that must be read to group them into slides)', () => {
   it.each([
     [
       'DICOM files, with and without an extension',

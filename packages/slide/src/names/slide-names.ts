@@ -1,6 +1,6 @@
 /**
  * Rules that recognise slides and their companion files by name only, without reading a file. The server uses them to scan
- * folders and to accept uploads; the upload dialog uses them in the browser. So this folder imports nothing from outside.
+ * folders and to accept uploads; the upload dialog uses them in the browser, so this folder imports nothing from other folders.
  *
  * Companions, the other files of a slide, are of four kinds: in a `folder` named after the slide, `listed` in its main file,
  * `optional` files whose names follow a pattern, or the DICOM files of the same `series`.
@@ -53,7 +53,7 @@ export function usuallyHasCompanions(name: string): boolean {
   return hasExtension(name, extensionsWithCompanions) || mayBeDicomByContent(name);
 }
 
-/** Whether the file lists the other files of its slide. These may be any files in the same folder. */
+/** Whether a file of this name lists the other files of its slide. The listed files may be any files in the same folder. */
 export function listsItsCompanions(name: string): boolean {
   return hasExtension(name, listingExtensions);
 }
@@ -66,7 +66,7 @@ export function mayBeDicomByContent(name: string): boolean {
   return !name.includes('.') || /^[\d.]+$/.test(name);
 }
 
-/** Whether the file may be DICOM: it has an extension of DICOM, or a name that says nothing about its format. */
+/** Whether the file may be DICOM: by its extension, or because its name does not reveal its format (`mayBeDicomByContent`). */
 export function mayBeDicom(name: string): boolean {
   return hasExtension(name, dicomExtensions) || mayBeDicomByContent(name);
 }

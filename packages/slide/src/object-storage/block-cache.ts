@@ -18,13 +18,13 @@ import type { ObjectStore, StoredObject } from './object-store.ts';
 export const BLOCK_BYTES = 256 * 1024;
 /** Maximum number of adjacent blocks that are fetched with one request. */
 const MAX_BLOCKS_PER_REQUEST = 8;
-/** A longer read proceeds in steps of this many blocks, to limit the memory that it needs in addition to its target. */
+/** A read of more blocks proceeds in steps of this many, to limit the memory that it needs in addition to its target. */
 const BLOCKS_PER_STEP = 16;
 
 export interface BlockCache {
   /**
-   * Like `ByteSource.readInto`, for exactly this version of the object. Nothing is written into `target`
-   * after the promise has settled.
+   * Reads bytes into a buffer as `ByteSource.readInto` does, from exactly this version of the object. Writes nothing into
+   * `target` after the promise has settled.
    *
    * @throws SlideError errors of `ObjectStore.read`
    */
@@ -38,16 +38,16 @@ interface BlockCacheOptions {
   readonly diskCache: Pick<BlockDiskCache, 'readInto' | 'put'> | null;
 }
 
-/** An object and its blocks by index. The name of each block is built once, not for each tile that is read. */
-interface Blocks {
+/** An object and its blocks by index. The name of a block is built once and reused for every tile that is read from the block. */
+interface ObjectBlocks {
   readonly object: StoredObject;
   readonly fingerprint: string;
-  readonly blocks: Block[];
+  readonly blockByIndex: Block[];
 }
 
 /** A requested byte range of an object, and its destination. */
 interface ByteRange {
-  readonly blocks: Blocks;
+  readonly blocks: ObjectBlocks;
   readonly target: Uint8Array;
   /** Index in the target of the first byte. */
   readonly targetStart: number;
@@ -56,12 +56,12 @@ interface ByteRange {
   readonly length: number;
 }
 
-/** The requests for some blocks of an object, shared by all reads that wait for one of these blocks. */
+/** Requests for blocks of an object that one read has started. Other reads that need one of these blocks wait for them too. */
 interface Batch {
   readonly names: readonly string[];
   /** Aborts the requests when no read waits for the batch any longer. */
   readonly controller: AbortController;
-  /** Number of waits: each read counts once for each block of the batch that it waits for. */
+  /** Number of pairs of a waiting read and a block of the batch for which the read waits. */
   waiters: number;
 }
 
@@ -77,19 +77,19 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     sizeCalculation: ({ byteLength }) => byteLength,
   });
   const pending = new Map<string, PendingBlock>();
-  const blocksByObject = new WeakMap<StoredObject, Blocks>();
+  const blocksByObject = new WeakMap<StoredObject, ObjectBlocks>();
 
-  function blocksOf(object: StoredObject): Blocks {
+  function blocksOf(object: StoredObject): ObjectBlocks {
     let blocks = blocksByObject.get(object);
     if (blocks === undefined) {
-      blocks = { object, fingerprint: fingerprintOfVersions([versionOfObject(object)]), blocks: [] };
+      blocks = { object, fingerprint: fingerprintOfVersions([versionOfObject(object)]), blockByIndex: [] };
       blocksByObject.set(object, blocks);
     }
     return blocks;
   }
 
   /** Starts to fetch blocks from the store: one batch, with one request for each run of consecutive blocks. */
-  function startFetch(blocks: Blocks, indices: readonly number[]): void {
+  function startFetch(blocks: ObjectBlocks, indices: readonly number[]): void {
     const { object } = blocks;
     const batch: Batch = {
       names: indices.map((index) => blockAt(blocks, index).name),
@@ -144,7 +144,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       return true;
     }
     if (diskCache === null || pending.has(block.name)) return false;
-    const { targetStart, offset, length } = partIn(index, range);
+    const { targetStart, offset, length } = partInBlock(index, range);
     return diskCache.readInto(range.target, targetStart, block, offset, length);
   }
 
@@ -182,7 +182,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       for (const batch of batches) {
         batch.waiters--;
         if (batch.waiters > 0) continue;
-        // No other read waits for the batch. A request that still runs is aborted, and later reads start a new one.
+        // No other read waits for the batch. Requests that still run are aborted; later reads start new ones.
         removePending(batch);
         batch.controller.abort();
       }
@@ -207,16 +207,16 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
   };
 }
 
-function blockAt({ object, fingerprint, blocks }: Blocks, index: number): Block {
-  blocks[index] ??= {
+function blockAt({ object, fingerprint, blockByIndex }: ObjectBlocks, index: number): Block {
+  blockByIndex[index] ??= {
     name: `${fingerprint}/${index}`,
     byteCount: Math.min(BLOCK_BYTES, object.size - index * BLOCK_BYTES),
   };
-  return blocks[index];
+  return blockByIndex[index];
 }
 
 /** Returns the part of a range that lies in a block: index in the target, offset in the block, and length. */
-function partIn(index: number, { targetStart, offset, length }: ByteRange) {
+function partInBlock(index: number, { targetStart, offset, length }: ByteRange) {
   const blockStart = index * BLOCK_BYTES;
   const partStart = Math.max(offset, blockStart);
   const partEnd = Math.min(offset + length, blockStart + BLOCK_BYTES);
@@ -229,7 +229,7 @@ function partIn(index: number, { targetStart, offset, length }: ByteRange) {
 
 /** Copies the part of a range that lies in a block, from the bytes of this block. */
 function copyFrom(bytes: Uint8Array, index: number, range: ByteRange): void {
-  const { targetStart, offset, length } = partIn(index, range);
+  const { targetStart, offset, length } = partInBlock(index, range);
   range.target.set(bytes.subarray(offset, offset + length), targetStart);
 }
 

@@ -1,5 +1,5 @@
 /**
- * A cache of blocks of objects on disk, one file each. Several processes of a machine may share the folder.
+ * A disk cache of blocks of objects, with one file per block. Several processes of a machine may share the folder.
  *
  * The cache writes a block to a temporary file and renames it, so readers never see a partial block. The cache does not
  * call fsync, so a power failure may damage files. Therefore a CRC-32 checksum precedes the block in its file. Lost or
@@ -32,7 +32,7 @@ export interface BlockDiskCache {
     offset: number,
     length: number,
   ): Promise<boolean>;
-  /** Writes a block in the background. Skips the block while too many others wait, and for 10 s after a disk error. */
+  /** Writes a block in the background. Does nothing while too many other blocks wait, and for 10 s after a disk error. */
   put(name: string, block: Uint8Array): void;
   /** Resolves when all blocks are written and the folder is within its limit. */
   settled(): Promise<void>;
@@ -58,17 +58,17 @@ interface BlockDiskCacheOptions {
 const CHECKSUM_BYTES = 4;
 /** Maximum bytes of blocks that wait to be written; further blocks are not cached on disk. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
-/** Eviction scans the folder each time this process has written this share of the limit. */
+/** Each time this process has written this share of the size limit, it scans the folder for blocks to evict. */
 const SCAN_AFTER_SHARE = 1 / 32;
-/** Eviction, once necessary, removes blocks until at most this share of the limit is in use. */
+/** When the size limit is exceeded, blocks are evicted until at most this share of the limit is in use. */
 const TARGET_SHARE = 0.9;
-/** Minimum interval between updates of a block's modification time (mtime), by which eviction finds the oldest blocks. */
+/** Minimum interval between updates of a block's modification time (mtime). Blocks with the oldest mtime are evicted first. */
 const TOUCH_AFTER_MS = 10 * 60_000;
 /** A temporary file of this age is deleted, because the process that wrote it must have ended. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 /**
- * Maximum number of open block files: 512 MiB in blocks of 256 KiB. A block that another process deletes keeps using
- * disk space while it is open here, until the next update of its mtime.
+ * Maximum number of open block files: 512 MiB in blocks of 256 KiB. A file that another process deletes keeps using disk
+ * space while it is open here, at most until the next update of its mtime.
  */
 const MAX_OPEN_FILES = 2048;
 /** Maximum number of blocks that are remembered as verified: 16 GiB in blocks of 256 KiB. The Map then takes about 10 MB. */
@@ -90,7 +90,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   /** The last step of the background work: scans of the folder and writes run one after the other. */
   let lastWork: Promise<void> = evict().catch(pauseWriting);
 
-  /** The cache folder has groups (the first two characters of a fingerprint), with a folder for each object. */
+  /** The cache folder has a folder for each prefix (the first two characters of a fingerprint), with a folder for each object. */
   const pathOf = (name: string) => join(folder, name.slice(0, 2), name);
 
   function pauseWriting(error: unknown): void {
@@ -121,9 +121,9 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     writtenBytes = 0;
     const blocks: { name: string; path: string; bytes: number; usedAt: number }[] = [];
     const now = Date.now();
-    for (const group of await namesIn(folder)) {
-      for (const fingerprint of await namesIn(join(folder, group))) {
-        const folderOfObject = join(folder, group, fingerprint);
+    for (const prefix of await namesIn(folder)) {
+      for (const fingerprint of await namesIn(join(folder, prefix))) {
+        const folderOfObject = join(folder, prefix, fingerprint);
         for (const name of await namesIn(folderOfObject)) {
           const path = join(folderOfObject, name);
           const stats = await stat(path).catch(() => null);
@@ -140,7 +140,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     blocks.sort((a, b) => a.usedAt - b.usedAt);
     for (const block of blocks) {
       if (bytes <= maxBytes * TARGET_SHARE) break;
-      await dropState(block.name, block.path);
+      await closeAndForget(block.name, block.path);
       await rm(block.path, { force: true });
       bytes -= block.bytes;
       // The folder is removed with its last block; rmdir fails while others remain.
@@ -153,27 +153,27 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     block.touchedAt = performance.now();
     const now = Date.now() / 1000;
     utimes(block.path, now, now).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') void dropState(name, block.path); // Another process has evicted the block.
+      if (error.code === 'ENOENT') void closeAndForget(name, block.path); // Another process has evicted the block.
     });
   }
 
-  /** Closes a block's file and forgets that it was verified, so that the next read checks the file again. */
-  async function dropState(name: string, path: string): Promise<void> {
+  /** Closes a block's file and forgets that the block was verified, so that the next read verifies it again. */
+  async function closeAndForget(name: string, path: string): Promise<void> {
     verifiedBlocks.delete(name);
-    await files.drop(path);
+    await files.closeFile(path);
   }
 
-  /** Verifies the checksum of a block, once for all concurrent readers. Returns null when it is missing or damaged. */
-  function verify(block: Block): VerifiedBlock | Promise<VerifiedBlock | null> {
+  /** Verifies the checksum of a block, once for all concurrent readers. Returns null for a missing or damaged block. */
+  function verifyOnce(block: Block): VerifiedBlock | Promise<VerifiedBlock | null> {
     const known = verifiedBlocks.get(block.name) ?? runningChecks.get(block.name);
     if (known !== undefined) return known;
-    const checked = check(block).finally(() => runningChecks.delete(block.name));
+    const checked = verify(block).finally(() => runningChecks.delete(block.name));
     runningChecks.set(block.name, checked);
     return checked;
   }
 
   /** Verifies the checksum of a block; deletes the file of a damaged block. */
-  async function check({ name, byteCount }: Block): Promise<VerifiedBlock | null> {
+  async function verify({ name, byteCount }: Block): Promise<VerifiedBlock | null> {
     const path = pathOf(name);
     try {
       const file = await files.open(path, CHECKSUM_BYTES + byteCount);
@@ -184,23 +184,23 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
         touch(name, verified);
         return verified;
       }
-      await dropState(name, path);
+      await closeAndForget(name, path);
       await rm(path, { force: true });
     } catch {
-      await dropState(name, path); // The file is missing, or the disk returned an error.
+      await closeAndForget(name, path); // The file is missing, or the disk returned an error.
     }
     return null;
   }
 
   return {
     async readInto(target, targetStart, block, offset, length) {
-      const verified = await verify(block);
+      const verified = await verifyOnce(block);
       if (verified === null) return false;
       try {
         const file = await files.open(verified.path, CHECKSUM_BYTES + block.byteCount);
         await file.readInto(target, targetStart, CHECKSUM_BYTES + offset, length);
       } catch {
-        await dropState(block.name, verified.path); // The file was deleted or truncated.
+        await closeAndForget(block.name, verified.path); // The file was deleted or truncated.
         return false;
       }
       if (performance.now() - verified.touchedAt > TOUCH_AFTER_MS) touch(block.name, verified);
@@ -223,7 +223,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
 
     async close() {
       await lastWork;
-      await files.close();
+      await files.closeAll();
     },
   };
 }

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { SlideError } from '../model/slide.ts';
 import { createStoreGuard, StoreFault, type StoreLimits, storeLimits } from './circuit-breaker.ts';
 
-const transientFault = () => new StoreFault('STORE_UNAVAILABLE', 'The object store answered 500', true);
+const transientFault = () =>
+  new StoreFault('STORE_UNAVAILABLE', 'The object store responded with status 500', true);
 const definiteError = () => new SlideError('FILE_MISSING', 'The object is not there');
 /** A guard without retries, so that each failure is one attempt. */
 const guard = (limits: Partial<StoreLimits> = {}) =>

@@ -12,7 +12,7 @@ import { SlideError, type SlideErrorCode } from '../model/slide.ts';
 export interface StoreLimits {
   /** Maximum number of concurrent requests. */
   readonly maxConcurrent: number;
-  /** Requests that may wait while `maxConcurrent` requests are running; further requests fail with BUSY. */
+  /** Maximum number of requests that wait while `maxConcurrent` requests are running; further requests fail with BUSY. */
   readonly maxWaiting: number;
   /** Retries after the first attempt. */
   readonly retries: number;
@@ -20,7 +20,7 @@ export interface StoreLimits {
   readonly backoffMs: number;
   /** Time limit of one attempt, including its response body. */
   readonly attemptMs: number;
-  /** Time limit of all attempts together, waiting included. */
+  /** Time limit of all attempts together, including the time in the queue and the pauses before retries. */
   readonly totalMs: number;
   /** Number of consecutive failed attempts that opens the circuit. */
   readonly failuresToOpen: number;
@@ -40,7 +40,7 @@ export const storeLimits: StoreLimits = {
   probeMs: 5000,
 };
 
-/** The error of a request that got no response, an error response or an invalid one, or that the open circuit stopped. */
+/** The error of a request that got no response, an error response or an invalid response, or that was not sent (open circuit). */
 export class StoreFault extends SlideError {
   /** Whether a retry may succeed. Only transient faults count as failures that open the circuit. */
   readonly isTransient: boolean;
@@ -51,6 +51,7 @@ export class StoreFault extends SlideError {
   }
 }
 
+/** Limits that a single request may override. */
 type Overrides = Partial<Pick<StoreLimits, 'retries' | 'attemptMs' | 'totalMs'>>;
 
 export interface StoreGuard {
@@ -78,9 +79,9 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     const timeout = new AbortController();
-    // Both faults below are transient (`true`).
+    const isTransient = true;
     const onTimeout = () =>
-      timeout.abort(new StoreFault('STORE_TIMEOUT', 'The object store did not answer in time', true));
+      timeout.abort(new StoreFault('STORE_TIMEOUT', 'The object store did not respond in time', isTransient));
     const timer = setTimeout(onTimeout, timeoutMs);
     try {
       return await attempt(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
@@ -88,7 +89,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
       signal?.throwIfAborted();
       timeout.signal.throwIfAborted(); // Replaces the error that the abort caused by the timeout error.
       if (error instanceof SlideError) throw error;
-      throw new StoreFault('STORE_UNAVAILABLE', 'The object store does not answer', true, error);
+      throw new StoreFault('STORE_UNAVAILABLE', 'The object store does not respond', isTransient, error);
     } finally {
       clearTimeout(timer);
     }
@@ -136,7 +137,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
 
 /** Limits concurrent requests; further requests wait in order of arrival. */
 function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
-  /** For each waiting request, the function that starts it, in order of arrival. */
+  /** For each waiting request, the function that lets it start, in order of arrival. */
   const waiting = new Set<() => void>();
   let running = 0;
 
@@ -153,11 +154,16 @@ function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
       }
       const turn = Promise.withResolvers<void>();
       const cancelTurn = (reason: unknown) => {
-        waiting.delete(turn.resolve); // Otherwise `leave` could pass the place to this request, which no longer uses it.
+        waiting.delete(turn.resolve); // Otherwise `leave` could let this request start, which no longer waits.
         turn.reject(reason);
       };
       const onTimeout = () =>
-        cancelTurn(new SlideError('STORE_TIMEOUT', 'The object store is too busy to answer in time'));
+        cancelTurn(
+          new SlideError(
+            'STORE_TIMEOUT',
+            'The request waited too long for other requests to the object store',
+          ),
+        );
       const onAbort = () => cancelTurn(signal?.reason);
       const timer = setTimeout(onTimeout, maxMs);
       signal?.addEventListener('abort', onAbort);
@@ -170,7 +176,7 @@ function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
       }
     },
 
-    /** Ends a request: passes its place to the request that has waited longest, or frees the place if none waits. */
+    /** Ends a request, and lets the request start that has waited longest. */
     leave(): void {
       const [next] = waiting;
       if (next === undefined) {

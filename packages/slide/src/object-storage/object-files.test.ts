@@ -54,7 +54,7 @@ describe('the objects of a slide in object storage', () => {
   });
 
   it.each(['../secret.dat', 'parts/../../secret.dat', '..', '.', '', '/secret.dat', 'beside.dat\0'])(
-    "are rejected with FILE_CORRUPT when they are outside the slide's folder: %j",
+    'are rejected with FILE_CORRUPT when the slide refers to them by an unsafe path: %j',
     async (name) => {
       await expect(textOf(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     },

@@ -8,7 +8,7 @@ import { type ByteSource, checkRange } from '../source/byte-source.ts';
 import { fingerprintOfVersions, versionOfObject } from '../source/fingerprint.ts';
 import { isMember, notAMemberError, type SlideFiles } from '../source/slide-files.ts';
 import type { ObjectReader } from './object-reader.ts';
-import type { ObjectFacts, StoredObject } from './object-store.ts';
+import type { ObjectMetadata, StoredObject } from './object-store.ts';
 
 /** Opens one object. @throws SlideError FILE_MISSING; errors of the store */
 export async function openObjectSource(key: string, objects: ObjectReader): Promise<ByteSource> {
@@ -28,7 +28,7 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
     isObject: true,
     main,
     fingerprint: members?.length
-      ? fingerprintOfObjects([object, ...(await membersOf(location, objects))])
+      ? fingerprintOfObjects([object, ...(await metadataOfMembers(location, objects))])
       : main.fingerprint,
     async list() {
       if (members) return [name, ...members].sort();
@@ -46,7 +46,10 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
       return openObjectSource(memberKey, objects);
     },
     async pathOf() {
-      throw new SlideError('FORMAT_NOT_SUPPORTED', 'A library that opens files cannot read an object');
+      throw new SlideError(
+        'FORMAT_NOT_SUPPORTED',
+        'OpenSlide can read local files only, not objects in object storage',
+      );
     },
     close: async () => {},
   };
@@ -57,23 +60,29 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
  *
  * @throws SlideError FILE_MISSING when the main object or a member is missing
  */
-export async function fingerprintOfLocation(location: SlideLocation, objects: ObjectReader): Promise<string> {
-  const [main, members] = await Promise.all([objects.head(location.path), membersOf(location, objects)]);
+export async function fingerprintOfObjectsAt(
+  location: SlideLocation,
+  objects: ObjectReader,
+): Promise<string> {
+  const [main, members] = await Promise.all([
+    objects.head(location.path),
+    metadataOfMembers(location, objects),
+  ]);
   return fingerprintOfObjects([main, ...members]);
 }
 
 /** Returns size and ETag of each member; for a member that is a folder, of all objects below it. */
-async function membersOf(
+async function metadataOfMembers(
   { path, members = [] }: SlideLocation,
   objects: ObjectReader,
-): Promise<readonly ObjectFacts[]> {
+): Promise<readonly ObjectMetadata[]> {
   const folder = folderOf(path);
-  const facts = await Promise.all(
+  const metadata = await Promise.all(
     members.map((member) =>
       member.endsWith('/') ? objects.list(folder + member) : objects.head(folder + member),
     ),
   );
-  return facts.flat();
+  return metadata.flat();
 }
 
 function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
@@ -99,7 +108,7 @@ function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
 }
 
 /** Returns the fingerprint of a slide. @param objects the objects of the slide, the main one first */
-function fingerprintOfObjects(objects: readonly ObjectFacts[]): string {
+function fingerprintOfObjects(objects: readonly ObjectMetadata[]): string {
   return fingerprintOfVersions(objects.map(versionOfObject));
 }
 
@@ -108,7 +117,7 @@ function folderOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
-/** Returns the name of an object in the folder itself; null for an object in a subfolder. */
+/** Returns the name of an object directly in the folder; null for an object in a subfolder. */
 function nameIn(folder: string, key: string): string | null {
   const name = key.slice(folder.length);
   return name.includes('/') ? null : name;
@@ -120,7 +129,7 @@ function keyOfMember(folder: string, name: string): string {
   const isOutside =
     normalized === '.' || normalized === '..' || normalized.startsWith('../') || normalized.startsWith('/');
   if (isOutside || name === '' || name.includes('\0')) {
-    throw new SlideError('FILE_CORRUPT', 'The slide names a file outside its own folder');
+    throw new SlideError('FILE_CORRUPT', 'The slide refers to a file outside its own folder');
   }
   return folder + normalized;
 }

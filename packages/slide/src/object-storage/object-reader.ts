@@ -2,12 +2,12 @@
 import { SlideError } from '../model/slide.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
 import type { BlockDiskCache } from './block-disk-cache.ts';
-import type { ObjectFacts, ObjectStore, StoredObject } from './object-store.ts';
+import type { ObjectMetadata, ObjectStore, StoredObject } from './object-store.ts';
 
 /** Reads metadata of objects, and their bytes with the inherited `readInto`. */
 export interface ObjectReader extends BlockCache {
   /** Returns size and ETag, at most half a second old. @throws SlideError errors of `ObjectStore.head` */
-  head(key: string): Promise<ObjectFacts>;
+  head(key: string): Promise<ObjectMetadata>;
   /**
    * Lists the objects with a key prefix, sorted by key.
    *
@@ -39,7 +39,10 @@ export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectR
     const objects: StoredObject[] = [];
     for await (const { key, size, etag } of store.list(prefix)) {
       if (objects.length === MAX_LISTED) {
-        throw new SlideError('LIMIT_EXCEEDED', `More than ${MAX_LISTED} objects may belong to this slide`);
+        throw new SlideError(
+          'LIMIT_EXCEEDED',
+          `The folder of this slide has more than ${MAX_LISTED} objects`,
+        );
       }
       objects.push({ key, size, etag });
     }
@@ -61,7 +64,7 @@ export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectR
   };
 }
 
-/** Caches results for `MAX_AGE_MS` and shares pending ones between callers. Errors are not cached. */
+/** Caches results of `load` by name for `MAX_AGE_MS`. Concurrent callers share one call. Errors are not cached. */
 function createShortCache<T>(load: (name: string) => Promise<T>) {
   const cache = new Map<string, { readonly result: Promise<T>; readonly startedAt: number }>();
   return {

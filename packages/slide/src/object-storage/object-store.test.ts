@@ -124,7 +124,7 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     const wrong = createObjectStore({ ...settings, secretAccessKey: 'wrong' });
     await expect(listKeys('', wrong)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: 'The object store answered 403 (SignatureDoesNotMatch)',
+      message: 'The object store responded with status 403 (SignatureDoesNotMatch)',
     });
     await expect(wrong.head('a.svs')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });

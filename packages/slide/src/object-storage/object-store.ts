@@ -1,7 +1,7 @@
 /**
  * A client for one bucket of S3-compatible object storage: it reads byte ranges, and lists, stores and deletes objects.
  *
- * Keys are relative to the prefix in the settings. They come from the list of slides, never from a user's request. URLs
+ * Keys are relative to the prefix in the settings. They come from the catalogue of slides, never from a user's request. URLs
  * are in path style (`endpoint/bucket/key`), which every S3 server supports. The client does not follow redirects.
  *
  * The file exceeds 350 lines because all calls share the signing, the guard (limits and retries) and response checks.
@@ -17,14 +17,14 @@ import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts
 import { createStoreGuard, StoreFault, type StoreLimits, storeLimits } from './circuit-breaker.ts';
 
 /** Metadata that identifies a version of an object. */
-export interface ObjectFacts {
+export interface ObjectMetadata {
   /** Size in bytes. */
   readonly size: number;
   /** The ETag without quotes; it changes whenever the bytes change. */
   readonly etag: string;
 }
 
-export interface StoredObject extends ObjectFacts {
+export interface StoredObject extends ObjectMetadata {
   readonly key: string;
 }
 
@@ -36,7 +36,7 @@ export interface ListedObject extends StoredObject {
 /** Every method may throw SlideError STORE_UNAVAILABLE, STORE_TIMEOUT or BUSY; those with a key also FILE_MISSING. */
 export interface ObjectStore {
   /** Returns the current size and ETag of an object. */
-  head(key: string, signal?: AbortSignal): Promise<ObjectFacts>;
+  head(key: string, signal?: AbortSignal): Promise<ObjectMetadata>;
   /**
    * Reads exactly these bytes of exactly this version of an object.
    *
@@ -51,7 +51,7 @@ export interface ObjectStore {
    * @param file absolute path; the file must not change during the upload
    * @throws SlideError FILE_MISSING when the file cannot be read; FILE_CHANGED when it becomes shorter
    */
-  put(key: string, file: string, signal?: AbortSignal): Promise<ObjectFacts>;
+  put(key: string, file: string, signal?: AbortSignal): Promise<ObjectMetadata>;
   /** Deletes an object; a missing one counts as deleted. */
   delete(key: string, signal?: AbortSignal): Promise<void>;
 }
@@ -107,7 +107,7 @@ export function createObjectStore(
     const segments = (prefix + key).split('/');
     // A URL parser removes the segments "." and "..", so the URL would name another object.
     if (key === '' || segments.some((segment) => segment === '.' || segment === '..')) {
-      throw new SlideError('FILE_MISSING', 'This key cannot name an object');
+      throw new SlideError('FILE_MISSING', 'The key of the object is empty or has a segment "." or ".."');
     }
     return `${root}/${segments.map(encodeURIComponent).join('/')}`;
   }
@@ -135,7 +135,7 @@ export function createObjectStore(
     return fetch(signed, { signal });
   }
 
-  /** Converts an error response to an error. @throws SlideError FILE_MISSING, FILE_CHANGED; StoreFault */
+  /** Throws the error for an error response. @throws SlideError FILE_MISSING, FILE_CHANGED; StoreFault */
   async function throwErrorOf(response: Response): Promise<never> {
     const { status } = response;
     if (status === 404) {
@@ -153,20 +153,19 @@ export function createObjectStore(
     const isTransient = status === 429 || status >= 500;
     throw new StoreFault(
       'STORE_UNAVAILABLE',
-      `The object store answered ${status}${code === undefined ? '' : ` (${code})`}`,
+      `The object store responded with status ${status}${code === undefined ? '' : ` (${code})`}`,
       isTransient,
     );
   }
 
-  async function head(key: string, signal?: AbortSignal): Promise<ObjectFacts> {
+  async function head(key: string, signal?: AbortSignal): Promise<ObjectMetadata> {
     const address = urlOf(key);
     return guard.run(async (attemptSignal) => {
       const response = await request(address, { method: 'HEAD' }, attemptSignal);
       if (response.status !== 200) await throwErrorOf(response);
       const size = Number(response.headers.get('content-length') ?? Number.NaN);
       const etag = etagIn(response);
-      if (!Number.isSafeInteger(size) || etag === null)
-        throw invalidResponse('a response has no size or no ETag');
+      if (!Number.isSafeInteger(size) || etag === null) throw unexpectedResponse('it has no size or no ETag');
       return { size, etag };
     }, signal);
   }
@@ -189,12 +188,12 @@ export function createObjectStore(
         throw new SlideError('FILE_CHANGED', 'The object was replaced');
       }
       // Status 200 means that the body is the whole object, which may have many gigabytes, so it is not read.
-      if (response.status === 200) throw invalidResponse('it ignores range requests');
+      if (response.status === 200) throw unexpectedResponse('the store ignores range requests');
       if (response.headers.get('content-range') !== `bytes ${range}/${size}`) {
-        throw invalidResponse('it returned another range than requested');
+        throw unexpectedResponse('it contains another range than requested');
       }
       if ((response.headers.get('content-encoding') ?? 'identity') !== 'identity') {
-        throw invalidResponse('it returned compressed bytes');
+        throw unexpectedResponse('its bytes are compressed');
       }
     } catch (error) {
       await response.body?.cancel();
@@ -217,7 +216,7 @@ export function createObjectStore(
       yield* objectsIn(page, prefix);
       const hasNextPage = textAt(page, 'IsTruncated') === 'true';
       token = hasNextPage ? (textAt(page, 'NextContinuationToken') ?? '') : null;
-      if (token === '') throw invalidResponse('a page of a list has no continuation token');
+      if (token === '') throw unexpectedResponse('a page of a list has no continuation token');
     }
   }
 
@@ -229,7 +228,7 @@ export function createObjectStore(
         const response = await request(`${root}/`, { method: 'GET', query }, attemptSignal);
         if (response.status === 404) {
           await response.body?.cancel();
-          throw invalidResponse('the bucket does not exist');
+          throw unexpectedResponse('the bucket does not exist');
         }
         if (response.status !== 200) await throwErrorOf(response);
         return xmlOf(response, MAX_XML_BYTES);
@@ -250,7 +249,7 @@ export function createObjectStore(
         if (response.status !== 200) await throwErrorOf(response);
         await response.body?.cancel();
         const etag = etagIn(response);
-        if (etag === null) throw invalidResponse('a response to an upload has no ETag');
+        if (etag === null) throw unexpectedResponse('it has no ETag');
         return etag;
       },
       signal,
@@ -291,7 +290,7 @@ export function createObjectStore(
       limits.retries,
     );
     const uploadId = textAt(started, 'UploadId');
-    if (uploadId === null) throw invalidResponse('it did not start a multipart upload');
+    if (uploadId === null) throw unexpectedResponse('it contains no id of the multipart upload');
     try {
       const parts: string[] = [];
       for (let offset = 0; offset < size; offset += partBytes) {
@@ -307,7 +306,7 @@ export function createObjectStore(
       const completed = await sendForXml(address, { method: 'POST', query: { uploadId }, body }, signal, 0);
       // If S3 fails after it has sent status 200, it reports the failure in the body.
       if (completed.name !== 'CompleteMultipartUploadResult')
-        throw invalidResponse('it could not complete a multipart upload');
+        throw unexpectedResponse('it does not confirm that the multipart upload is complete');
     } catch (error) {
       // Aborts the upload, because unfinished uploads use paid storage; without `signal`, which the caller may have aborted.
       // If this request fails too, the lifecycle rules of the bucket remove the parts.
@@ -348,9 +347,10 @@ export function createObjectStore(
           const headers = { 'content-md5': digest('md5', body, 'base64') };
           await send(address, { method: 'PUT', headers, body }, signal);
         }
-        const facts = await head(key, signal);
-        if (facts.size !== size) throw invalidResponse('the stored object has another size than the file');
-        return facts;
+        const metadata = await head(key, signal);
+        if (metadata.size !== size)
+          throw unexpectedResponse('the stored object has another size than the file');
+        return metadata;
       } finally {
         await file.close();
       }
@@ -385,9 +385,9 @@ function withoutQuotes(etag: string): string {
   return etag.replace(/^(W\/)?"|"$/g, '');
 }
 
-/** Returns a fault that a retry would not fix (`false`: not transient). @param reason a clause; "it" is the store */
-function invalidResponse(reason: string): StoreFault {
-  return new StoreFault('STORE_UNAVAILABLE', `The object store cannot be used: ${reason}`, false);
+/** Returns the fault for an unexpected response; a retry would not help (`false`: not transient). @param reason a clause about it */
+function unexpectedResponse(reason: string): StoreFault {
+  return new StoreFault('STORE_UNAVAILABLE', `Unexpected response of the object store: ${reason}`, false);
 }
 
 /** Reads a body of exactly `length` bytes. @throws StoreFault for another length, transient (`true`) if shorter */
@@ -395,7 +395,7 @@ async function readExactly({ body }: Response, length: number): Promise<Uint8Arr
   const bytes = new Uint8Array(length);
   let received = 0;
   for await (const chunk of body ?? []) {
-    if (received + chunk.length > length) throw invalidResponse('it returned more bytes than requested');
+    if (received + chunk.length > length) throw unexpectedResponse('it has more bytes than requested');
     bytes.set(chunk, received);
     received += chunk.length;
   }
@@ -409,7 +409,7 @@ async function textOf({ body }: Response, maxBytes: number): Promise<string> {
   let received = 0;
   for await (const chunk of body ?? []) {
     received += chunk.length;
-    if (received > maxBytes) throw invalidResponse('a response is too long');
+    if (received > maxBytes) throw unexpectedResponse(`it has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));
@@ -434,7 +434,7 @@ function objectsIn(page: XmlElement, prefix: string): ListedObject[] {
     const etag = withoutQuotes(textAt(element, 'ETag') ?? '');
     const lastModified = new Date(textAt(element, 'LastModified') ?? '');
     if (!key.startsWith(prefix) || !Number.isSafeInteger(size) || Number.isNaN(lastModified.getTime())) {
-      throw invalidResponse('a list contains invalid entries');
+      throw unexpectedResponse('a list contains invalid entries');
     }
     if (key === prefix || key.endsWith('/')) return [];
     return [{ key: key.slice(prefix.length), size, etag, lastModified: lastModified.toISOString() }];

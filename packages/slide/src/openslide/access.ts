@@ -1,7 +1,7 @@
 /**
  * Controls which files OpenSlide can open. The library opens files by names stored in the slide, and may parse those names
- * differently from this package, so checking the names is no protection. Therefore the server starts one process per slide. In
- * that process, the library gets a folder of links to the checked files, and the process can open no other files.
+ * differently from this package. So a check of the names would not protect other files. Therefore the server starts one process
+ * per slide. There, the library gets a folder of links to the files of the slide, and the process can open no other files.
  */
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ export type LibraryAccess =
   | { readonly kind: 'direct' }
   /** The process reads many slides and must not use the library; another process opens the slides that need it. */
   | { readonly kind: 'elsewhere' }
-  /** The process was started for one slide; the links are created in `folder`. */
+  /** The process was started for one slide; the links to the files of the slide are created in `folder`. */
   | { readonly kind: 'private'; readonly folder: string };
 
 /** Thrown when the slide must be opened in a separate render process. */

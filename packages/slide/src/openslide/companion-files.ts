@@ -62,7 +62,13 @@ async function readDescription(files: SlideFiles, name: string): Promise<Ini> {
   return readIni(new TextDecoder().decode(await source.read(0, source.size)));
 }
 
-/** Checks that the named files exist. @param folder with a trailing slash; '' for the main file's @returns `folder` + name of each */
+/**
+ * Checks that the files exist.
+ *
+ * @param names file names as the slide lists them; undefined for a key that is missing
+ * @param folder the folder of the files, with a trailing slash; '' for the folder of the main file
+ * @returns the paths of the files: `folder` and name
+ */
 async function checkFiles(
   files: SlideFiles,
   names: readonly (string | undefined)[],
@@ -71,7 +77,8 @@ async function checkFiles(
   if (names.length > MAX_FILES) throw tooManyFilesError(names.length);
   const checked: string[] = [];
   for (const name of new Set(names)) {
-    if (name === undefined || !isPlainName(name)) throw corruptError('it lists a file outside its folder');
+    if (!name) throw corruptError('it does not name one of its files');
+    if (!isPlainName(name)) throw corruptError('it lists a file outside its folder');
     const source = await openMember(files, folder + name);
     // Each file is closed immediately, because a slide may have thousands.
     await source.close();
@@ -93,7 +100,7 @@ async function openMember(files: SlideFiles, name: string) {
 
 /** Returns whether a name is a file name without a path on every operating system. */
 function isPlainName(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
+  return name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
 }
 
 function corruptError(reason: string): SlideError {

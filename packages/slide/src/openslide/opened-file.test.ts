@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 import { openInLibrary } from './opened-file.ts';
 
-describe('openInLibrary', () => {
-  it('passes no closed slide to a read that starts at the moment when another read fails', async () => {
+describe('openInLibrary (opens a slide in the library OpenSlide)', () => {
+  it('passes no closed slide to a read that starts while another read fails', async () => {
     const failed = new Set<OpenSlidePointer>();
     const closed = new Set<OpenSlidePointer>();
     let handles = 1n;

@@ -1,4 +1,4 @@
-/** A file that is open in OpenSlide: concurrent reads share one handle (an open slide in the C library) until an error. */
+/** A file that is open in OpenSlide. Concurrent reads share one handle (an open slide in the C library) until a read fails. */
 import { SlideError } from '../model/slide.ts';
 import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 
@@ -28,15 +28,15 @@ interface Handle {
  * @throws SlideError FILE_CORRUPT
  */
 export async function openInLibrary(library: OpenSlideLibrary, path: string): Promise<OpenedFile | null> {
-  const slide = await openWithoutError(library, path);
+  const slide = await openPointer(library, path);
   if (slide === null) return null;
-  /** The handle that reads share; null after it failed, until the next read opens another one. */
+  /** The handle that reads share; null after a read with it failed, until the next read opens another handle. */
   let shared: Promise<Handle> | null = Promise.resolve({ slide, runningReads: 0, isRetired: false });
   let isClosed = false;
   const runningCloses = new Set<Promise<void>>();
 
   async function openHandle(): Promise<Handle> {
-    const newSlide = await openWithoutError(library, path);
+    const newSlide = await openPointer(library, path);
     if (newSlide === null) throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
     return { slide: newSlide, runningReads: 0, isRetired: false };
   }
@@ -106,7 +106,8 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
   };
 }
 
-async function openWithoutError(library: OpenSlideLibrary, path: string): Promise<OpenSlidePointer | null> {
+/** Opens a file; returns null for a file that the library does not recognise. @throws SlideError FILE_CORRUPT */
+async function openPointer(library: OpenSlideLibrary, path: string): Promise<OpenSlidePointer | null> {
   const slide = await library.open(path);
   if (slide === null) return null;
   const error = library.errorOf(slide);

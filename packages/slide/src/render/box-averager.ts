@@ -1,8 +1,8 @@
 import type { Colour, Raster } from '../decode/raster.ts';
 
 /**
- * Assembles the pixels of a result from pieces of a larger image. Every pixel of the result is the mean of the area of the image
- * under it (a box filter): each pixel of a piece contributes in proportion to the area that it shares with the pixel of the result.
+ * Scales an image down. The image is added in pieces; every pixel of the result is the mean of the area of the image under it (a box
+ * filter): each pixel of a piece contributes in proportion to the area that it shares with the pixel of the result.
  *
  * Pieces do not overlap. They are added one after the other and not retained, so memory depends only on the size of the result.
  */
@@ -45,19 +45,19 @@ export class BoxAverager {
     this.#sums ??= { colours: new Float32Array(pixels * 3), areas: new Float32Array(pixels) };
     const columns = spread(piece.width, x, scaleX, this.#width);
     const rows = spread(piece.height, y, scaleY, this.#height);
-    const line = createLine(columns, this.#width);
+    const rowSums = createRowSums(columns, this.#width);
     for (let pieceRow = 0; pieceRow < piece.height; pieceRow++) {
       const share = rows.firstShare[pieceRow] as number;
       const shareBelow = rows.secondShare[pieceRow] as number;
       if (share === 0 && shareBelow === 0) continue;
-      sumLine(piece, pieceRow, columns, line);
+      sumRow(piece, pieceRow, columns, rowSums);
       const row = rows.first[pieceRow] as number;
-      if (share > 0) addLine(line, this.#sums, row * this.#width, share);
-      if (shareBelow > 0) addLine(line, this.#sums, (row + 1) * this.#width, shareBelow);
+      if (share > 0) addRowSums(rowSums, this.#sums, row * this.#width, share);
+      if (shareBelow > 0) addRowSums(rowSums, this.#sums, (row + 1) * this.#width, shareBelow);
     }
   }
 
-  /** Copies a piece whose pixels coincide with pixels of the result, as for most tiles. */
+  /** Copies a piece whose pixels coincide with pixels of the result. Most tiles are such pieces. */
   #copy({ rgb, width, height }: Raster, x: number, y: number): void {
     const left = Math.max(0, x);
     const right = Math.min(this.#width, x + width);
@@ -102,7 +102,7 @@ export class BoxAverager {
   }
 }
 
-/** Sums over the pieces for each pixel of the result. Its mean colour is `colours` divided by `areas`. */
+/** Sums over the pieces for each pixel of the result. The mean colour of a pixel is `colours` divided by `areas`. */
 interface WeightedSums {
   /** Red, green and blue of each pixel, weighted by the covered area. */
   readonly colours: Float32Array;
@@ -111,18 +111,23 @@ interface WeightedSums {
 }
 
 /**
- * Adds the sums of a line to a row of the result.
+ * Adds the sums of a row of a piece to a row of the result.
  *
- * @param rowStart index of the row's first pixel
- * @param share part of the row's height that the line covers, 0…1
+ * @param rowStart index of the first pixel of the result's row
+ * @param share part of the height of the result's row that the row of the piece covers, 0…1
  */
-function addLine(line: Line, { colours, areas }: WeightedSums, rowStart: number, share: number): void {
-  const firstPixel = rowStart + line.start;
-  for (let i = 0, pixel = firstPixel; i < line.widths.length; i++, pixel++) {
-    areas[pixel] = (areas[pixel] as number) + (line.widths[i] as number) * share;
+function addRowSums(
+  rowSums: RowSums,
+  { colours, areas }: WeightedSums,
+  rowStart: number,
+  share: number,
+): void {
+  const firstPixel = rowStart + rowSums.start;
+  for (let i = 0, pixel = firstPixel; i < rowSums.widths.length; i++, pixel++) {
+    areas[pixel] = (areas[pixel] as number) + (rowSums.widths[i] as number) * share;
   }
-  for (let i = 0, sample = firstPixel * 3; i < line.sums.length; i++, sample++) {
-    colours[sample] = (colours[sample] as number) + (line.sums[i] as number) * share;
+  for (let i = 0, sample = firstPixel * 3; i < rowSums.colours.length; i++, sample++) {
+    colours[sample] = (colours[sample] as number) + (rowSums.colours[i] as number) * share;
   }
 }
 
@@ -166,18 +171,18 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
   return { first, firstShare, secondShare };
 }
 
-/** One row of a piece, summed up horizontally for each pixel of the result that it covers. */
-interface Line {
+/** One row of a piece, summed horizontally for each pixel of the result that the row covers. */
+interface RowSums {
   /** Column of the first covered pixel. */
   readonly start: number;
   /** Sums of red, green and blue for each covered pixel, weighted by the covered width. */
-  readonly sums: Float32Array;
-  /** Covered width of each pixel, 0…1; the same for every line of a piece. */
+  readonly colours: Float32Array;
+  /** Covered width of each pixel, 0…1; the same for every row of a piece. */
   readonly widths: Float32Array;
 }
 
-/** Creates the line of a piece: `widths` is computed from its columns, `sums` are 0. @param width width of the result */
-function createLine({ first, firstShare, secondShare }: Spread, width: number): Line {
+/** Creates the sums for the rows of a piece: `widths` is computed from its columns, `colours` are 0. @param width width of the result */
+function createRowSums({ first, firstShare, secondShare }: Spread, width: number): RowSums {
   const start = Math.min(Math.max(0, first[0] ?? 0), width);
   // The piece's last column may cover two pixels of the result: the first at `first.at(-1)` and the one after it.
   const lastPixel = (first.at(-1) ?? 0) + 1;
@@ -190,11 +195,16 @@ function createLine({ first, firstShare, secondShare }: Spread, width: number): 
     if (share > 0) widths[pixel] = (widths[pixel] as number) + share;
     if (shareRight > 0) widths[pixel + 1] = (widths[pixel + 1] as number) + shareRight;
   }
-  return { start, sums: new Float32Array(widths.length * 3), widths };
+  return { start, colours: new Float32Array(widths.length * 3), widths };
 }
 
-/** Overwrites `sums` of the line with the colours of one row of a piece, weighted by the shares of its columns. */
-function sumLine({ rgb, width }: Raster, row: number, columns: Spread, { start, sums }: Line): void {
+/** Overwrites `sums` with the colours of one row of a piece, weighted by the shares of the piece's columns. */
+function sumRow(
+  { rgb, width }: Raster,
+  row: number,
+  columns: Spread,
+  { start, colours: sums }: RowSums,
+): void {
   const { first, firstShare, secondShare } = columns;
   sums.fill(0);
   for (let i = 0, source = row * width * 3; i < width; i++, source += 3) {

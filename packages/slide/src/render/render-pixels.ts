@@ -1,5 +1,5 @@
 /**
- * The pixels of rendered tiles, thumbnails and views: from the tiles of the file or from a cached overview of it.
+ * Renders the pixels of tiles, thumbnails and views: from the tiles of the file, or from a cached overview of the slide.
  *
  * Deep Zoom level `maxLevel` has full resolution; each level below it has half the width and height of the next one.
  */
@@ -15,7 +15,7 @@ const MAX_DIRECT_REDUCTION = 8;
 const MAX_OVERVIEW_SIDE = 2048;
 /** Maximum pixels of the file that are rendered into an overview at once; a row of tiles with more pixels is not divided. */
 const BAND_PIXELS = 2 ** 24;
-/** Longest time that one call renders an overview: a third of the time limit of a render job. */
+/** Longest time for which one call renders an overview: a third of the time limit of a render job. */
 const MAX_CALL_MS = 5000;
 
 /**
@@ -29,34 +29,37 @@ const MAX_CALL_MS = 5000;
  * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and decoding
  */
 export async function renderPixels(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
-  // `perPixelX` and `perPixelY`: pixels of the file's level per pixel of the Deep Zoom level.
-  const { perPixelX, perPixelY } = renderSourceLevel(slide, region.dziLevel);
-  const isDirect = Math.max(perPixelX, perPixelY) <= MAX_DIRECT_REDUCTION;
+  const { reductionX, reductionY } = renderSourceLevel(slide, region.dziLevel);
+  const isDirect = Math.max(reductionX, reductionY) <= MAX_DIRECT_REDUCTION;
   const overviewLevel = isDirect ? null : overviewLevelOf(slide);
   if (overviewLevel === null || region.dziLevel > overviewLevel) return renderRegion(slide, region, signal);
 
   const overview = await completeOverview(slide, overviewLevel, signal);
-  /** Overview pixels per pixel of the region. */
-  const perPixel = 2 ** (overviewLevel - region.dziLevel);
+  /** Overview pixels per pixel of the region, in each direction. */
+  const reduction = 2 ** (overviewLevel - region.dziLevel);
   const { width, height, maxLevel } = describeDeepZoom(slide);
   /** Full-resolution pixels per overview pixel. */
   const overviewDownsample = 2 ** (maxLevel - overviewLevel);
   const averager = new BoxAverager(region.width, region.height);
-  const rowRuns = splitIntoRuns(region.y * perPixel, region.height * perPixel, height / overviewDownsample);
-  const columnRuns = splitIntoRuns(region.x * perPixel, region.width * perPixel, width / overviewDownsample);
+  const rowRuns = splitIntoRuns(region.y * reduction, region.height * reduction, height / overviewDownsample);
+  const columnRuns = splitIntoRuns(
+    region.x * reduction,
+    region.width * reduction,
+    width / overviewDownsample,
+  );
   for (const rows of rowRuns) {
     for (const columns of columnRuns) {
       const piece = cropRaster(overview, columns.start, rows.start, columns.count, rows.count);
       // Position of the piece and size of one of its pixels, in pixels of the region. Both may be fractional.
-      const [x, y] = [columns.start / perPixel - region.x, rows.start / perPixel - region.y];
-      const [pixelWidth, pixelHeight] = [columns.share / perPixel, rows.share / perPixel];
+      const [x, y] = [columns.start / reduction - region.x, rows.start / reduction - region.y];
+      const [pixelWidth, pixelHeight] = [columns.share / reduction, rows.share / reduction];
       averager.add(piece, x, y, pixelWidth, pixelHeight);
     }
   }
   return averager.finish(slide.background);
 }
 
-/** Consecutive overview pixels, along one axis, that each cover the same extent of the slide. */
+/** Consecutive overview pixels along one axis, each of which covers the same extent of the slide. */
 interface Run {
   /** Index of the first pixel. */
   readonly start: number;
@@ -66,8 +69,8 @@ interface Run {
 }
 
 /**
- * Splits a range of overview pixels into whole pixels and the last pixel of the overview, which covers less than the
- * others because the size of the overview is rounded up.
+ * Splits a range of overview pixels into runs: the whole pixels, and the last pixel of the overview. The last pixel covers
+ * less than the others, because the size of the overview is rounded up.
  *
  * @param exactSide side of the overview before rounding
  */
@@ -89,8 +92,8 @@ function overviewLevelOf(slide: Slide): number | null {
   const descriptor = describeDeepZoom(slide);
   for (let dziLevel = descriptor.maxLevel; dziLevel >= 0; dziLevel--) {
     const { width, height } = sizeOfLevel(descriptor, dziLevel);
-    const { perPixelX, perPixelY } = renderSourceLevel(slide, dziLevel);
-    const isMuchSmaller = Math.min(perPixelX, perPixelY) >= MAX_DIRECT_REDUCTION;
+    const { reductionX, reductionY } = renderSourceLevel(slide, dziLevel);
+    const isMuchSmaller = Math.min(reductionX, reductionY) >= MAX_DIRECT_REDUCTION;
     if (isMuchSmaller && Math.max(width, height) <= MAX_OVERVIEW_SIDE) return dziLevel;
   }
   return null;
@@ -127,7 +130,7 @@ async function completeOverview(slide: Slide, dziLevel: number, signal?: AbortSi
       await overview.rendering;
     } catch (error) {
       // If another caller started this rendering, that caller may have aborted it. The loop then renders the band again
-      // for the present caller, and throws the error if this rendering fails too.
+      // for this caller, and throws the error if the second rendering fails too.
       if (!renderingOfOtherCaller) throw error;
     }
   }
@@ -142,10 +145,10 @@ function createOverview(slide: Slide, dziLevel: number): Overview {
 
 /** Returns the number of overview rows that are rendered at once; they correspond to whole rows of tiles of the file. */
 function bandRowsOf(slide: Slide, dziLevel: number): number {
-  const { level, perPixelY } = renderSourceLevel(slide, dziLevel);
+  const { level, reductionY } = renderSourceLevel(slide, dziLevel);
   const { width, tileHeight } = slide.levels[level] ?? slide.levels[0];
-  const overviewRowsPerTile = Math.max(1, Math.round(tileHeight / perPixelY));
-  const sourcePixelsPerTileRow = width * perPixelY * overviewRowsPerTile;
+  const overviewRowsPerTile = Math.max(1, Math.round(tileHeight / reductionY));
+  const sourcePixelsPerTileRow = width * reductionY * overviewRowsPerTile;
   const tileRows = Math.max(1, Math.floor(BAND_PIXELS / sourcePixelsPerTileRow));
   return tileRows * overviewRowsPerTile;
 }

@@ -12,10 +12,10 @@ import type { EncodedImage, Level, Slide } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
 import { cachedTile } from './tile-cache.ts';
 
-/** Reductions during decoding, the largest first. */
+/** Factors by which a tile can be reduced during decoding, the largest first. */
 const shrinks: readonly Shrink[] = [8, 4, 2];
-/** Limits of the tiles that are read together. `rows`: the maximum height of the JPEG to which `decodeTiles` joins them. */
-const BATCH = { tiles: 32, pixels: 2 ** 24, rows: 65_535 };
+/** Limits of the tiles that are read together. `height`: the maximum height of the JPEG to which `decodeTiles` joins them. */
+const BATCH = { tiles: 32, pixels: 2 ** 24, height: 65_535 };
 
 /** A tile in the grid of its level. */
 interface TilePosition {
@@ -25,22 +25,21 @@ interface TilePosition {
 
 /**
  * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large, and fills gaps
- * (missing tiles) of that level from larger ones. It reads only tiles under the rectangle, decoded as small as possible.
+ * (missing tiles) of that level from levels of higher resolution. It reads only tiles under the rectangle, decoded as small as possible.
  *
  * Memory depends on the rectangle and on the size of a tile, not on the number of tiles.
  *
  * @throws SlideError errors of `Slide.readTile` and of decoding
  */
 export async function renderRegion(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
-  // `perPixelX` and `perPixelY`: pixels of the file's level per pixel of the Deep Zoom level.
   const source = renderSourceLevel(slide, region.dziLevel);
-  const { perPixelX, perPixelY } = source;
+  const { reductionX, reductionY } = source;
   const level = slide.levels[source.level] ?? slide.levels[0];
-  const shrink = shrinkFor(level, Math.min(perPixelX, perPixelY));
-  /** The part of the Deep Zoom level that the file's level fills: all of it, or one pixel less along an axis. */
+  const shrink = shrinkFor(level, Math.min(reductionX, reductionY));
+  /** Size of the part of the Deep Zoom level that the file's level fills: all of it, or one pixel less along an axis. */
   const filledSize = {
-    width: Math.ceil(level.width / perPixelX),
-    height: Math.ceil(level.height / perPixelY),
+    width: Math.ceil(level.width / reductionX),
+    height: Math.ceil(level.height / reductionY),
   };
   // A region that begins beyond the filled part repeats the last pixel of that part, which has to be rendered too.
   const x = Math.min(region.x, filledSize.width - 1);
@@ -50,23 +49,23 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
 
   /** Adds a piece; the averager counts in pixels of `target`. @param part the part of the level that the piece shows */
   const addPiece = (piece: Raster, part: FilledPart) => {
-    const left = part.x / perPixelX - x;
-    const top = part.y / perPixelY - y;
-    averager.add(piece, left, top, shrink / perPixelX, shrink / perPixelY);
+    const left = part.x / reductionX - x;
+    const top = part.y / reductionY - y;
+    averager.add(piece, left, top, shrink / reductionX, shrink / reductionY);
   };
 
-  /** Fills the position of a missing tile from larger levels if the level has gaps; otherwise the tile is background. */
+  /** Fills the position of a missing tile from levels of higher resolution if the level has gaps; otherwise it shows the background. */
   const fillGap = async (position: TilePosition) => {
     if (!level.hasGaps) return;
     const pieces = piecesOfGap(slide, source.level, filledPartOf(level, position), signal);
     for await (const { piece, x: pieceX, y: pieceY, width, height } of pieces) {
-      const scaleX = width / piece.width / perPixelX;
-      const scaleY = height / piece.height / perPixelY;
-      averager.add(piece, pieceX / perPixelX - x, pieceY / perPixelY - y, scaleX, scaleY);
+      const scaleX = width / piece.width / reductionX;
+      const scaleY = height / piece.height / reductionY;
+      averager.add(piece, pieceX / reductionX - x, pieceY / reductionY - y, scaleX, scaleY);
     }
   };
 
-  const tilePositions = tilesUnder(target, level, perPixelX, perPixelY);
+  const tilePositions = tilesUnder(target, level, reductionX, reductionY);
 
   /** Reads the tiles one after the other, caches each decoded tile, and adds the part of it that the region covers. */
   const addLargeTiles = async () => {
@@ -83,7 +82,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       }
       const part = filledPartOf(level, position);
       // Pixels of the reduced tile per pixel of the region.
-      const [pieceScaleX, pieceScaleY] = [perPixelX / shrink, perPixelY / shrink];
+      const [pieceScaleX, pieceScaleY] = [reductionX / shrink, reductionY / shrink];
       const columns = pixelSpan(x * pieceScaleX - part.x / shrink, target.width * pieceScaleX, piece.width);
       const rows = pixelSpan(y * pieceScaleY - part.y / shrink, target.height * pieceScaleY, piece.height);
       const cropped = cropRaster(piece, columns.first, rows.first, columns.count, rows.count);
@@ -123,35 +122,36 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     }
   };
 
-  await (isMuchLarger(level, describeDeepZoom(slide).tileSize) ? addLargeTiles() : addBatches());
+  await (hasLargeTiles(level, describeDeepZoom(slide).tileSize) ? addLargeTiles() : addBatches());
   const raster = averager.finish(slide.background);
   extendEdges(raster, filledSize.width - x, filledSize.height - y);
   return cropRaster(raster, region.x - x, region.y - y, region.width, region.height);
 }
 
 /**
- * Returns the largest reduction during decoding that yields whole pixels. Only for a reduction by 2 does the decoder compute
- * the exact mean; with 4 or 8, the averager still reduces by at least 4, which evens out the decoder's filter.
+ * Returns the largest factor by which tiles can be reduced to whole pixels during decoding. Factor 2 gives exact means. For the
+ * factors 4 and 8 the decoder uses another filter, so they are used only if the averager still reduces by at least 4, which evens
+ * out the difference.
  */
-function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
+function shrinkFor({ tileWidth, tileHeight }: Level, reduction: number): Shrink {
   const canShrink = (shrink: Shrink) => {
-    const maxShrink = shrink === 2 ? perPixel : perPixel / 4;
+    const maxShrink = shrink === 2 ? reduction : reduction / 4;
     return shrink <= maxShrink && tileWidth % shrink === 0 && tileHeight % shrink === 0;
   };
   return shrinks.find(canShrink) ?? 1;
 }
 
-/** Pixels of a larger level, and the rectangle that they fill in the level with the gap. */
+/** Pixels of a level of higher resolution, and the rectangle that they fill in the level with the gap. */
 interface GapPiece extends Pick<FilledPart, 'x' | 'y' | 'width' | 'height'> {
   readonly piece: Raster;
 }
 
 /**
- * Yields pieces for a position where a level has no tile: from the next larger level, or, where that level has a gap too,
- * from the one that is larger still.
+ * Yields pieces for a position where a level has no tile. They come from the level of the next higher resolution or, where
+ * that level has a gap too, from the one after it.
  *
  * @param index index of the level with the gap
- * @param gap rectangle in pixels of that level, like the rectangles of the pieces
+ * @param gap rectangle in pixels of the level with the gap, like the rectangles of the yielded pieces
  */
 async function* piecesOfGap(
   slide: Slide,
@@ -159,7 +159,7 @@ async function* piecesOfGap(
   gap: Pick<FilledPart, 'x' | 'y' | 'width' | 'height'>,
   signal?: AbortSignal,
 ): AsyncGenerator<GapPiece> {
-  const [level, larger] = [slide.levels[index], slide.levels[index - 1]];
+  const [level, larger] = [slide.levels[index], slide.levels[index - 1]]; // `larger`: the next higher resolution
   if (!level || !larger) return;
   const [scaleX, scaleY] = [larger.width / level.width, larger.height / level.height];
   const target = { x: gap.x, y: gap.y, width: gap.width, height: gap.height };
@@ -191,8 +191,8 @@ async function* piecesOfGap(
   }
 }
 
-/** Whether a tile, for example a strip, is so large that several rendered tiles are cut from it. */
-function isMuchLarger({ tileWidth, tileHeight }: Level, renderedSize: number): boolean {
+/** Whether the tiles of a level, for example strips, are so large that several rendered tiles are cut from each. */
+function hasLargeTiles({ tileWidth, tileHeight }: Level, renderedSize: number): boolean {
   return tileWidth > 2 * renderedSize || tileHeight > 2 * renderedSize;
 }
 
@@ -200,7 +200,7 @@ function isMuchLarger({ tileWidth, tileHeight }: Level, renderedSize: number): b
 async function decodeFilled(tile: EncodedImage, part: FilledPart, shrink: Shrink): Promise<Raster> {
   if (part.isWhole) return decodeImage(tile, shrink);
   const raster = await decodeImage(tile);
-  // A tile that does not start with padding begins with the image; any padding is then at its end.
+  // If padding precedes the image, the image is at the end of the tile. Otherwise it is at the start.
   const left = part.isAfterPadding.left ? raster.width - part.width : 0;
   const top = part.isAfterPadding.top ? raster.height - part.height : 0;
   return shrinkRaster(cropRaster(raster, left, top, part.width, part.height), shrink);
@@ -215,28 +215,28 @@ function pixelSpan(start: number, length: number, limit: number): { first: numbe
 
 /**
  * Yields the tiles of a level that a region touches, column by column, because vertical neighbours are decoded together.
- * `perPixelX` and `perPixelY` are pixels of the level per pixel of the region.
+ * `reductionX` and `reductionY` are pixels of `level` per pixel of `region`.
  */
 function* tilesUnder(
   region: Omit<Region, 'dziLevel'>,
   level: Level,
-  perPixelX: number,
-  perPixelY: number,
+  reductionX: number,
+  reductionY: number,
 ): Generator<TilePosition> {
   const { left, top } = level.leadingPadding ?? { left: 0, top: 0 };
   /** First and last tile along one axis. `start` is in pixels of the level, `length` in pixels of the region. */
-  const touched = (start: number, length: number, perPixel: number, tileSide: number, count: number) => ({
+  const touched = (start: number, length: number, reduction: number, tileSide: number, count: number) => ({
     first: Math.min(Math.floor(start / tileSide), count - 1),
-    last: Math.min(Math.ceil((start + length * perPixel) / tileSide), count) - 1,
+    last: Math.min(Math.ceil((start + length * reduction) / tileSide), count) - 1,
   });
   const columns = touched(
-    region.x * perPixelX + left,
+    region.x * reductionX + left,
     region.width,
-    perPixelX,
+    reductionX,
     level.tileWidth,
     level.columns,
   );
-  const rows = touched(region.y * perPixelY + top, region.height, perPixelY, level.tileHeight, level.rows);
+  const rows = touched(region.y * reductionY + top, region.height, reductionY, level.tileHeight, level.rows);
   for (let column = columns.first; column <= columns.last; column++) {
     for (let row = rows.first; row <= rows.last; row++) yield { column, row };
   }
@@ -252,7 +252,7 @@ function* batchesOf(
     Math.min(
       BATCH.tiles,
       Math.floor(BATCH.pixels / (tileWidth * tileHeight)),
-      Math.floor(BATCH.rows / tileHeight),
+      Math.floor(BATCH.height / tileHeight),
     ),
   );
   let batch: TilePosition[] = [];
@@ -279,6 +279,7 @@ interface FilledPart {
   readonly isAfterPadding: { readonly left: boolean; readonly top: boolean };
 }
 
+/** Returns the part of a tile that belongs to the image. */
 function filledPartOf(level: Level, { column, row }: TilePosition): FilledPart {
   const { tileWidth, tileHeight } = level;
   const padding = level.leadingPadding ?? { left: 0, top: 0 };

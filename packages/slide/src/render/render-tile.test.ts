@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
-import { describeDeepZoom, readNativeTile, regionOfTile, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
+import { describeDeepZoom, readNativeDziTile, regionOfTile, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
 import type { Slide, SlideError } from '../model/slide.ts';
 import { buildSvs, type SvsPlan } from '../testing/build-svs.ts';
 import { buildTiff, long } from '../testing/build-tiff.ts';
@@ -46,7 +46,7 @@ async function* tilesOf(slide: Slide, dziLevel: number) {
   for (let row = 0; row < Math.ceil(height / descriptor.tileSize); row++) {
     for (let column = 0; column < Math.ceil(width / descriptor.tileSize); column++) {
       const address = { dziLevel, column, row };
-      const native = await readNativeTile(slide, address);
+      const native = await readNativeDziTile(slide, address);
       yield { address, native, region: regionOfTile(descriptor, address) };
     }
   }
@@ -106,7 +106,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
       expect(Math.abs(sample - (pixelAt(100)[i] ?? 0))).toBeLessThan(4);
   });
 
-  it('shows the pixels of a larger level where a smaller level has no tile', async () => {
+  it('shows the pixels of a level of higher resolution where a level has no tile', async () => {
     const plan = { width: 1000, height: 900, downsamples: [1, 4, 8] };
     const isEmpty = (level: number, column: number, row: number) =>
       (level === 1 && column === 1 && row === 0) || (level === 2 && column === 0 && row === 0);
@@ -118,7 +118,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
       [5, 0],
     ] as const) {
       const address = { dziLevel, column, row: 0 };
-      expect(await readNativeTile(withGaps, address)).toBeNull();
+      expect(await readNativeDziTile(withGaps, address)).toBeNull();
       const region = regionOfTile(describeDeepZoom(whole), address);
       const rendered = await renderPixels(withGaps, region);
       expect(difference(rendered, await renderPixels(whole, region)).mean, `level ${dziLevel}`).toBeLessThan(

@@ -26,7 +26,7 @@ export async function renderTile(
 }
 
 /**
- * Converts pixels to the requested colours. It returns a copy if it changes them, because the pixels may belong to a cache.
+ * Converts pixels to the requested colours. Returns a copy if the colours change, because the given pixels may belong to a cache.
  */
 export async function convertColour(slide: Slide, raster: Raster, colour: TileColour): Promise<Raster> {
   const table = colour === 'srgb' ? await colourTableOf(slide) : null;

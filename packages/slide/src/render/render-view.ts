@@ -1,8 +1,8 @@
 /** Rendering of views: rectangles of a slide, scaled, mirrored and rotated as a client of the IIIF Image API requests them. */
 import { encodeJpeg } from '../decode/encode-jpeg.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
+import { orientRaster } from '../decode/orient-raster.ts';
 import type { Raster } from '../decode/raster.ts';
-import { orientRaster } from '../decode/turn-raster.ts';
 import { describeDeepZoom, type Region, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
 import { type Orientation, type Slide, SlideError } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
@@ -29,13 +29,13 @@ export interface View {
 
 /** Maximum pixels of the output of a view. */
 export const maxViewPixels = 2 ** 22;
-/** Maximum width and height of the output of a view in pixels: the largest JPEG that libjpeg writes (JPEG_MAX_DIMENSION). */
+/** Maximum width and height of the output of a view in pixels: the largest side of a JPEG that libjpeg writes (JPEG_MAX_DIMENSION). */
 export const maxViewSide = 65_500;
 /** Whether a view of this size in pixels is within `maxViewPixels` and `maxViewSide`. */
 export function isWithinViewLimits(width: number, height: number): boolean {
   return width * height <= maxViewPixels && width <= maxViewSide && height <= maxViewSide;
 }
-/** Maximum pixels that are decoded for a view: a source that is twice as wide and twice as high as the output. */
+/** Maximum pixels that are decoded for a view: enough for a source twice as wide and twice as high as the largest output. */
 const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
 
 /**
@@ -47,10 +47,13 @@ const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
 export async function renderView(slide: Slide, view: View, signal?: AbortSignal): Promise<Uint8Array> {
   const { toWidth, toHeight } = view;
   if (!isWithinViewLimits(toWidth, toHeight)) {
-    throw new SlideError('LIMIT_EXCEEDED', `A view has ${toWidth} × ${toHeight} pixels`);
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `A view of ${toWidth} × ${toHeight} pixels is too large (maximum ${maxViewPixels} pixels, ${maxViewSide} per side)`,
+    );
   }
   const oriented = orientRaster(await scaledPixels(slide, view, signal), orientationOf(view));
-  const raster = padded(view.isGrey ? greyOf(oriented) : oriented, slide.background, view.padTo);
+  const raster = padRaster(view.isGrey ? greyOf(oriented) : oriented, slide.background, view.padTo);
   if (view.format === 'jpg') return encodeJpeg(raster);
   const sharp = await loadSharp();
   const { width, height, rgb } = raster;
@@ -78,7 +81,7 @@ async function scaledPixels(slide: Slide, view: View, signal?: AbortSignal): Pro
 }
 
 /** Extends the raster to `size` at the right and at the bottom; returns it unchanged when `size` is undefined. */
-function padded(raster: Raster, background: Slide['background'], size: View['padTo']): Raster {
+function padRaster(raster: Raster, background: Slide['background'], size: View['padTo']): Raster {
   if (size === undefined) return raster;
   const [width, height] = size;
   const { r, g, b } = background;
@@ -106,8 +109,9 @@ function stretchToView(raster: Raster, { toWidth, toHeight }: View): Raster {
 }
 
 /**
- * Returns the region to scale the view from: in the smallest Deep Zoom level that is at least as large as the output, or in
- * the largest level whose region has at most `MAX_SOURCE_PIXELS`. `downsample` is full-resolution pixels per pixel of the region.
+ * Returns the region that is scaled to the view. It lies in the smallest Deep Zoom level that is at least as large as the output;
+ * if it has more than `MAX_SOURCE_PIXELS` there, in the next smaller level where it has not. `downsample`: full-resolution pixels
+ * per pixel of the region.
  */
 function sourceOf(slide: Slide, view: View): { readonly region: Region; readonly downsample: number } {
   const descriptor = describeDeepZoom(slide);
@@ -123,7 +127,7 @@ function sourceOf(slide: Slide, view: View): { readonly region: Region; readonly
   }
 }
 
-/** TIFF orientations by degrees clockwise: of a rotation, and of a mirroring followed by a rotation. */
+/** TIFF orientations by degrees of clockwise rotation: without mirroring, and with mirroring before the rotation. */
 const rotated = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;
 const mirroredAndRotated = { 0: 2, 90: 7, 180: 4, 270: 5 } as const;
 

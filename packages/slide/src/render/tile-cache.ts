@@ -1,4 +1,4 @@
-/** A cache of decoded tiles that are larger than rendered tiles, such as strips (rows of the whole image's width). */
+/** A cache of decoded tiles of the file that are much larger than rendered tiles, such as strips (as wide as the image). */
 import type { Raster } from '../decode/raster.ts';
 import type { Slide, TileAddress } from '../model/slide.ts';
 
@@ -9,7 +9,7 @@ const MAX_BYTES = 64 * 2 ** 20;
 const cache = new Map<string, Raster>();
 let cachedBytes = 0;
 
-/** A number for each open slide, which is part of its cache keys. */
+/** A number for each open slide, which is part of the cache keys of its tiles. */
 const slideNumbers = new WeakMap<Slide, number>();
 let nextSlideNumber = 0;
 

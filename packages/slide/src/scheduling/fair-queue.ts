@@ -8,9 +8,9 @@
  * - **Turns.** At each level of the path the keys take turns (round robin). A party with a thousand waiting jobs delays a
  *   party with one waiting job by one turn.
  * - **Priorities.** Among the jobs of one path, the lowest priority number goes first; equal ones go in order of arrival.
- * - **Bounds.** Each level may bound the jobs of one key, and the queue bounds the jobs of all. When the queue is full, a
- *   new job displaces the newest of the least urgent jobs of the party that has the most waiting, if that party has at
- *   least two more than the new job's own party. Therefore one party cannot fill the queue and block the jobs of others.
+ * - **Bounds.** Each level may bound the jobs of one key, and the queue bounds the jobs of all. When the queue is full, a new
+ *   job displaces a job of the party with the most waiting jobs, if that party has at least two more than the new job's own
+ *   party: the newest of its least urgent jobs. Therefore one party cannot fill the queue and block the jobs of others.
  * - **Cancellation.** `remove` removes a job whose caller no longer waits. Its party does not lose its turn.
  *
  * The queue does not run jobs and has no timers: its user asks for the `next` job whenever it can start one.
@@ -31,14 +31,14 @@ export interface Ticket<T> {
   readonly path: readonly string[];
 }
 
-/** The waiting jobs of a key: a tree along the path. Only the parties of a path's last key have entries in `lines`. */
+/** The waiting jobs of a key: a tree along the path. Only the parties of a path's last key have tickets themselves. */
 interface Party<T> {
   /** Number of waiting jobs of this key and of all keys below it. */
   size: number;
   /** The parties of the next key, in order of their turns. */
   readonly children: Map<string, Party<T>>;
   /** The waiting jobs of each priority, in order of arrival. */
-  readonly lines: Map<number, Set<Ticket<T>>>;
+  readonly ticketsByPriority: Map<number, Set<Ticket<T>>>;
 }
 
 export class FairQueue<T> {
@@ -57,8 +57,8 @@ export class FairQueue<T> {
   /**
    * Adds a job as the last one of its path and priority.
    *
-   * @returns the job's ticket, and the ticket that the job displaced (null when none), whose job the caller must reject; null
-   *   when the queue does not accept the new job
+   * @returns the job's ticket, and the ticket of the job that the new job displaced (null if none), which the caller must reject;
+   *   null instead of both when the queue does not accept the new job
    */
   add(
     job: T,
@@ -67,7 +67,7 @@ export class FairQueue<T> {
   ): { readonly ticket: Ticket<T>; readonly displaced: Ticket<T> | null } | null {
     if (this.#isAtKeyLimit(path)) return null;
     const isFull = this.#all.size >= this.#limits.total;
-    const displaced = isFull ? this.#displacedFor(path) : null;
+    const displaced = isFull ? this.#ticketToDisplace(path) : null;
     if (isFull && displaced === null) return null;
     if (displaced !== null) this.remove(displaced);
 
@@ -80,8 +80,8 @@ export class FairQueue<T> {
       party = child;
       party.size++;
     }
-    const line = party.lines.get(priority) ?? new Set();
-    party.lines.set(priority, line.add(ticket));
+    const tickets = party.ticketsByPriority.get(priority) ?? new Set();
+    party.ticketsByPriority.set(priority, tickets.add(ticket));
     return { ticket, displaced };
   }
 
@@ -116,9 +116,9 @@ export class FairQueue<T> {
       parties.push(child);
     }
     const last = parties.at(-1);
-    const line = last?.lines.get(ticket.priority);
-    if (!line?.delete(ticket)) return false;
-    if (line.size === 0) last?.lines.delete(ticket.priority);
+    const tickets = last?.ticketsByPriority.get(ticket.priority);
+    if (!tickets?.delete(ticket)) return false;
+    if (tickets.size === 0) last?.ticketsByPriority.delete(ticket.priority);
     // `parties[0]` is the whole queue, so the key of `parties[level]` is `path[level - 1]`.
     for (const [level, party] of parties.entries()) {
       party.size--;
@@ -131,7 +131,7 @@ export class FairQueue<T> {
   clear(): void {
     this.#all.size = 0;
     this.#all.children.clear();
-    this.#all.lines.clear();
+    this.#all.ticketsByPriority.clear();
   }
 
   #isAtKeyLimit(path: readonly string[]): boolean {
@@ -149,12 +149,12 @@ export class FairQueue<T> {
    * Returns the job that a new job with this path displaces: at the first level of the path where another party has at least
    * two more waiting jobs than the path's own party. Returns null when there is no such level.
    */
-  #displacedFor(path: readonly string[]): Ticket<T> | null {
+  #ticketToDisplace(path: readonly string[]): Ticket<T> | null {
     let party: Party<T> | undefined = this.#all;
     for (const key of path) {
-      const heaviest = heaviestOf(party);
+      const largest = largestChildOf(party);
       const ownParty: Party<T> | undefined = party.children.get(key);
-      if (heaviest !== null && heaviest.size > (ownParty?.size ?? 0) + 1) return newestOf(heaviest);
+      if (largest !== null && largest.size > (ownParty?.size ?? 0) + 1) return newestLeastUrgentOf(largest);
       if (ownParty === undefined) return null;
       party = ownParty;
     }
@@ -163,7 +163,7 @@ export class FairQueue<T> {
 }
 
 function newParty<T>(): Party<T> {
-  return { size: 0, children: new Map(), lines: new Map() };
+  return { size: 0, children: new Map(), ticketsByPriority: new Map() };
 }
 
 /** Returns the first job that may start, in the order of the turns; null when there is none. */
@@ -172,25 +172,25 @@ function nextOf<T>(party: Party<T>, mayStart: (job: T) => boolean): Ticket<T> | 
     const found = nextOf(child, mayStart);
     if (found !== null) return found;
   }
-  for (const priority of [...party.lines.keys()].sort((a, b) => a - b)) {
-    for (const ticket of party.lines.get(priority) ?? []) if (mayStart(ticket.job)) return ticket;
+  for (const priority of [...party.ticketsByPriority.keys()].sort((a, b) => a - b)) {
+    for (const ticket of party.ticketsByPriority.get(priority) ?? []) if (mayStart(ticket.job)) return ticket;
   }
   return null;
 }
 
 /** Returns the child with the most waiting jobs; null when there are no children. */
-function heaviestOf<T>(party: Party<T>): Party<T> | null {
-  let heaviest: Party<T> | null = null;
+function largestChildOf<T>(party: Party<T>): Party<T> | null {
+  let largest: Party<T> | null = null;
   for (const child of party.children.values()) {
-    if (heaviest === null || child.size > heaviest.size) heaviest = child;
+    if (largest === null || child.size > largest.size) largest = child;
   }
-  return heaviest;
+  return largest;
 }
 
-/** Follows the parties with the most waiting jobs to the last key; returns its newest job with the highest priority number. */
-function newestOf<T>(party: Party<T>): Ticket<T> | null {
-  const heaviest = heaviestOf(party);
-  if (heaviest !== null) return newestOf(heaviest);
-  const leastUrgent = party.lines.get(Math.max(...party.lines.keys()));
+/** Descends to the last key along the parties with the most waiting jobs; returns the newest of its least urgent jobs. */
+function newestLeastUrgentOf<T>(party: Party<T>): Ticket<T> | null {
+  const largest = largestChildOf(party);
+  if (largest !== null) return newestLeastUrgentOf(largest);
+  const leastUrgent = party.ticketsByPriority.get(Math.max(...party.ticketsByPriority.keys()));
   return leastUrgent === undefined ? null : ([...leastUrgent].at(-1) ?? null);
 }

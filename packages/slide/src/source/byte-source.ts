@@ -14,7 +14,7 @@ export interface ByteSource {
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
    * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `targetStart`.
-   * Callers can thus read a tile into a buffer that already contains JPEG tables, which some files store separately.
+   * The buffer may already contain other bytes, such as JPEG tables that the file stores apart from the tile.
    *
    * @throws the errors of `read`
    */
@@ -37,9 +37,12 @@ export interface ByteSource {
  */
 export function checkRange(offset: number, length: number, size: number): void {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
-    throw new SlideError('FILE_CORRUPT', `${length} bytes at ${offset} cannot be read`);
+    throw new SlideError('FILE_CORRUPT', `The byte range is invalid: offset ${offset}, length ${length}`);
   }
   if (offset + length > size) {
-    throw new SlideError('FILE_TRUNCATED', `The file ends at ${size}, before ${length} bytes at ${offset}`);
+    throw new SlideError(
+      'FILE_TRUNCATED',
+      `The file ends at byte ${size}, but ${length} bytes at offset ${offset} are needed`,
+    );
   }
 }

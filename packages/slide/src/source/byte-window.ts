@@ -1,8 +1,8 @@
 import type { ByteSource } from './byte-source.ts';
 
 /**
- * The part of a source that is in memory while a DICOM or (Olympus) VSI header is read. Callers first check `covers`,
- * and await `load` only if it returns false. A header may have millions of elements; a promise for each would be slow.
+ * The part of a source that is in memory while a DICOM or (Olympus) VSI header is read. Callers first call `covers`,
+ * and await `load` only if the range is not in memory. A header may have millions of elements; a promise for each would be slow.
  *
  * All numbers are little-endian. All positions count from the start of the source. The methods that return numbers or bytes
  * require that `covers` is true for the range.

@@ -70,7 +70,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
       }
       readBytes += bytesRead;
     }
-    // For a file on a local disk, fstat needs no disk access; for a file on the network it may block, so it runs in the thread pool.
+    // fstat of a file on a local disk needs no disk access. For a file on the network fstat may block, so it runs in the thread pool.
     if (!mayGrow) requireUnchanged(isLocalDisk ? fstatSync(file.fd) : await file.stat());
   };
 

@@ -16,7 +16,7 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0x794c7630, // overlayfs, which containers use
 ]);
 
-const localByDevice = new Map<bigint, Promise<boolean>>();
+const isLocalByDevice = new Map<bigint, Promise<boolean>>();
 
 /**
  * Whether a file lies on a disk or in the memory of this machine. The result is false when this is unknown, and always
@@ -26,8 +26,8 @@ const localByDevice = new Map<bigint, Promise<boolean>>();
  */
 export function isOnLocalDisk(path: string, device: bigint): Promise<boolean> {
   if (process.platform !== 'linux') return Promise.resolve(false);
-  const isLocal = localByDevice.get(device) ?? hasLocalFileSystem(path);
-  localByDevice.set(device, isLocal);
+  const isLocal = isLocalByDevice.get(device) ?? hasLocalFileSystem(path);
+  isLocalByDevice.set(device, isLocal);
   return isLocal;
 }
 

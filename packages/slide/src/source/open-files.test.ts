@@ -12,7 +12,7 @@ beforeEach(async () => {
   for (const name of ['a', 'b', 'c']) await writeFile(join(folder, name), name);
 });
 afterEach(async () => {
-  await files.close();
+  await files.closeAll();
   await rm(folder, { recursive: true });
 });
 
@@ -46,10 +46,10 @@ describe('the cache of open files', () => {
     expect(await textOf('a', 3)).toBe('abc');
   });
 
-  it('closes a file when drop is called, so that a deleted file is reported as missing', async () => {
+  it('closes a file when closeFile is called, so that opening the deleted file throws FILE_MISSING', async () => {
     await openFile('a');
     await rm(join(folder, 'a'));
-    await files.drop(join(folder, 'a'));
+    await files.closeFile(join(folder, 'a'));
     await expect(openFile('a')).rejects.toMatchObject({ code: 'FILE_MISSING' });
     await writeFile(join(folder, 'a'), 'again');
     expect(await textOf('a')).toBe('again');

@@ -12,8 +12,8 @@ export interface OpenFiles {
    */
   open(path: string, minBytes: number): Promise<ByteSource>;
   /** Closes the file if it is open. */
-  drop(path: string): Promise<void>;
-  close(): Promise<void>;
+  closeFile(path: string): Promise<void>;
+  closeAll(): Promise<void>;
 }
 
 /** Creates an empty cache. @param maxFiles limit of open files, above which the least recently used one is closed */
@@ -57,12 +57,12 @@ export function createOpenFiles(maxFiles: number): OpenFiles {
       return opening;
     },
 
-    async drop(path) {
+    async closeFile(path) {
       const cached = sources.get(path);
       if (cached !== undefined) await close(path, cached);
     },
 
-    async close() {
+    async closeAll() {
       await Promise.all([...sources].map(([path, source]) => close(path, source)));
     },
   };

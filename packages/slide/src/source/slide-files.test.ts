@@ -28,7 +28,7 @@ const textOf = async (name: string) => {
 };
 
 describe('the local files of a slide', () => {
-  it('include the main file, and the other files in its folder and subfolders when the location lists no members', async () => {
+  it('are the main file and all other files in its folder and subfolders when the members of the slide are unknown', async () => {
     expect(files.name).toBe('slide.mrxs');
     expect(Buffer.from(await files.main.read(0, 4)).toString()).toBe('main');
     expect(await files.list()).toEqual(['beside.dat', 'slide.mrxs']);
@@ -37,19 +37,20 @@ describe('the local files of a slide', () => {
   });
 
   it.each([
-    [['beside.dat'], ['beside.dat', 'slide.mrxs']],
-    [[], ['slide.mrxs']],
-  ])(
-    'are the main file and the members (further files) that the location of the slide lists: %j',
-    async (members, names) => {
-      const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
-      expect(await slideFiles.list()).toEqual(names);
-      await slideFiles.close();
-    },
-  );
+    [
+      'the main file and the member (further file) that the location lists',
+      ['beside.dat'],
+      ['beside.dat', 'slide.mrxs'],
+    ],
+    ['only the main file when the location lists no members', [], ['slide.mrxs']],
+  ])('are %s', async (_, members, names) => {
+    const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
+    expect(await slideFiles.list()).toEqual(names);
+    await slideFiles.close();
+  });
 
   it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(
-    "are rejected with FILE_CORRUPT when they are outside the slide's folder: %j",
+    'are rejected with FILE_CORRUPT when the slide refers to them by an unsafe path: %j',
     async (name) => {
       await expect(files.open(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     },

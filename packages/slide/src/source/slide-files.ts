@@ -93,8 +93,8 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
 }
 
 /**
- * Returns the fingerprint of the slide. With members, it is computed from the files to which the paths lead now, so the
- * function checks that the main file's path still leads to the open file.
+ * Returns the fingerprint of the slide. With members, it is computed from the files that are at the paths now, so the
+ * function checks that the file at the main file's path is still the open one.
  *
  * @throws SlideError FILE_CHANGED when the main file was replaced
  */
@@ -188,11 +188,11 @@ export function isMember(name: string, members: readonly string[]): boolean {
   return members.some((member) => (member.endsWith('/') ? name.startsWith(member) : name === member));
 }
 
-/** Returns the error for a file that the slide names but that is not among its members. */
+/** Returns the error for a file to which the slide refers although it is not among the slide's members. */
 export function notAMemberError(): SlideError {
   return new SlideError(
     'FILE_CORRUPT',
-    'The slide is not complete, or it names a file that does not belong to it',
+    'The slide refers to a file that is not one of its members (the files listed for it); files may be missing',
   );
 }
 
@@ -208,5 +208,5 @@ function isInside(folder: string, path: string): boolean {
 }
 
 function outsideFolderError(): SlideError {
-  return new SlideError('FILE_CORRUPT', 'The slide names a file outside its own folder');
+  return new SlideError('FILE_CORRUPT', 'The slide refers to a file outside its own folder');
 }

@@ -39,7 +39,7 @@ export interface CziPlan {
   readonly isDirectoryFirst?: boolean;
 }
 
-/** Positions of the headers of segments, except `file`, for tests that damage segments; 0 for an absent segment. */
+/** Positions of the parts of a file, for tests that damage them: of the headers of segments unless stated; 0 for an absent segment. */
 export interface CziPlaces {
   /** Position of the first segment's body, after its header. */
   readonly file: number;

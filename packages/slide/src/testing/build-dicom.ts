@@ -2,7 +2,7 @@
  * Builds DICOM whole-slide images for tests, also malformed ones: `planDicom` creates the data elements of a file,
  * which a test can change, and `writeDicom` serialises them.
  *
- * Longer than 350 lines because all transfer syntaxes and faults share one data set.
+ * The file exceeds 350 lines because all transfer syntaxes and faults share one data set.
  */
 import sharp from 'sharp';
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
@@ -71,7 +71,7 @@ export interface DicomPlan {
   /** PhotometricInterpretation. */
   readonly photometric?: string;
   readonly bits?: 8 | 16;
-  /** Factor from an 8-bit sample to a 16-bit one; with the default 257, 255 becomes 65,535. */
+  /** Factor by which an 8-bit sample is multiplied to get a 16-bit sample; with the default 257, 255 becomes 65,535. */
   readonly wordStep?: number;
   /** Whether an uncompressed frame stores all red samples, then all green, then all blue ones. */
   readonly isPlanar?: boolean;

@@ -1,4 +1,4 @@
-/** Builds Hamamatsu NDPI slides for tests, also files of more than 4 GiB, of which only some pieces are in memory. */
+/** Builds Hamamatsu NDPI slides for tests. Of a file larger than 4 GiB, only the pieces that are not zero are in memory. */
 import sharp from 'sharp';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';

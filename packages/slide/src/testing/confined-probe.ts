@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import sharp from 'sharp';
 
-/** An attempt that a test requests. `read` reads in the main thread, `read in pool` in the thread pool of Node. */
+/** An attempt that a test requests. `read` runs in the main thread, `read in pool` in the thread pool of Node. */
 export type ProbeRequest =
   | {
       readonly kind: 'read' | 'read in pool' | 'list' | 'write' | 'run';

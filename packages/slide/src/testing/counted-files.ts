@@ -1,7 +1,7 @@
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
-/** The reads of a slide's files so far, with which a test checks how much work a slide reader does. */
+/** Counts of the reads of a slide's files, by which a test checks how much work a slide reader does. */
 export interface ReadCount {
   /** Number of reads. */
   reads: number;

@@ -10,7 +10,7 @@ export type ByteFault =
   | { readonly kind: 'cut'; readonly where: number }
   | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number };
 
-/** Generates a share of a length: from 0 to less than 1, so that it never gives the position after the last byte. */
+/** Generates a share of a file's length: from 0 to less than 1, so that a position computed from it is inside the file. */
 export const anyShare = fc.double({ min: 0, max: 0.999_999, noNaN: true });
 /** Generates numbers that are likely to break a parser: boundary values of integer types, and random integers. */
 export const hostileNumber = fc.oneof(

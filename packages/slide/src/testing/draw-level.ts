@@ -10,10 +10,10 @@ export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const { x, y, raster } = await drawTile(slide, { level: index, column, row });
-      const lineBytes = raster.width * 3;
-      for (let line = 0; line < raster.height; line++) {
-        const pixels = raster.rgb.subarray(line * lineBytes, (line + 1) * lineBytes);
-        rgb.set(pixels, ((y + line) * width + x) * 3);
+      const rowBytes = raster.width * 3;
+      for (let pixelRow = 0; pixelRow < raster.height; pixelRow++) {
+        const pixels = raster.rgb.subarray(pixelRow * rowBytes, (pixelRow + 1) * rowBytes);
+        rgb.set(pixels, ((y + pixelRow) * width + x) * 3);
       }
     }
   }

@@ -66,7 +66,7 @@ export async function encodePicture(
  */
 function asAperioWrites(stream: Uint8Array): Uint8Array {
   const { frameAt, scanAt, components } = readJpegHeader(stream);
-  // Everything between the start marker (2 bytes) and the frame segment is removed, and with it the Adobe marker.
+  // Removes all segments between the start marker (2 bytes) and the frame segment, one of which is the Adobe marker.
   const jpeg = Uint8Array.from([0xff, marker.SOI, ...stream.subarray(frameAt)]);
   const removedBytes = frameAt - 2;
   // The number of a component is in the frame segment (components from byte 10, 3 bytes each) and in the scan segment

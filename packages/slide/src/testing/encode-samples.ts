@@ -3,7 +3,7 @@ import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** The samples of an image, and how to store them. */
+/** The samples of an image, and how a TIFF file stores them. */
 export interface SamplesPlan {
   /** Size in pixels. */
   readonly width: number;
@@ -23,7 +23,7 @@ export interface SamplesPlan {
   readonly rowsPerStrip?: number;
   /** Whether each sample has its own plane; by default false. */
   readonly isPlanar?: boolean;
-  /** Whether samples are stored as differences to the pixel on the left (Predictor 2); by default false. */
+  /** Whether samples are stored as differences from the pixel on the left (Predictor 2); by default false. */
   readonly isDifferenced?: boolean;
   /** Whether 16-bit samples are little-endian, which must be the byte order of the file; by default true. */
   readonly isLittleEndian?: boolean;
@@ -36,7 +36,7 @@ export interface SamplesPlan {
 /** Values of the TIFF tag Compression. */
 const compressions = { none: 1, lzw: 5, 'old-lzw': 5, packbits: 32773, deflate: 8, zstd: 50000 };
 
-/** Builds a TIFF directory with an image in tiles or strips, packed as TIFF writers do. */
+/** Builds a TIFF directory with an image in tiles or strips, compressed as TIFF writers do. */
 export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   const { width, height, samplesPerPixel, tile, isPlanar = false, packing = 'deflate', bits = 8 } = plan;
   const blockWidth = tile?.width ?? width;

@@ -32,9 +32,9 @@ export type Fault =
 
 export interface FaultProxy {
   readonly endpoint: string;
-  /** Sets the faults of the next requests, one for each; after them the fault of `failAlways` applies. */
+  /** Sets the faults of the next requests, one for each request. Later requests get the fault of `failAlways`. */
   fail(faults: readonly Fault[]): void;
-  /** Sets the fault of all other requests; null, the default, forwards them unchanged. */
+  /** Sets the fault of all requests for which `fail` sets none; null, the default, forwards them unchanged. */
   failAlways(fault: Fault | null): void;
   /** Method and path of each received request, oldest first, e.g. `GET /bucket/a.svs`. */
   readonly requests: readonly string[];

@@ -1,4 +1,4 @@
-/** Builds images that are not what the file declares, or that need far more time or memory than their size suggests. */
+/** Builds images in another format than their file declares, and images that need far more time or memory than their size suggests. */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { tag } from '../tiff/tags.ts';

@@ -4,7 +4,7 @@ import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** An image to store without loss. */
+/** An image to store in a TIFF file without loss. */
 export interface LosslessPlan {
   /** Size in pixels. */
   readonly width: number;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { SlideError } from '../model/slide.ts';
-import type { ObjectFacts, ObjectStore } from '../object-storage/object-store.ts';
+import type { ObjectMetadata, ObjectStore } from '../object-storage/object-store.ts';
 
 export interface MemoryStore extends ObjectStore {
   /** Stores an object, or replaces it. */
@@ -22,7 +22,7 @@ export function memoryStore(objects: Readonly<Record<string, Uint8Array>> = {}):
   let fault: SlideError | null = null;
 
   /** @throws the current fault, or SlideError FILE_MISSING */
-  function requireObject(key: string): ObjectFacts & { bytes: Uint8Array } {
+  function requireObject(key: string): ObjectMetadata & { bytes: Uint8Array } {
     if (fault) throw fault;
     const bytes = objectsByKey.get(key);
     if (!bytes) throw new SlideError('FILE_MISSING', 'The object does not exist');

@@ -27,7 +27,7 @@ export async function openDicom(first: DicomPlan = {}, ...others: readonly Dicom
 /** Opens files as a slide. @param files bytes by file name, the main file first */
 export const openFiles = (files: Readonly<Record<string, Uint8Array>>) => openSlideFrom(memoryFiles(files));
 
-/** Builds and opens a slide; returns how much the samples of its level 0 differ from the image of the plan. */
+/** Builds and opens a slide; returns how much the samples of level 0 differ from the image that the plan describes. */
 export async function differenceFromPlan(plan: DicomPlan) {
   return difference(await drawLevel(await openDicom(plan), 0), pictureOf(plan));
 }

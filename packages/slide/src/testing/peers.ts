@@ -10,11 +10,11 @@ import { promisify } from 'node:util';
 import { type Colour, cropRaster, type Raster } from '../decode/raster.ts';
 import { loadOpenSlide } from '../openslide/library.ts';
 
-/** A slide opened by a peer. */
+/** A slide that a peer (another program) has opened. */
 export interface PeerSlide {
   /** Sizes in pixels, in the peer's order. */
   readonly levels: readonly { readonly width: number; readonly height: number }[];
-  /** Reads pixels of a level, blended with a background colour where transparent. */
+  /** Reads pixels of a level; transparent pixels are blended with the background colour. */
   read(level: number, rectangle: Rectangle, background: Colour): Promise<Raster>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Plans of TIFF files that contain an image of tissue, and the pixels that a reader must return for these files. */
+/** Plans of TIFF files with an image of tissue or of grey values, and the pixels that a reader must return for these files. */
 import type { Raster } from '../decode/raster.ts';
 import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';

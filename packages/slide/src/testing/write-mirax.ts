@@ -8,7 +8,7 @@ export interface MiraxPlan {
   readonly picture: Raster;
   /** Side of a tile in pixels. The image must be an even number of tiles wide and high. */
   readonly tileSide: number;
-  /** Tiles of level 0 that the file does not contain. */
+  /** Tiles of level 0 that the slide does not contain. */
   readonly missing?: readonly (readonly [column: number, row: number])[];
   /** Tiles of level 0 whose bytes cannot be decoded. */
   readonly damaged?: readonly (readonly [column: number, row: number])[];

@@ -5,7 +5,7 @@
  */
 import { completeJpeg, jpegPrefix, maskColourMarkers, tileOffset } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
-import { type Allocate, type EncodedImage, SlideError } from '../model/slide.ts';
+import { type BufferAllocator, type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import { type BlockTags, type FindBlock, readBlockTable, type StoredBlock } from './block-table.ts';
@@ -40,7 +40,7 @@ export interface BlockRequest {
 export type ReadBlocks = (
   request: BlockRequest,
   signal?: AbortSignal,
-  allocate?: Allocate,
+  allocate?: BufferAllocator,
 ) => Promise<EncodedImage | null>;
 
 /**
@@ -67,7 +67,7 @@ export function createBlockReader(
   }
 }
 
-const newBuffer: Allocate = (byteCount) => new Uint8Array(byteCount);
+const newBuffer: BufferAllocator = (byteCount) => new Uint8Array(byteCount);
 
 type CodingOf<C extends ImageCoding['codec']> = Extract<ImageCoding, { codec: C }>;
 
@@ -158,7 +158,7 @@ function createSampleReader(
     const { findBlock, jpegTables } = await readTables();
     const blocks = findBlocks(findBlock, request, planes, blocksPerPlane);
     if (!blocks) return null;
-    const readBytes = samples.packing === 'jpeg' ? readJpegs : readStored;
+    const readBytes = samples.packing === 'jpeg' ? readJpegBlocks : readStoredBlocks;
     const { bytes, blockBytes } = await readBytes(source, blocks, jpegTables, signal);
     return { codec: 'tiff', bytes, width, height, coding: { ...samples, blockRows, blockBytes } };
   };
@@ -194,11 +194,11 @@ interface JoinedBlocks {
   readonly blockBytes: readonly number[];
 }
 
-/** Reads blocks as they are stored. */
-async function readStored(
+/** Reads blocks without changing their bytes. */
+async function readStoredBlocks(
   source: ByteSource,
   blocks: readonly StoredBlock[],
-  _tables: Uint8Array | null, // unused; readStored and readJpegs have the same parameters
+  _tables: Uint8Array | null, // unused; readStoredBlocks and readJpegBlocks have the same parameters
   signal?: AbortSignal,
 ): Promise<JoinedBlocks> {
   const blockBytes = blocks.map(({ byteCount }) => byteCount);
@@ -212,7 +212,7 @@ async function readStored(
 }
 
 /** Completes JPEG streams with their tables, and masks their colour markers, because the directory defines the colours. */
-async function readJpegs(
+async function readJpegBlocks(
   source: ByteSource,
   blocks: readonly StoredBlock[],
   tables: Uint8Array | null,

@@ -4,7 +4,7 @@
  * docs/formats/channels.md explains how colours and contrast are chosen.
  */
 import { addChannel, defaultChannelColour } from '../decode/compose-channels.ts';
-import { cropToLevel, estimateContrast } from '../decode/contrast.ts';
+import { cropToLevel, estimateGreyRange } from '../decode/contrast.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import type { Colour } from '../decode/raster.ts';
 import { type EncodedImage, type GreyRange, SlideError, type TileAddress } from '../model/slide.ts';
@@ -30,7 +30,7 @@ export interface ChannelImages {
 
 /** Maximum number of channels. It limits the work per composed tile, which needs one tile of each channel. */
 export const MAX_CHANNELS = 64;
-/** Maximum pixels of a tile. It limits memory, which holds the tile of one channel and the composed tile together. */
+/** Maximum pixels of a tile. It limits memory: the composed tile and the tile of one channel are in memory together. */
 const MAX_TILE_PIXELS = 2 ** 24;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 
@@ -102,7 +102,7 @@ async function openChannel(
     pyramid,
     colour: colour ?? (await defaultColour()),
     readRange: readOnce(async () =>
-      isStretched ? (declaredRange ?? estimateContrast(pyramid, usedBits)) : fullRange,
+      isStretched ? (declaredRange ?? estimateGreyRange(pyramid, usedBits)) : fullRange,
     ),
   };
 }

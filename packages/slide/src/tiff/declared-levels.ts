@@ -54,22 +54,22 @@ export async function openDeclaredLevels(
 }
 
 /**
- * Joins levels that are read separately, and checks every tile address before it calls the reader of its level.
+ * Joins levels that have separate readers. The joined `readTile` checks the tile address, then calls the reader of the level.
  *
- * @param readable levels from the largest to the smallest, at least one
+ * @param readableLevels levels from the largest to the smallest, at least one
  * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
-export function joinLevels(readable: readonly ReadableLevel[]): LevelTiles {
-  const [first, ...smaller] = readable.map(({ level }) => level);
+export function joinLevels(readableLevels: readonly ReadableLevel[]): LevelTiles {
+  const [first, ...smaller] = readableLevels.map(({ level }) => level);
   if (!first)
     throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: a file without an image of the slide');
-  if (readable.length > limits.levels) {
-    throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${readable.length} levels`);
+  if (readableLevels.length > limits.levels) {
+    throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${readableLevels.length} levels`);
   }
   return {
     levels: [first, ...smaller],
     async readTile({ level: index, column, row }, signal, allocate) {
-      const { level, readTile } = readable[index] ?? {};
+      const { level, readTile } = readableLevels[index] ?? {};
       const isInside = level && column >= 0 && column < level.columns && row >= 0 && row < level.rows;
       if (!isInside || !readTile || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${index}`);

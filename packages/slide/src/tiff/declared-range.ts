@@ -9,8 +9,8 @@ const WHITE_IS_ZERO = 0;
 /**
  * Returns the least and greatest sample that the directory of a grey image declares.
  *
- * TIFF 6.0 (section 8) defines them as statistics, not for display, but a camera that writes them thereby states which part
- * of 16 bits it uses. This function ignores the range of images with at most 8 bits per sample, and a range that
+ * TIFF 6.0 (section 8) defines these tags as statistics, not for display, but a camera that writes the tags thereby states
+ * which part of 16 bits it uses. This function ignores the range of images with at most 8 bits per sample, and a range that
  * extends to the maximum sample, which adds no information.
  *
  * @param bits bits of one sample

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EncodedImage } from '../model/slide.ts';
-import { decodeCached } from './decoded-tile-cache.ts';
+import { readDecodedTile } from './decoded-tile-cache.ts';
 import type { ReadTile } from './tiff-image.ts';
 
 /** Returns a tile reader and the number of its calls so far. */
@@ -24,39 +24,39 @@ const tile = (): EncodedImage => ({
   height: 1024,
 });
 
-describe('decodeCached (reads TIFF tiles through a cache of decoded tiles)', () => {
+describe('readDecodedTile (reads TIFF tiles through a cache of decoded tiles)', () => {
   it('reads and decodes a tile once, also for concurrent calls', async () => {
     const { read, reads } = countingReader(tile);
-    const [first, second] = await Promise.all([decodeCached(read, 0, 0), decodeCached(read, 0, 0)]);
+    const [first, second] = await Promise.all([readDecodedTile(read, 0, 0), readDecodedTile(read, 0, 0)]);
     expect(first).toBe(second);
-    expect(await decodeCached(read, 0, 0)).toBe(first);
+    expect(await readDecodedTile(read, 0, 0)).toBe(first);
     expect(reads()).toBe(1);
   });
 
   it('reads tiles at different positions and tiles of different images separately', async () => {
     const [first, second] = [countingReader(tile), countingReader(tile)];
-    await decodeCached(first.read, 0, 0);
-    await decodeCached(first.read, 0, 1);
-    await decodeCached(second.read, 0, 0);
+    await readDecodedTile(first.read, 0, 0);
+    await readDecodedTile(first.read, 0, 1);
+    await readDecodedTile(second.read, 0, 0);
     expect([first.reads(), second.reads()]).toEqual([2, 1]);
   });
 
   it('evicts the least recently used tiles above 32 MiB', async () => {
     const { read, reads } = countingReader(tile);
     // Ten tiles of 3 MiB fit; the eleventh evicts column 1, because column 0 is read again before.
-    for (let column = 0; column < 10; column++) await decodeCached(read, column, 0);
-    await decodeCached(read, 0, 0);
-    await decodeCached(read, 10, 0);
+    for (let column = 0; column < 10; column++) await readDecodedTile(read, column, 0);
+    await readDecodedTile(read, 0, 0);
+    await readDecodedTile(read, 10, 0);
     expect(reads()).toBe(11);
-    await decodeCached(read, 0, 0);
+    await readDecodedTile(read, 0, 0);
     expect(reads()).toBe(11);
-    await decodeCached(read, 1, 0);
+    await readDecodedTile(read, 1, 0);
     expect(reads()).toBe(12);
   });
 
   it('looks only once for a tile that the file does not store, and then returns null from the cache', async () => {
     const { read, reads } = countingReader(() => null);
-    expect([await decodeCached(read, 0, 0), await decodeCached(read, 0, 0)]).toEqual([null, null]);
+    expect([await readDecodedTile(read, 0, 0), await readDecodedTile(read, 0, 0)]).toEqual([null, null]);
     expect(reads()).toBe(1);
   });
 
@@ -66,9 +66,9 @@ describe('decodeCached (reads TIFF tiles through a cache of decoded tiles)', () 
       if (diskFails) throw new Error('disk read failed');
       return tile();
     });
-    await expect(decodeCached(read, 0, 0)).rejects.toThrow('disk read failed');
+    await expect(readDecodedTile(read, 0, 0)).rejects.toThrow('disk read failed');
     diskFails = false;
-    expect(await decodeCached(read, 0, 0)).toMatchObject({ width: 1024 });
+    expect(await readDecodedTile(read, 0, 0)).toMatchObject({ width: 1024 });
     expect(reads()).toBe(2);
   });
 });

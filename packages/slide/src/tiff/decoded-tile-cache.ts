@@ -16,14 +16,15 @@ let imageCount = 0;
 let lastDecoding: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes a tile of the file, or returns it from the cache. Used where several composed tiles (mosaic-level.ts) show parts of it.
+ * Reads and decodes a tile of the file, or returns it from the cache. mosaic-level.ts uses it, because several of the tiles that
+ * it composes show parts of the same tile of the file.
  *
  * Decoding cannot be aborted, because other callers may wait for the same tile. Tiles are decoded one at a time, so that
  * memory does not depend on the number of concurrent requests.
  *
  * @returns null for an empty tile
  */
-export function decodeCached(readTile: ReadTile, column: number, row: number): Promise<Raster | null> {
+export function readDecodedTile(readTile: ReadTile, column: number, row: number): Promise<Raster | null> {
   const imageNumber = imageNumbers.get(readTile) ?? imageCount++;
   imageNumbers.set(readTile, imageNumber);
   const key = `${imageNumber} ${column} ${row}`;
@@ -33,7 +34,7 @@ export function decodeCached(readTile: ReadTile, column: number, row: number): P
     const image = await readTile(column, row);
     return image && decodeImage(image);
   });
-  lastDecoding = decoding.catch(() => {}); // after a failure, the next tile is decoded all the same
+  lastDecoding = decoding.catch(() => {}); // a failure must not prevent decoding of the next tile
   cache.set(key, decoding, { size: 1 });
   decoding.then(
     (decoded) => {

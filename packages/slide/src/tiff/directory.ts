@@ -43,8 +43,8 @@ export interface TiffDirectory {
   /** Returns all values of a tag with few values as non-negative integers; null when absent. */
   numbers(tag: Tag): Promise<readonly number[] | null>;
   /**
-   * Returns the first `length` values of a long table; the directory must have at least as many. LIMIT_EXCEEDED also when the tables
-   * read so far are larger than a file with a table for each image.
+   * Returns the first `length` values of a long table; the directory must have at least as many. Also throws LIMIT_EXCEEDED when
+   * all tables that were read have more bytes than `limits.tableBytesPerFileByte` allows.
    */
   table(tag: Tag, length: number): Promise<NumberTable>;
   /** Returns the first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, of another type or not finite. */
@@ -118,20 +118,20 @@ const byteTypes = new Set([1, 2, 7]);
 const [LONG, IFD, ASCII] = [4, 13, 2];
 /**
  * Bytes of the first read at a directory: usually all its entries, and often the small values after them. At the end of the
- * file the read is shorter, but includes the number of entries: if the file ends inside that, the read throws FILE_TRUNCATED.
+ * file the read is shorter, but includes the number of entries: if the file ends inside that number, it throws FILE_TRUNCATED.
  */
 const WINDOW_BYTES = 1024;
 
-/** The file of a directory. */
-interface FileOfDirectory {
+/** The file that contains a directory. */
+interface TiffSource {
   readonly source: ByteSource;
   readonly layout: TiffLayout;
   /**
-   * Called before a table is read, and with the negative number when the read fails.
+   * Adds to the total of bytes of all tables. Called before a table is read, and with the negative number when the read fails.
    *
    * @throws SlideError LIMIT_EXCEEDED when all tables of the file have too many bytes
    */
-  readonly countTableBytes: (bytes: number) => void;
+  readonly addTableBytes: (bytes: number) => void;
 }
 
 /**
@@ -142,7 +142,7 @@ interface FileOfDirectory {
  * @returns the directory, and the offset of the next directory in its chain (0 at the end)
  */
 export async function readDirectory(
-  { source, layout, countTableBytes }: FileOfDirectory,
+  { source, layout, addTableBytes }: TiffSource,
   offset: number,
   depth: number,
 ): Promise<{ directory: TiffDirectory; next: number }> {
@@ -157,8 +157,8 @@ export async function readDirectory(
     throw new SlideError('LIMIT_EXCEEDED', `The directory at ${offset} has ${entryCount} entries`);
   }
   const nextAt = countBytes + entryCount * entryBytes;
-  const highsAt = nextAt + (layout.isWideNdpi ? 8 : pointerBytes);
-  const end = highsAt + (layout.isWideNdpi ? 4 * entryCount : 0);
+  const highBytesAt = nextAt + (layout.isWideNdpi ? 8 : pointerBytes);
+  const end = highBytesAt + (layout.isWideNdpi ? 4 * entryCount : 0);
   if (end > window.length) window = await read(offset, end);
 
   const readPointerSized = (position: number) => (layout.isBig ? window.u64(position) : window.u32(position));
@@ -170,7 +170,7 @@ export async function readDirectory(
     const count = readPointerSized(position + 4);
     const valueAt = position + 4 + pointerBytes;
     const index = (position - countBytes) / entryBytes;
-    const high = layout.isWideNdpi ? window.u32(highsAt + index * 4) * 2 ** 32 : 0;
+    const high = layout.isWideNdpi ? window.u32(highBytesAt + index * 4) * 2 ** 32 : 0;
     // A value that fits into the field of the offset is stored there instead. The size 1 assumed for unknown types has
     // no effect, because no function reads their values.
     const fitsInEntry = (bytesPerValue[type] ?? 1) * count <= pointerBytes;
@@ -196,7 +196,7 @@ export async function readDirectory(
     return read(entry.valueOffset, length);
   };
   return {
-    directory: directoryOf(entries, readValues, countTableBytes, offset, depth, layout.isLittleEndian),
+    directory: directoryOf(entries, readValues, addTableBytes, offset, depth, layout.isLittleEndian),
     next: layout.isWideNdpi ? window.u64(nextAt) : readPointerSized(nextAt),
   };
 }
@@ -207,7 +207,7 @@ type ReadValues = (tag: Tag, entry: Entry, count: number) => Promise<ByteReader>
 function directoryOf(
   entries: ReadonlyMap<number, Entry>,
   readValues: ReadValues,
-  countTableBytes: FileOfDirectory['countTableBytes'],
+  addTableBytes: TiffSource['addTableBytes'],
   offset: number,
   depth: number,
   isLittleEndian: boolean,
@@ -276,7 +276,7 @@ function directoryOf(
         );
       }
       const bytesInFile = (bytesPerValue[entry.type] ?? 0) * length;
-      countTableBytes(bytesInFile);
+      addTableBytes(bytesInFile);
       const mayExceed32Bits = bytesPerValue[entry.type] === 8 || entry.high > 0;
       const table = mayExceed32Bits ? new Float64Array(length) : new Uint32Array(length);
       try {
@@ -284,7 +284,7 @@ function directoryOf(
           table[i] = number;
         });
       } catch (error) {
-        countTableBytes(-bytesInFile); // the caller may read the table again, e.g. when a bucket responds again
+        addTableBytes(-bytesInFile); // the caller may retry, e.g. after an error of the object storage
         throw error;
       }
       return table;

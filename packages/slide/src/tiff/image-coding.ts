@@ -39,7 +39,7 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
 /** Aperio's number for YCbCr samples, which the code stream does not declare. Source: OpenSlide's notes on Aperio. */
 const JPEG_2000_YCC = 33003;
-/** With this number, libvips 8.14 stores YCbCr but declares RGB; the colour `ycc-of-openjpeg` covers this case. */
+/** With this number, libvips 8.14 stores YCbCr but declares RGB. The colour `ycc-of-openjpeg` marks such tiles. */
 const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 /** Value of PlanarConfiguration for an image with a plane for every sample. */
@@ -86,8 +86,8 @@ function jpeg2000Coding(layout: SampleLayout): ImageCoding {
     return { codec: 'jpeg2000', colour: { black: maxSample, white: 0 } };
   }
   if (isColour && isYcc) return { codec: 'jpeg2000', colour: 'ycc' };
-  const mayBeLibvipsRgb = isColour && compression === JPEG_2000_LOSSY;
-  return { codec: 'jpeg2000', colour: mayBeLibvipsRgb ? 'ycc-of-openjpeg' : null };
+  const mayBeLibvipsYcc = isColour && compression === JPEG_2000_LOSSY;
+  return { codec: 'jpeg2000', colour: mayBeLibvipsYcc ? 'ycc-of-openjpeg' : null };
 }
 
 function webpCoding(layout: SampleLayout): ImageCoding {

@@ -49,10 +49,10 @@ export interface SampleLayout {
  *   they are larger than limits.ts allows
  */
 export async function readGeometry(directory: TiffDirectory): Promise<ImageGeometry> {
-  const readSide = async (name: Tag, limit: number) => {
-    const value = await directory.number(name);
-    if (!value) throw new SlideError('FILE_CORRUPT', `${nameOfTag(name)} is ${value ?? 'missing'}`);
-    if (value > limit) throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} is ${value}`);
+  const readSide = async (sideTag: Tag, limit: number) => {
+    const value = await directory.number(sideTag);
+    if (!value) throw new SlideError('FILE_CORRUPT', `${nameOfTag(sideTag)} is ${value ?? 'missing'}`);
+    if (value > limit) throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(sideTag)} is ${value}`);
     return value;
   };
   const width = await readSide(tag.ImageWidth, limits.imageSide);

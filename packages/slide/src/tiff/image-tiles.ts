@@ -1,5 +1,5 @@
 /** A TIFF image as upright tiles. */
-import { orientationTransform } from '../decode/turn-raster.ts';
+import { orientationTransform } from '../decode/orient-raster.ts';
 import { type Level, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { createBlockReader } from './block-reader.ts';
@@ -11,10 +11,11 @@ import { openRawStrips } from './raw-strips.ts';
 import type { ReadTile, StoredTiles, TiffImage } from './tiff-image.ts';
 
 /**
- * An image in upright tiles. If the file stores compressed strips, a tile is one or more whole strips; if they are
- * uncompressed, a tile is a rectangle cut out of them.
+ * An image in upright tiles. If the file stores compressed strips, a tile is one or more whole strips. If the
+ * strips are uncompressed, a tile is a rectangle cut out of them.
  */
 export interface ImageTiles {
+  /** Size, tile grid and other properties of the image as a level, except its downsample. */
   readonly grid: Omit<Level, 'downsample'>;
   /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
   readonly readTile: ReadTile;
@@ -43,7 +44,7 @@ function openTiles(
   coding: ImageCoding,
 ): StoredTiles {
   const blocksPerPlane = tiles.columns * tiles.rows;
-  checkBlockTable(directory, blockTags.tiles, blocksPerPlane * planesOf(coding));
+  checkBlockTable(directory, blockTags.tiles, blocksPerPlane * planeCountOf(coding));
   const readBlocks = createBlockReader(source, directory, coding, blockTags.tiles, blocksPerPlane);
   return {
     tiles,
@@ -62,7 +63,7 @@ function openTiles(
   };
 }
 
-/** Strips of few rows are joined into tiles of up to this many rows; a tile can contain several only with the codec `tiff`. */
+/** Maximum rows of a tile that joins several strips. Only strips of the codec `tiff` can be joined. */
 const JOINED_ROWS = 64;
 
 async function openStrips(
@@ -82,7 +83,7 @@ async function openStrips(
     );
   }
   const strips = Math.ceil(height / blockRows);
-  checkBlockTable(directory, blockTags.strips, strips * planesOf(coding));
+  checkBlockTable(directory, blockTags.strips, strips * planeCountOf(coding));
   const readBlocks = createBlockReader(source, directory, coding, blockTags.strips, strips);
   const stripsPerTile = coding.codec === 'tiff' ? Math.max(1, Math.floor(JOINED_ROWS / blockRows)) : 1;
   const tileHeight = blockRows * stripsPerTile;
@@ -105,7 +106,7 @@ async function openStrips(
   };
 }
 
-function planesOf(coding: ImageCoding): number {
+function planeCountOf(coding: ImageCoding): number {
   return coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
 }
 

@@ -18,15 +18,15 @@ export const limits = {
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
   /**
-   * Bytes of all tables of tile and strip positions that are read, as a multiple of the size of the file. Every image has tables of
-   * its own, and a table is read a few times at most; so only directories that share a table exceed this limit.
+   * Bytes of all tables of tile and strip positions that are read, per byte of the file. In a valid file, every image has its own
+   * tables, and each table is read a few times at most. Only a file whose directories share a table exceeds this limit.
    */
   tableBytesPerFileByte: 4,
   levels: 32,
-  /** Areas of a mosaic level: groups of tiles of the file in common columns and rows (mosaic-level.ts). */
+  /** Areas of a mosaic level. An area is a group of tiles in common columns and rows (mosaic-level.ts). */
   areas: 256,
-  /** Columns plus rows of all areas of a mosaic level. */
-  areaLines: 2 ** 18,
+  /** Columns plus rows of all areas of a mosaic level together. */
+  areaColumnsAndRows: 2 ** 18,
   stripsPerImage: 2 ** 22,
   samplesPerPixel: 16,
   iccProfileBytes: 16 * 2 ** 20,

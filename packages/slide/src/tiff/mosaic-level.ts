@@ -5,7 +5,7 @@
 import type { Colour, Raster } from '../decode/raster.ts';
 import { type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ReadableLevel } from './declared-levels.ts';
-import { decodeCached } from './decoded-tile-cache.ts';
+import { readDecodedTile } from './decoded-tile-cache.ts';
 import { limits } from './limits.ts';
 import type { ReadTile } from './tiff-image.ts';
 
@@ -24,8 +24,8 @@ export interface MosaicArea {
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
   /** Size of the stored image in pixels; cells are cut off at its edges. */
-  readonly width: number;
-  readonly height: number;
+  readonly imageWidth: number;
+  readonly imageHeight: number;
 }
 
 export interface MosaicOptions {
@@ -44,20 +44,22 @@ const TILE_SIDE = 512;
 const MIN_CELL_SIDE = 16;
 
 /**
- * Checks the numbers of areas and of lines that a file states, before memory is allocated for them.
+ * Checks the number of areas, and of their columns and rows, before memory is allocated for them.
  *
- * @param lines columns plus rows of cells, of all areas together
+ * @param columnsAndRows columns plus rows of cells, of all areas together
  * @throws SlideError LIMIT_EXCEEDED
  */
-export function checkAreas(areas: number, lines: number): void {
-  if (areas > limits.areas || lines > limits.areaLines) {
-    throw new SlideError('LIMIT_EXCEEDED', `A level has ${areas} areas with ${lines} columns and rows`);
+export function checkAreaCounts(areas: number, columnsAndRows: number): void {
+  if (areas > limits.areas || columnsAndRows > limits.areaColumnsAndRows) {
+    throw new SlideError('LIMIT_EXCEEDED', `A level has ${areas} areas (${columnsAndRows} columns and rows)`);
   }
 }
 
 /**
- * Opens a level whose tiles are composed from the cells of its areas. Its `readTile` does not check the tile address:
- * `joinLevels` does. @throws SlideError LIMIT_EXCEEDED
+ * Opens a level whose tiles are composed from the cells of its areas. Its `readTile` does not check the tile address,
+ * because `joinLevels` does.
+ *
+ * @throws SlideError LIMIT_EXCEEDED
  */
 export function openMosaicLevel({
   width,
@@ -73,7 +75,10 @@ export function openMosaicLevel({
   }
   for (const { tileWidth, tileHeight, cellsPerTile } of areas) {
     if (Math.min(tileWidth, tileHeight) / cellsPerTile < MIN_CELL_SIDE) {
-      throw new SlideError('LIMIT_EXCEEDED', `A level has tiles of ${tileWidth} × ${tileHeight} pixels`);
+      throw new SlideError(
+        'LIMIT_EXCEEDED',
+        `Tiles of ${tileWidth} × ${tileHeight} pixels are too small to be composed`,
+      );
     }
   }
   return {
@@ -98,7 +103,7 @@ export function openMosaicLevel({
       for (const area of areas) {
         for (const cell of cellsUnder(area, rect)) {
           signal?.throwIfAborted();
-          const tile = await decodeCached(area.readTile, cell.tileColumn, cell.tileRow);
+          const tile = await readDecodedTile(area.readTile, cell.tileColumn, cell.tileRow);
           if (!tile) continue;
           canvas ??= blankRaster(rect.width, rect.height, background);
           drawCell(canvas, rect, tile, cell);
@@ -141,8 +146,8 @@ function* cellsUnder(area: MosaicArea, rect: Rectangle): Generator<Cell> {
       const target = {
         x: area.lefts[column] ?? 0,
         y: area.tops[row] ?? 0,
-        width: Math.min(cellWidth, area.width - storedColumn * cellWidth),
-        height: Math.min(cellHeight, area.height - storedRow * cellHeight),
+        width: Math.min(cellWidth, area.imageWidth - storedColumn * cellWidth),
+        height: Math.min(cellHeight, area.imageHeight - storedRow * cellHeight),
       };
       yield {
         tileColumn: Math.floor(storedColumn / area.cellsPerTile),

@@ -26,7 +26,7 @@ interface RawStrips {
 }
 
 /** A range of consecutive bytes of the file. */
-interface Run {
+interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
@@ -85,12 +85,12 @@ export function openRawStrips(
         topRow: top,
         rows: Math.min(TILE.height, height - top),
       };
-      const runs = Array.from({ length: planes }, (_, plane) =>
-        listRuns(raw, offsets, plane, tileRect),
+      const ranges = Array.from({ length: planes }, (_, plane) =>
+        byteRangesOf(raw, offsets, plane, tileRect),
       ).flat();
-      if (runs.length === 0) return null;
+      if (ranges.length === 0) return null;
       const bytes = new Uint8Array(planes * tileRect.rows * tileRect.tileRowBytes);
-      await readRuns(source, runs, bytes, signal);
+      await readByteRanges(source, ranges, bytes, signal);
       // The decoder receives the rows of each plane as one block.
       const blockBytes = new Array<number>(planes).fill(tileRect.rows * tileRect.tileRowBytes);
       return {
@@ -107,8 +107,8 @@ export function openRawStrips(
 const bytesOf = (bits: number) => Math.ceil(bits / 8);
 
 /**
- * Reads the strip offsets. The length of a strip follows from its number of rows, so its byte count may be missing or 0:
- * some writers omit it.
+ * Reads the strip offsets. The length of a strip follows from its number of rows. So byte counts, which some writers omit, may
+ * be missing or 0.
  *
  * @throws SlideError FILE_CORRUPT when a byte count is too small for the rows of its strip
  */
@@ -135,13 +135,13 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
  * Returns the byte ranges of the rows of a tile in one plane; joins ranges that are adjacent in the file. The list is
  * empty when all strips of the tile are empty.
  */
-function listRuns(
+function byteRangesOf(
   { rowsPerStrip, rowBytes, stripsPerPlane }: RawStrips,
   offsets: NumberTable,
   plane: number,
   tileRect: { firstByteInRow: number; tileRowBytes: number; topRow: number; rows: number },
-): Run[] {
-  const runs: Run[] = [];
+): ByteRange[] {
+  const ranges: ByteRange[] = [];
   let emptyRows = 0;
   for (let row = tileRect.topRow; row < tileRect.topRow + tileRect.rows; row++) {
     const stripOffset = offsets[plane * stripsPerPlane + Math.floor(row / rowsPerStrip)] ?? 0;
@@ -150,26 +150,26 @@ function listRuns(
       continue;
     }
     const offset = stripOffset + (row % rowsPerStrip) * rowBytes + tileRect.firstByteInRow;
-    const last = runs.at(-1);
+    const last = ranges.at(-1);
     if (last && last.offset + last.length === offset) {
-      runs[runs.length - 1] = { offset: last.offset, length: last.length + tileRect.tileRowBytes };
-    } else runs.push({ offset, length: tileRect.tileRowBytes });
+      ranges[ranges.length - 1] = { offset: last.offset, length: last.length + tileRect.tileRowBytes };
+    } else ranges.push({ offset, length: tileRect.tileRowBytes });
   }
-  if (emptyRows > 0 && runs.length > 0)
+  if (emptyRows > 0 && ranges.length > 0)
     throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');
-  return runs;
+  return ranges;
 }
 
-/** Reads the byte ranges concurrently, and places them one after the other in the target. */
-async function readRuns(
+/** Reads the ranges concurrently into the target, one after the other. */
+async function readByteRanges(
   source: ByteSource,
-  runs: readonly Run[],
+  ranges: readonly ByteRange[],
   target: Uint8Array,
   signal?: AbortSignal,
 ): Promise<void> {
   const reads: Promise<void>[] = [];
   let targetAt = 0;
-  for (const { offset, length } of runs) {
+  for (const { offset, length } of ranges) {
     checkByteRange(source, offset, length);
     reads.push(source.readInto(target, targetAt, offset, length, signal));
     targetAt += length;

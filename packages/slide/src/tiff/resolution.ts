@@ -1,5 +1,5 @@
 /** The pixel size from the resolution tags of a TIFF directory. */
-import { orientationTransform } from '../decode/turn-raster.ts';
+import { orientationTransform } from '../decode/orient-raster.ts';
 import type { Orientation, Slide } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';

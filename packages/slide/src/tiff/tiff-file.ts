@@ -1,6 +1,6 @@
 /**
  * TIFF files and their chains of directories. `openTiff` is long because its functions share the set of visited directories and the
- * size of the tables.
+ * total size of the tables.
  */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
@@ -43,7 +43,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const visitedOffsets = new Set<number>();
   let tableBytes = 0;
 
-  function countTableBytes(bytes: number): void {
+  function addTableBytes(bytes: number): void {
     tableBytes += bytes;
     if (tableBytes > limits.tableBytesPerFileByte * source.size) {
       throw new SlideError(
@@ -70,7 +70,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
       throw new SlideError('LIMIT_EXCEEDED', `The file has more than ${limits.directories} directories`);
     }
     visitedOffsets.add(offset);
-    return readDirectory({ source, layout, countTableBytes }, offset, depth);
+    return readDirectory({ source, layout, addTableBytes }, offset, depth);
   }
 
   /** Reads the directory at an offset and all directories that follow it in the chain. */
@@ -101,8 +101,8 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
     }
     const subDirectories: TiffDirectory[] = [];
     for (const offset of offsets) {
-      // The directory after it is ignored, as by libtiff and Bio-Formats: Bio-Formats also chains the SubIFDs that the tag lists, and the
-      // last one to the next image, such as the label.
+      // The pointer of a SubIFD to a next directory is ignored, as by libtiff and Bio-Formats. Files of Bio-Formats have such pointers
+      // between the SubIFDs that the tag lists, and from the last one to the next image, such as the label.
       const subDirectory = await readDirectoryOnce(offset, directory.depth + 1);
       subDirectories.push(subDirectory.directory);
     }

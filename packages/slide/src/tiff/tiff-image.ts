@@ -1,5 +1,5 @@
 /** The types of TIFF images and their tiles. */
-import type { Allocate, EncodedImage, Orientation } from '../model/slide.ts';
+import type { BufferAllocator, EncodedImage, Orientation } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { type ImageGeometry, readGeometry, readOrientation, type TileGrid } from './image-layout.ts';
 
@@ -23,7 +23,7 @@ export type ReadTile = (
   column: number,
   row: number,
   signal?: AbortSignal,
-  allocate?: Allocate,
+  allocate?: BufferAllocator,
 ) => Promise<EncodedImage | null>;
 
 /** The tiles of an image in the file, before the orientation is applied. The caller checks that a tile exists. */

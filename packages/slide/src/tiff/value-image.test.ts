@@ -190,7 +190,7 @@ describe('openValueTiff with a palette image of two pixels', () => {
     });
     await expect(image.readRows(0, 1, new Uint8Array(2))).rejects.toMatchObject({
       code: 'FILE_TRUNCATED',
-      message: 'The file ends before the end of its block 0',
+      message: 'The file ends before the end of its tile or strip 0',
     });
   });
 });

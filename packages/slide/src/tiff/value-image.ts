@@ -86,8 +86,8 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const packing = supportedPackingOf(layout);
   const bits = layout.bitsPerSample[0] ?? 1;
   const decoder = decoderOf(bits, layout.sampleFormat);
-  // The value of pixels without data (at most 100 bytes of text); NaN when the file states none. `readRows` stores NaN
-  // for these pixels. Integers cannot represent NaN, so `type` is floating point when the file states a value.
+  // The value of pixels without data, as text of at most 100 bytes; NaN when the file states none. `readRows` stores NaN for
+  // pixels with this value. Integers cannot represent NaN, so `type` is floating point when the file states a value.
   const statedNoData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
   // Floats of 32 bits contain the nearest value, for example -9999.900390625 for -9999.9.
   const noData =
@@ -98,7 +98,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const hasUncompressedStrips = packing === 'none' && geometry.tiles === null;
   const blocks = hasUncompressedStrips ? splitStrip(storedBlocks, geometry.height, rowBytes) : storedBlocks;
   if (rowBytes * blocks.height > maxBlockBytes) {
-    throw new SlideError('LIMIT_EXCEEDED', `A block has ${rowBytes * blocks.height} bytes of samples`);
+    throw new SlideError('LIMIT_EXCEEDED', `A tile or strip has ${rowBytes * blocks.height} bytes`);
   }
   const prefix = packing === 'jpeg' ? jpegPrefix(await directory.bytes(tag.JPEGTables), 'grey') : null;
   const cache = new Map<number, ArrayLike<number>>();
@@ -111,7 +111,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const length = blocks.lengths[index] ?? 0;
     if (offset === 0 || length === 0) return null; // A sparse file omits blocks without data.
     if (offset + length > source.size) {
-      throw new SlideError('FILE_TRUNCATED', `The file ends before the end of its block ${index}`);
+      throw new SlideError('FILE_TRUNCATED', `The file ends before the end of its tile or strip ${index}`);
     }
     const row = Math.floor(index / blocks.columns);
     const isTiled = geometry.tiles !== null;
@@ -129,7 +129,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
           );
     const isLittleEndian = undoPredictor(unpacked, { layout, bits, rows, rowBytes, directory });
     const values = decoder.decode(unpacked, { rows, width: blocks.width, rowBytes, isLittleEndian });
-    // A Map lists its keys in the order of insertion, so this deletes the oldest blocks.
+    // A Map lists its keys in the order of insertion, so this loop deletes the oldest blocks.
     for (const oldest of cache.keys()) if (cache.size >= maxCachedBlocks) cache.delete(oldest);
     cache.set(index, values);
     return values;
@@ -209,18 +209,18 @@ async function readJpegBlock(
 /** Returns the compression of a supported image. @throws SlideError FORMAT_NOT_SUPPORTED */
 function supportedPackingOf(layout: SampleLayout): TiffCoding['packing'] {
   if (layout.samplesPerPixel !== 1 || layout.depth !== 1) {
-    throw new SlideError('FORMAT_NOT_SUPPORTED', `The image has ${layout.samplesPerPixel} bands, not one`);
+    throw notSupportedError(`values of ${layout.samplesPerPixel} bands and ${layout.depth} planes in depth`);
   }
   const packing = packings[layout.compression];
   if (packing === undefined) {
-    throw new SlideError('FORMAT_NOT_SUPPORTED', `Values with ${nameOfCompression(layout.compression)}`);
+    throw notSupportedError(`values with ${nameOfCompression(layout.compression)}`);
   }
   const { bitsPerSample, sampleFormat, photometric } = layout;
   const isUnsigned = sampleFormat !== SIGNED && sampleFormat !== FLOATING_POINT;
   const isUnsignedGrey = bitsPerSample[0] === 8 && isUnsigned && photometric !== PALETTE;
   if (packing === 'jpeg' && !isUnsignedGrey) {
     const description = `${bitsPerSample[0]} bits, sample format ${sampleFormat}, photometric ${photometric}`;
-    throw new SlideError('FORMAT_NOT_SUPPORTED', `JPEG values of ${description}`);
+    throw notSupportedError(`JPEG values of ${description}`);
   }
   return packing;
 }
@@ -236,8 +236,9 @@ async function blocksOf(
   const [offsetsTag, lengthsTag] = tiles
     ? ([tag.TileOffsets, tag.TileByteCounts] as const)
     : ([tag.StripOffsets, tag.StripByteCounts] as const);
-  if (directory.count(offsetsTag) < count || directory.count(lengthsTag) < count) {
-    throw new SlideError('FILE_CORRUPT', `The image has ${directory.count(offsetsTag)} of ${count} blocks`);
+  const listedCount = Math.min(directory.count(offsetsTag), directory.count(lengthsTag));
+  if (listedCount < count) {
+    throw new SlideError('FILE_CORRUPT', `The image needs ${count} tiles or strips and lists ${listedCount}`);
   }
   return {
     width: tiles?.width ?? width,
@@ -289,8 +290,8 @@ interface Decoder {
  * @throws SlideError FORMAT_NOT_SUPPORTED
  */
 function decoderOf(bits: number, format: number): Decoder {
-  /** Describes samples that a typed array can view. @param type a `ValueType` that holds all their values */
-  const view = (createArray: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Decoder => ({
+  /** Returns the decoder of samples that a typed array can view. @param type a `ValueType` that holds all their values */
+  const viewDecoder = (viewOf: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Decoder => ({
     type,
     decode(bytes, { isLittleEndian }) {
       if (isLittleEndian !== isHostLittleEndian) {
@@ -298,31 +299,31 @@ function decoderOf(bits: number, format: number): Decoder {
         else if (bits === 32) Buffer.from(bytes.buffer).swap32();
         else if (bits === 64) Buffer.from(bytes.buffer).swap64();
       }
-      return createArray(bytes.buffer as ArrayBuffer);
+      return viewOf(bytes.buffer as ArrayBuffer);
     },
   });
   const isFloat = format === FLOATING_POINT;
   const isSigned = format === SIGNED;
-  if (isFloat && bits === 32) return view((buffer) => new Float32Array(buffer), 'float32');
-  if (isFloat && bits === 64) return view((buffer) => new Float64Array(buffer), 'float64');
-  if (isFloat && bits === 16) return view((buffer) => new Float16Array(buffer), 'float32');
-  if (isSigned && bits === 8) return view((buffer) => new Int8Array(buffer), 'float32');
-  if (isSigned && bits === 16) return view((buffer) => new Int16Array(buffer), 'float32');
-  if (isSigned && bits === 32) return view((buffer) => new Int32Array(buffer), 'float64');
-  if (!isFloat && bits === 8) return view((buffer) => new Uint8Array(buffer), 'uint8');
-  if (!isFloat && bits === 16) return view((buffer) => new Uint16Array(buffer), 'uint16');
-  if (!isFloat && bits === 32) return view((buffer) => new Uint32Array(buffer), 'float64');
+  if (isFloat && bits === 32) return viewDecoder((buffer) => new Float32Array(buffer), 'float32');
+  if (isFloat && bits === 64) return viewDecoder((buffer) => new Float64Array(buffer), 'float64');
+  if (isFloat && bits === 16) return viewDecoder((buffer) => new Float16Array(buffer), 'float32');
+  if (isSigned && bits === 8) return viewDecoder((buffer) => new Int8Array(buffer), 'float32');
+  if (isSigned && bits === 16) return viewDecoder((buffer) => new Int16Array(buffer), 'float32');
+  if (isSigned && bits === 32) return viewDecoder((buffer) => new Int32Array(buffer), 'float64');
+  if (!isFloat && bits === 8) return viewDecoder((buffer) => new Uint8Array(buffer), 'uint8');
+  if (!isFloat && bits === 16) return viewDecoder((buffer) => new Uint16Array(buffer), 'uint16');
+  if (!isFloat && bits === 32) return viewDecoder((buffer) => new Uint32Array(buffer), 'float64');
   // Integers above 2^53 become the nearest floating-point number.
   if (isSigned && bits === 64)
-    return view((buffer) => Float64Array.from(new BigInt64Array(buffer), Number), 'float64');
+    return viewDecoder((buffer) => Float64Array.from(new BigInt64Array(buffer), Number), 'float64');
   if (!isFloat && bits === 64)
-    return view((buffer) => Float64Array.from(new BigUint64Array(buffer), Number), 'float64');
-  if (!isFloat && [1, 2, 4].includes(bits)) return { type: 'uint8', decode: decodeBits(bits) };
-  throw new SlideError('FORMAT_NOT_SUPPORTED', `Values of ${bits} bits (sample format ${format})`);
+    return viewDecoder((buffer) => Float64Array.from(new BigUint64Array(buffer), Number), 'float64');
+  if (!isFloat && [1, 2, 4].includes(bits)) return { type: 'uint8', decode: bitDecoder(bits) };
+  throw notSupportedError(`values of ${bits} bits (sample format ${format})`);
 }
 
-/** Returns the decoder of samples of 1, 2 or 4 bits. The first sample of a byte is in its high bits. */
-function decodeBits(bits: number): Decoder['decode'] {
+/** Returns the function that decodes samples of 1, 2 or 4 bits. The first sample of a byte is in its high bits. */
+function bitDecoder(bits: number): Decoder['decode'] {
   const samplesPerByte = 8 / bits;
   const mask = 2 ** bits - 1;
   return (bytes, { rows, width, rowBytes }) => {
@@ -362,7 +363,7 @@ function undoPredictor(
   if (packing === 'none' || packing === 'jpeg' || layout.predictor === 1 || size < 1) return isLittleEndian;
   if (layout.predictor === 3) return undoFloatPredictor(bytes, rows, rowBytes, size);
   if (layout.predictor !== 2) {
-    throw new SlideError('FORMAT_NOT_SUPPORTED', `Predictor ${layout.predictor}`);
+    throw notSupportedError(`predictor ${layout.predictor}`);
   }
   // Adds the previous sample byte by byte with carry, because samples have 1 to 8 bytes in either byte order.
   for (let row = 0; row < rows; row++) {
@@ -388,14 +389,14 @@ function undoPredictor(
  */
 function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, size: number): false {
   const width = rowBytes / size;
-  const line = new Uint8Array(rowBytes);
+  const predictedRow = new Uint8Array(rowBytes);
   for (let row = 0; row < rows; row++) {
     const start = row * rowBytes;
     for (let i = start + 1; i < start + rowBytes; i++)
       bytes[i] = (bytes[i] as number) + (bytes[i - 1] as number);
-    line.set(bytes.subarray(start, start + rowBytes));
+    predictedRow.set(bytes.subarray(start, start + rowBytes));
     for (let x = 0; x < width; x++)
-      for (let n = 0; n < size; n++) bytes[start + x * size + n] = line[n * width + x] as number;
+      for (let n = 0; n < size; n++) bytes[start + x * size + n] = predictedRow[n * width + x] as number;
   }
   return false;
 }
@@ -414,4 +415,8 @@ async function paletteOf(directory: TiffDirectory): Promise<ValueImage['palette'
     byteAt(count + i),
     byteAt(2 * count + i),
   ]);
+}
+
+function notSupportedError(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

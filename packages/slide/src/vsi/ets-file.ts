@@ -1,6 +1,6 @@
 /**
- * The headers and the tile list of an .ets file, which holds the pixels of a VSI slide: tiles of one size, each listed
- * with its coordinates (column, row, focus, channel, resolution).
+ * Reads the headers and the tile list of an .ets file, which holds the pixels of a VSI slide in tiles of one size. The list
+ * states the coordinates of each tile (column, row, focus, channel, resolution).
  *
  * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (etsfile, vsistruct) read it, and as found in the
  * test file _vsi-ets-test-jpg2k_/stack1/frame_t_0.ets; all numbers are little-endian.

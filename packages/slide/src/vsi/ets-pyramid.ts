@@ -1,4 +1,4 @@
-/** The image of an .ets file, which holds the pixels of a VSI slide, as levels and tiles. */
+/** The levels and tiles of an .ets file, which holds the pixels of a VSI slide. */
 import { type Channel, composeChannels, defaultChannelColour } from '../decode/compose-channels.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import { decodeImage } from '../decode/decode-image.ts';
@@ -32,7 +32,7 @@ interface Size {
 const BLACK: Colour = { r: 0, g: 0, b: 0 };
 /** Index of the first coordinate of a tile after its column and row. */
 const FIRST_OTHER_COORDINATE = 2;
-/** SOF2, the JPEG frame marker of progressive Huffman coding; later frame markers are lossless or arithmetic. */
+/** SOF2, the JPEG frame marker of progressive Huffman coding. Higher frame markers mean lossless or arithmetic coding. */
 const LAST_SUPPORTED_FRAME_MARKER = 0xc2;
 
 /**
@@ -173,7 +173,7 @@ function coordinateIndexOf(dimension: number | null, positionDimensions: number)
   return index < positionDimensions ? index : null;
 }
 
-/** Counts the focal planes; `plane` is the displayed one, the middle, counted from 1. */
+/** Counts the focal planes. `plane` is the number of the displayed plane, the middle one, from 1. */
 function focalPlanesOf(ets: EtsFile, focusDimension: number | null): { plane: number; planes: number } {
   const focusIndex = coordinateIndexOf(focusDimension, positionDimensionsOf(ets));
   const planes = focusIndex === null ? 1 : distinctCoordinates(ets, focusIndex).length;

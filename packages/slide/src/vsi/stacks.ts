@@ -16,7 +16,7 @@ export interface Stack {
   readonly mpp: { readonly x: number; readonly y: number } | null;
   /** Magnification of the objective; null when unknown. */
   readonly objectivePower: number | null;
-  /** Whether its pixels are in a separate .ets file. */
+  /** Whether its pixels are in a separate .ets file; otherwise they are in the .vsi file. */
   readonly isExternal: boolean;
   /** Index of the channel among a tile's coordinates after column and row; null with a single channel. */
   readonly channelDimension: number | null;
@@ -32,7 +32,7 @@ export interface ChannelDisplay {
   readonly range: GreyRange | null;
 }
 
-/** Numbers of the tags on the paths to the values that are read; the meaning of some depends on the parent. Source: SlideIO, vsitags. */
+/** Numbers of the tags on the paths to the values that are read; the parent decides what some of them mean. Source: SlideIO, vsitags. */
 export const vsiTag = {
   collection: 2000,
   stack: 2001,

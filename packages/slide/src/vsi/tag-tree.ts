@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 
 /** One step of a path in the tree. */
 export interface Step {
-  /** Number that says what the field means. */
+  /** Number of the field's meaning. */
   readonly tag: number;
   /** Distinguishes fields with the same tag; null when the file gives the field no index. */
   readonly index: number | null;
@@ -36,8 +36,9 @@ const VOLUME_MAGIC = 0x5349;
 const FIELD_HEADER_BYTES = 16;
 /** Flags of a field's type. Extended fields are volumes or other structures; an inline value is in the header. */
 const flag = { hasIndex: 0x0800_0000, isExtended: 0x1000_0000, isInline: 0x4000_0000 } as const;
-/** The bits that hold the type of a field without its flags, and those that hold the number of fields of a volume. */
+/** Bits of the type of a field, without its flags. */
 const TYPE_MASK = 0x00ff_ffff;
+/** Bits of the number of fields of a volume. */
 const COUNT_MASK = 0x0fff_ffff;
 /** Types of extended fields that are volumes; the others are TIFF directories and drawings, which are skipped. */
 const VOLUME_TYPES = new Set([0, 1, 2]);
@@ -77,7 +78,7 @@ interface Walk {
   valueBytes: number;
 }
 
-/** Visits the fields of a volume; anything that is not a volume is skipped. */
+/** Visits the fields of the volume at `offset`. Returns at once if there is no volume. */
 async function walkVolume(walk: Walk, offset: number, path: readonly Step[]): Promise<void> {
   const { window } = walk;
   if (path.length > limits.depth) throw limitExceededError(`its fields are nested ${path.length} deep`);

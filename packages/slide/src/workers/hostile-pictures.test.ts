@@ -53,7 +53,7 @@ const declaredWebp: readonly (readonly [string, () => Promise<Uint8Array>])[] = 
   ['GIF', () => plain.clone().gif().toBuffer()],
   ['TIFF', () => plain.clone().tiff().toBuffer()],
   ['HEIF', () => plain.clone().avif().toBuffer()],
-  ['no picture', async () => new Uint8Array(1000)],
+  ['zeros', async () => new Uint8Array(1000)],
 ];
 
 describe('a render process', () => {
@@ -62,10 +62,13 @@ describe('a render process', () => {
     expect((await render('webp.tif', tiffOfTile(WEBP, webp, SIDE))).length).toBeGreaterThan(100);
   });
 
-  it.each(declaredWebp)('rejects a tile that TIFF declares as WebP and that is %s', async (name, build) => {
-    const file = tiffOfTile(WEBP, await build(), SIDE);
-    await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
-  });
+  it.each(declaredWebp)(
+    'rejects a tile that the TIFF file declares as WebP and whose bytes are %s',
+    async (name, build) => {
+      const file = tiffOfTile(WEBP, await build(), SIDE);
+      await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    },
+  );
 
   it('uses less than 200 MB of memory for a small SVG that contains an image of 784 megapixels', async () => {
     const svg = expensiveSvg(SIDE, 28_000);
@@ -77,13 +80,9 @@ describe('a render process', () => {
 
   it.each([
     ['JPEG', JPEG, () => plain.clone().resize(4096, 4096).jpeg().toBuffer()],
-    ['WebP', WEBP, () => plain.clone().resize(4096, 4096).webp().toBuffer()],
+    ['lossy WebP', WEBP, () => plain.clone().resize(4096, 4096).webp().toBuffer()],
     ['lossless WebP', WEBP, () => plain.clone().resize(4096, 4096).webp({ lossless: true }).toBuffer()],
-    [
-      'WebP with transparency',
-      WEBP,
-      () => plain.clone().ensureAlpha(0.5).resize(4096, 4096).webp().toBuffer(),
-    ],
+    ['transparent WebP', WEBP, () => plain.clone().ensureAlpha(0.5).resize(4096, 4096).webp().toBuffer()],
   ])('rejects a %s tile that is larger than the file declares', async (name, compression, build) => {
     const file = tiffOfTile(compression, await build(), SIDE);
     await expect(render(`large-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
@@ -117,7 +116,7 @@ describe('a render process', () => {
     });
   });
 
-  it('rejects an image file whose data continue in another format', async () => {
+  it('rejects a PNG file whose compressed data are overwritten', async () => {
     await expect(render('picture.png', blackPng(SIDE).fill(7, 60))).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
     });

@@ -54,7 +54,7 @@ export type RenderReply =
   | { readonly id: number; readonly failure: WorkerFailure }
   | { readonly id: number; readonly needsOwnProcess: true };
 
-/** All messages from a render process. The process loses messages that it receives before it has sent `isReady`. */
+/** All messages from a render process. `isReady` comes first; messages that the process receives before it are lost. */
 export type WorkerMessage = RenderReply | WorkerQuestion | { readonly isReady: true };
 
 /**
@@ -71,13 +71,13 @@ export type ObjectQuestion =
       readonly length: number;
     };
 
-/** A question from the render process to the server process. */
+/** The message with which a render process asks the server process for an object. */
 export interface WorkerQuestion {
   readonly questionId: number;
   readonly question: ObjectQuestion;
 }
 
-/** The reply to the render process, sent once for every question. */
+/** The server's reply to a question of a render process, sent once for every question. */
 export type QuestionReply =
   | { readonly questionId: number; readonly value: unknown }
   | { readonly questionId: number; readonly failure: WorkerFailure };

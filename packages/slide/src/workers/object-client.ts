@@ -1,11 +1,11 @@
-/** The client with which a render process reads objects: it asks the server process for them (`ObjectQuestion`). */
+/** The client with which a render process reads objects in object storage: it asks the server process (`ObjectQuestion`). */
 import type { ObjectReader } from '../object-storage/object-reader.ts';
-import type { ObjectFacts, StoredObject } from '../object-storage/object-store.ts';
+import type { ObjectMetadata, StoredObject } from '../object-storage/object-store.ts';
 import type { ObjectQuestion, QuestionReply, WorkerQuestion } from './messages.ts';
 import { errorOf } from './worker-failure.ts';
 
 /** Maximum bytes that one question reads, so that a long read does not block other questions. */
-export const MAX_REQUEST_BYTES = 4 * 2 ** 20;
+export const MAX_BYTES_PER_QUESTION = 4 * 2 ** 20;
 
 export interface ObjectClient extends ObjectReader {
   /** Handles a reply of the server process. */
@@ -32,13 +32,16 @@ export function createObjectClient(send: (question: WorkerQuestion) => void): Ob
       if ('value' in reply) pending?.resolve(reply.value);
       else pending?.reject(errorOf(reply.failure));
     },
-    head: async (key) => (await sendQuestion({ kind: 'head', key })) as ObjectFacts,
+    head: async (key) => (await sendQuestion({ kind: 'head', key })) as ObjectMetadata,
     list: async (prefix) => (await sendQuestion({ kind: 'list', prefix })) as readonly StoredObject[],
     async readInto({ key, size, etag }, target, targetStart, offset, length, signal) {
       const object = { key, size, etag };
-      for (let readBytes = 0; readBytes < length; readBytes += MAX_REQUEST_BYTES) {
+      for (let readBytes = 0; readBytes < length; readBytes += MAX_BYTES_PER_QUESTION) {
         signal?.throwIfAborted();
-        const range = { offset: offset + readBytes, length: Math.min(MAX_REQUEST_BYTES, length - readBytes) };
+        const range = {
+          offset: offset + readBytes,
+          length: Math.min(MAX_BYTES_PER_QUESTION, length - readBytes),
+        };
         const bytes = await sendQuestion({ kind: 'read', object, ...range });
         target.set(bytes as Uint8Array, targetStart + readBytes);
       }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createObjectReader, type ObjectReader } from '../object-storage/object-reader.ts';
 import { memoryStore } from '../testing/memory-store.ts';
 import type { ObjectQuestion, RenderJob } from './messages.ts';
-import { MAX_REQUEST_BYTES } from './object-client.ts';
+import { MAX_BYTES_PER_QUESTION } from './object-client.ts';
 import { answerObjectQuestion } from './object-questions.ts';
 
 const bytes = new Uint8Array(100).fill(7);
@@ -53,7 +53,7 @@ describe('a render process that requests objects of object storage from the serv
   });
 
   it('gets LIMIT_EXCEEDED when it requests more bytes than one message may request', async () => {
-    const question = { ...read('Set/a.vsi'), length: MAX_REQUEST_BYTES + 1 } as ObjectQuestion;
+    const question = { ...read('Set/a.vsi'), length: MAX_BYTES_PER_QUESTION + 1 } as ObjectQuestion;
     expect(await ask(question, slideJob)).toMatchObject({ failure: { code: 'LIMIT_EXCEEDED' } });
   });
 

@@ -1,31 +1,34 @@
-/** The answers to questions of render processes for objects. A process may read only objects that its current job may need. */
-import type { Objects } from '../location/open-slide-files.ts';
+/** Answers the questions of render processes for objects. A process may read only objects that its current job may need. */
+import type { OptionalObjectReader } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import { checkRange } from '../source/byte-source.ts';
 import type { ObjectQuestion, QuestionReply, RenderJob } from './messages.ts';
-import { MAX_REQUEST_BYTES } from './object-client.ts';
+import { MAX_BYTES_PER_QUESTION } from './object-client.ts';
 import { failureOf } from './worker-failure.ts';
 
 /** The failure for errors that are not a SlideError. */
-const unreadable = { code: 'STORE_UNAVAILABLE', message: 'The object store could not be read' } as const;
+const readFailure = { code: 'STORE_UNAVAILABLE', message: 'Reading from object storage failed' } as const;
 
 /**
  * Answers one question.
  *
  * @param job the current job of the process; null when it has none, in which case every question is rejected
- * @param objects reads from object storage; null when none is set up
+ * @param objects reads from object storage; null when none is configured
  * @returns the reply to send to the process; failures are replies too
  */
 export async function answerObjectQuestion(
   questionId: number,
   question: ObjectQuestion,
   job: RenderJob | null,
-  objects: Objects,
+  objects: OptionalObjectReader,
 ): Promise<QuestionReply> {
   try {
-    if (!objects) throw new SlideError('STORE_UNAVAILABLE', 'No object store is set up');
+    if (!objects) throw new SlideError('STORE_UNAVAILABLE', 'No object storage is configured');
     if (job === null || !belongsToJob(job, question)) {
-      throw new SlideError('FILE_MISSING', 'This object does not belong to the slide');
+      throw new SlideError(
+        'FILE_MISSING',
+        'The object does not belong to the slide that the render process reads',
+      );
     }
     switch (question.kind) {
       case 'head':
@@ -34,7 +37,12 @@ export async function answerObjectQuestion(
         return { questionId, value: await objects.list(question.prefix) };
       case 'read': {
         const { object, offset, length } = question;
-        if (length > MAX_REQUEST_BYTES) throw new SlideError('LIMIT_EXCEEDED', 'Too many bytes at once');
+        if (length > MAX_BYTES_PER_QUESTION) {
+          throw new SlideError(
+            'LIMIT_EXCEEDED',
+            `A question may read at most ${MAX_BYTES_PER_QUESTION} bytes`,
+          );
+        }
         checkRange(offset, length, object.size);
         const value = new Uint8Array(length);
         await objects.readInto(object, value, 0, offset, length);
@@ -42,7 +50,7 @@ export async function answerObjectQuestion(
       }
     }
   } catch (error) {
-    return { questionId, failure: failureOf(error, unreadable) };
+    return { questionId, failure: failureOf(error, readFailure) };
   }
 }
 

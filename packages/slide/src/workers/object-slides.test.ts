@@ -67,7 +67,7 @@ describe.skipIf(withoutObjectStore !== null)(
   `a slide in a real object store (${withoutObjectStore ?? 'S3'})`,
   () => {
     it.each(slides)(
-      'has the same metadata, tile pixels and thumbnail pixels as a local copy of the slide: slide %s',
+      'has the same metadata, tile pixels and thumbnail pixels as a local copy of the slide (%s)',
       async (_, location, dziLevel) => {
         const store = createObjectStore(await makeBucket('some/prefix/'));
         for (const key of Object.keys(files)) await store.put(key, join(folder, nameOf(key)));

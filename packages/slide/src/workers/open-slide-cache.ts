@@ -1,5 +1,5 @@
 /** A cache of the open slides of a render process. */
-import { fingerprintOf, type Objects } from '../location/open-slide-files.ts';
+import { fingerprintOf, type OptionalObjectReader } from '../location/open-slide-files.ts';
 import { isTemporaryError, type Slide, SlideError } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
 import type { ExpectedSlide } from './messages.ts';
@@ -7,7 +7,7 @@ import type { ExpectedSlide } from './messages.ts';
 const MAX_OPEN_SLIDES = 4;
 /** Slides that were not used for this time are closed, because a deleted file uses disk space while it is open. */
 const IDLE_MS = 20_000;
-const CLOSE_CHECK_MS = 5000; // interval between two searches for unused slides
+const IDLE_CHECK_MS = 5000; // interval between two searches for unused slides
 
 interface CachedSlide {
   readonly slide: Slide;
@@ -19,13 +19,13 @@ interface CachedSlide {
 export class OpenSlideCache {
   /** Open slides by the key of their location, the least recently used first. */
   readonly #open = new Map<string, CachedSlide>();
-  readonly #objects: Objects;
+  readonly #objects: OptionalObjectReader;
   #isInUse = false;
 
   /** @param objects reads from object storage; null when slides are local files */
-  constructor(objects: Objects = null) {
+  constructor(objects: OptionalObjectReader = null) {
     this.#objects = objects;
-    setInterval(() => void this.#closeIdle(), CLOSE_CHECK_MS).unref();
+    setInterval(() => void this.#closeIdle(), IDLE_CHECK_MS).unref();
   }
 
   /**
@@ -39,7 +39,7 @@ export class OpenSlideCache {
     try {
       const slide = await this.#reuseOrOpen(location);
       if (location.fingerprint !== undefined && location.fingerprint !== slide.fingerprint) {
-        throw new SlideError('FILE_CHANGED', 'The file no longer has the expected fingerprint');
+        throw new SlideError('FILE_CHANGED', 'The file has changed: it has another fingerprint');
       }
       const result = await work(slide);
       if (!(await this.#isUnchanged(slide, location))) {
@@ -65,7 +65,7 @@ export class OpenSlideCache {
     }
   }
 
-  /** Returns the open slide if it is current, or opens it and closes the least recently used ones above the limit. */
+  /** Returns the open slide if its files are unchanged. Otherwise opens it, and closes the least recently used ones above the limit. */
   async #reuseOrOpen(location: ExpectedSlide): Promise<Slide> {
     const key = keyOf(location);
     const cachedSlide = this.#open.get(key)?.slide;

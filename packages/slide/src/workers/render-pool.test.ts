@@ -231,7 +231,7 @@ describe('a render pool', () => {
     expect(pool.hasWaitingRequests).toBe(false);
   });
 
-  describe.skipIf(process.platform !== 'linux')('processes of a render pool', () => {
+  describe.skipIf(process.platform !== 'linux')('starts processes that', () => {
     /** Returns the environment of the first process of a pool. */
     async function environmentOf({ processIds: [id] }: RenderPool): Promise<Map<string, string>> {
       const environment = await readFile(`/proc/${id}/environ`, 'utf8');

@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import type { SlideColour } from '../colour/slide-colour.ts';
 import type { DeepZoomAddress } from '../deep-zoom/deep-zoom.ts';
-import type { FolderLocation, Objects } from '../location/open-slide-files.ts';
+import type { FolderLocation, OptionalObjectReader } from '../location/open-slide-files.ts';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { TileColour } from '../render/render-tile.ts';
 import type { View } from '../render/render-view.ts';
@@ -14,7 +14,7 @@ import { RenderWorker } from './render-worker.ts';
 
 /** Settings of a pool of render processes. */
 export interface RenderPoolOptions {
-  /** Maximum number of jobs that run at once, each in a process of its own. A slide that a C library must read adds a process. */
+  /** Maximum number of jobs that run at once. Each needs one process, or two for a slide that a C library must read. */
   readonly processes: number;
   /** Maximum number of waiting requests of all accounts. The server's own jobs and prerendering have queues with the same limit. */
   readonly queueLimit: number;
@@ -38,11 +38,11 @@ export interface RenderPoolOptions {
    * processes can open no other files of the machine. If absent, they can open every file that this process may read.
    */
   readonly slideFolders?: readonly string[];
-  /** Reads objects of an object store; absent when slides are local files. */
-  readonly objects?: Objects;
+  /** Reads objects in object storage; absent when slides are local files. */
+  readonly objects?: OptionalObjectReader;
 }
 
-/** One call of the pool: the origin of its job, and the signal that aborts the wait. */
+/** One call of the pool: who requests the job, and the signal that aborts the wait for its result. */
 interface PoolRequest extends JobRequest {
   readonly signal: AbortSignal | undefined;
 }
@@ -77,7 +77,7 @@ export class RenderPool {
   /** Number of running jobs that may take long: all except tiles of slides that are not slow. */
   #longJobs = 0;
   #isClosed = false;
-  #faults = 0;
+  #faultCount = 0;
 
   constructor(options: RenderPoolOptions) {
     this.#options = options;
@@ -213,7 +213,7 @@ export class RenderPool {
 
   /** Number of processes that ended because a job crashed them or exceeded the time limit. The next job starts a new one. */
   get faults(): number {
-    return this.#faults;
+    return this.#faultCount;
   }
 
   /** Process ids of the running processes, for measurements and tests. */
@@ -238,7 +238,7 @@ export class RenderPool {
     const key = JSON.stringify(job);
     const task = this.#tasks.get(key) ?? newTask(job);
     const worker = task.isStarted ? null : this.#findFreeWorker(job);
-    // `place` is the position in the queue; `displaced` rejects when a full queue drops it for another requester.
+    // `place` is the request's position in the queue. `place.displaced` rejects when a full queue gives the position to another requester.
     const place = this.#queue.join(task, request, worker === null);
     this.#tasks.set(key, task);
     // Without a free worker, the task waits in the queue until `#startWaiting` starts it.
@@ -329,7 +329,7 @@ export class RenderPool {
     const { scratchFolder = tmpdir(), slideFolders = null } = this.#options;
     const options = { timeoutMs, idleMs, compiledFolder, scratchFolder, slideFolders, objects };
     const worker = new RenderWorker(options, (isFault) => {
-      if (isFault && !this.#isClosed) this.#faults++;
+      if (isFault && !this.#isClosed) this.#faultCount++;
       this.#workers.delete(worker);
       this.#startWaiting();
     });

@@ -30,7 +30,7 @@ setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? 
 // Sends no handle (`undefined`) and sets no options. The callback ignores errors: they mean that the server process has
 // ended, and the event `disconnect` then ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});
-const objects = createObjectClient(send); // reads objects of the bucket by asking the server process
+const objects = createObjectClient(send); // reads objects in object storage by asking the server process
 const slides = new OpenSlideCache(objects);
 const decodeFailure = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
 /** The controllers that cancel running jobs, by `RenderRequest.id`. */
@@ -88,7 +88,7 @@ flushCompileCache();
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => {
-  // The server process has ended and can no longer remove the temporary files of this process.
+  // The server process has ended, so this process removes its temporary files itself.
   if (temporaryFolder) rmSync(temporaryFolder, { recursive: true, force: true });
   process.exit();
 });

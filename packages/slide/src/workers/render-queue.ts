@@ -1,4 +1,4 @@
-/** The order of the jobs that wait for a render process, and the requests that wait for each job. */
+/** The queue of jobs that wait for a render process: their order, and the requests that wait for each job. */
 import { SlideError } from '../model/slide.ts';
 import { FairQueue, type Ticket } from '../scheduling/fair-queue.ts';
 import type { RenderJob } from './messages.ts';
@@ -12,7 +12,7 @@ export interface Requester {
   readonly session: string;
 }
 
-/** The origin of a job. */
+/** Who requests a job, and for what. */
 export interface JobRequest {
   /**
    * Null for a job without an account, such as reading a slide that a scan found. Without an account, a tile job counts as a
@@ -52,13 +52,13 @@ export interface Place {
   readonly waitingSince: number;
   /** Rejects with BUSY when another place displaces this one, because the queue is full (see `FairQueue`). */
   readonly displaced: PromiseWithResolvers<never>;
-  /** The entry of this place in `queue`; null if the task need not wait, once it has started, and after a displacement. */
+  /** The entry of this place in `queue`; null when the task did not have to wait, after its start, and after a displacement. */
   ticket: Ticket<Place> | null;
   /** Number of requests that wait here. */
   waiters: number;
 }
 
-/** A job of the server itself that has waited longer than this goes before requests that arrived after it. */
+/** A job of the server itself that has waited longer than this goes before requests that arrived after the job. */
 const MAX_INTERNAL_WAIT_MS = 2000;
 
 /**
@@ -139,7 +139,7 @@ export class RenderQueue {
 
   /** Removes a task that starts now from all queues. @param turn the place whose turn it was; null when the task did not wait */
   start(task: RenderTask, turn: Place | null): void {
-    if (turn?.ticket) turn.queue.start(turn.ticket); // counts the turn of the account; `remove` then ignores this ticket
+    if (turn?.ticket) turn.queue.start(turn.ticket); // ends the account's turn; `remove` below then ignores this ticket
     for (const place of task.places.values()) {
       if (place.ticket !== null) place.queue.remove(place.ticket);
       place.ticket = null;
@@ -148,7 +148,7 @@ export class RenderQueue {
     this.#waiting.delete(task);
   }
 
-  /** Whether a request waits for the task, other than for prerendering. */
+  /** Whether a request other than prerendering waits for the task. */
   hasWaitingRequests(task: RenderTask): boolean {
     for (const { queue } of task.places.values()) if (queue !== this.#prerendering) return true;
     return false;

@@ -37,7 +37,7 @@ interface OwnProcess {
   readonly fingerprint: string | null;
 }
 
-/** Keys of slides that a C library must read, each in its own process. All workers share this set. */
+/** Keys of slides that a C library must read, in a process that reads no other slide. All workers share this set. */
 const slidesWithOwnProcess = new Set<string>();
 
 export class RenderWorker {
@@ -52,7 +52,7 @@ export class RenderWorker {
   #isEnding = false;
   #hasEnded = false;
 
-  /** @param onEnd called once, when the shared process ends or the own process fails; `isFault` is false only after an idle end */
+  /** @param onEnd called once, when the shared process ends or the own process fails; `isFault` is false only if the process was idle */
   constructor(options: RenderWorkerOptions, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
@@ -86,13 +86,13 @@ export class RenderWorker {
       isCancelled: false,
     };
     // A job may run in one process after another. A cancellation reaches the current process, or the next one at its start.
-    const track = ({ result, cancel }: Run): Promise<unknown> => {
+    const trackRun = ({ result, cancel }: Run): Promise<unknown> => {
       running.cancel = cancel;
       if (running.isCancelled) cancel();
       return result;
     };
     return {
-      result: this.#perform(job, track).finally(() => {
+      result: this.#perform(job, trackRun).finally(() => {
         this.#isBusy = false;
       }),
       cancel() {
@@ -108,21 +108,22 @@ export class RenderWorker {
     await Promise.all([this.#shared.end(error), this.#own?.process.end(error)]);
   }
 
-  async #perform(job: RenderJob, track: (run: Run) => Promise<unknown>): Promise<unknown> {
+  /** Runs a job in the process that it needs. @param trackRun lets `cancel` reach the process, and returns the result */
+  async #perform(job: RenderJob, trackRun: (run: Run) => Promise<unknown>): Promise<unknown> {
     if (job.kind !== 'group' && slidesWithOwnProcess.has(keyOf(job.location)))
-      return track(this.#runInOwnProcess(job));
+      return trackRun(this.#runInOwnProcess(job));
     // A `group` job groups the files of a folder into slides. If a slide folder was replaced, the process would see an empty
     // folder and return wrong groups instead of an error.
     if (job.kind === 'group') await this.#renewShared();
     try {
-      return await track(this.#shared.run(job));
+      return await trackRun(this.#shared.run(job));
     } catch (error) {
       if (error instanceof OwnProcessRequired && job.kind !== 'group') {
         rememberOwnProcess(keyOf(job.location));
-        return track(this.#runInOwnProcess(job));
+        return trackRun(this.#runInOwnProcess(job));
       }
       const isMissing = error instanceof SlideError && error.code === 'FILE_MISSING';
-      if (isMissing && (await this.#renewShared())) return track(this.#shared.run(job));
+      if (isMissing && (await this.#renewShared())) return trackRun(this.#shared.run(job));
       throw error;
     }
   }
@@ -180,7 +181,7 @@ export class RenderWorker {
   #handleProcessEnd(isFault: boolean): void {
     if (!this.#isEnding) {
       this.#isEnding = true;
-      void this.end(new SlideError('DECODE_FAILED', 'The decoding process ended'));
+      void this.end(new SlideError('DECODE_FAILED', 'The render process ended unexpectedly'));
     }
     if (!this.#hasEnded) this.#onEnd(isFault);
     this.#hasEnded = true;

@@ -1,4 +1,4 @@
-import type { Objects } from '../location/open-slide-files.ts';
+import type { OptionalObjectReader } from '../location/open-slide-files.ts';
 import { type Slide, SlideError, type SlideLocation } from '../model/slide.ts';
 import { openSlideForNativeTiles } from '../open-slide.ts';
 import type { SlideSummary } from '../render/slide-summary.ts';
@@ -15,7 +15,7 @@ import type { SlideSummary } from '../render/slide-summary.ts';
 export async function openServedSlide(
   location: SlideLocation,
   inspect: () => Promise<SlideSummary>,
-  objects: Objects = null,
+  objects: OptionalObjectReader = null,
 ): Promise<Slide> {
   return (await openSlideForNativeTiles(location, objects)) ?? slideFromSummary(await inspect());
 }

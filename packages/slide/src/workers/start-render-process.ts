@@ -1,11 +1,11 @@
-/** The server's side of a render process: starts it with limited rights and memory, sends it jobs, kills it when it exceeds a limit. */
+/** The server's side of a render process: starts the process with limited rights, sends it jobs, and kills it when it exceeds a limit. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Confinement } from '../confinement/confinement.ts';
-import type { Objects } from '../location/open-slide-files.ts';
+import type { OptionalObjectReader } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import type {
   QuestionReply,
@@ -19,7 +19,7 @@ import { answerObjectQuestion } from './object-questions.ts';
 import { readProcessState } from './process-state.ts';
 import { errorOf } from './worker-failure.ts';
 
-/** Interval of the checks of a busy process. When two consecutive checks find the process suspended by a signal, it is killed. */
+/** Interval of the checks of a busy process. A process that two consecutive checks find suspended by a signal is killed. */
 const CHECK_EVERY_MS = 250;
 /**
  * Memory for the data of a process in addition to what Node takes at its start. The kernel enforces it. The largest image
@@ -29,6 +29,7 @@ const MAX_DATA_BYTES = 512 * 2 ** 20;
 /** Maximum resident memory of a process. It includes memory-mapped files, which the kernel does not count as data. */
 const MAX_RESIDENT_BYTES = 640 * 2 ** 20;
 
+/** The program of a render process, and the program that confines the process and then executes the first one. */
 const program = fileURLToPath(new URL('./render-process.ts', import.meta.url));
 const starter = fileURLToPath(new URL('../confinement/start-confined.ts', import.meta.url));
 
@@ -56,12 +57,12 @@ export interface RenderProcessOptions {
   /** Folder for temporary files, which may be as large as a decoded image. */
   readonly scratchFolder: string;
   /** Reads objects for the process; null when slides are local files. */
-  readonly objects: Objects;
+  readonly objects: OptionalObjectReader;
 }
 
 /**
- * The waits of a job for object storage: milliseconds of finished waits, number of unanswered questions, and start of
- * the current wait by `performance.now()`.
+ * How long a job has waited for object storage. `finishedMs`: milliseconds of ended waits. `unanswered`: number of questions
+ * without an answer. `since`: start of the current wait by `performance.now()`.
  */
 interface StoreWait {
   finishedMs: number;
@@ -78,7 +79,7 @@ interface CurrentJob {
   readonly storeWait: StoreWait;
 }
 
-/** The shared process cannot run a job, because a C library must read the slide; the job needs its own process. */
+/** Thrown when the shared process cannot run a job, because a C library must read the slide in a process of its own. */
 export class OwnProcessRequired extends Error {}
 
 /**
@@ -109,7 +110,7 @@ export class RenderProcess {
     this.#ended = new Promise((resolve) => {
       const end = (cause: string) => {
         this.#isEnding = true;
-        this.#fail(new SlideError('DECODE_FAILED', 'The decoding process ended', { cause }));
+        this.#fail(new SlideError('DECODE_FAILED', 'The render process ended unexpectedly', { cause }));
         onEnd(!this.#isDismissed);
         // If the folder cannot be removed, the operating system's cleanup of temporary files removes it later.
         if (folder === null) resolve();
@@ -125,7 +126,7 @@ export class RenderProcess {
       else if ('question' in message) void this.#answerQuestion(message);
       else this.#receive(message);
     });
-    this.#keepProgramAlive(false);
+    this.#keepServerAlive(false);
     this.#startIdleTimer();
   }
 
@@ -151,7 +152,7 @@ export class RenderProcess {
   run(job: RenderJob): { result: Promise<unknown>; cancel: () => void } {
     const id = this.#nextJobId++;
     this.#lastPath = job.kind === 'group' ? null : job.location.path;
-    this.#keepProgramAlive(true);
+    this.#keepServerAlive(true);
     clearTimeout(this.#idleTimer ?? undefined);
     const timeoutMs = this.#options.timeoutMs * timeoutFactorOf(job);
     const timer = setTimeout(() => void this.end(this.#timeoutError(timeoutMs)), timeoutMs);
@@ -162,7 +163,7 @@ export class RenderProcess {
     }).finally(() => {
       clearTimeout(timer);
       clearInterval(watch);
-      this.#keepProgramAlive(false);
+      this.#keepServerAlive(false);
       this.#startIdleTimer();
     });
     this.#send({ id, job });
@@ -173,7 +174,7 @@ export class RenderProcess {
   async end(error: SlideError): Promise<void> {
     this.#isEnding = true;
     this.#fail(error);
-    this.#keepProgramAlive(true); // so that the end of the process can be awaited
+    this.#keepServerAlive(true); // so that the end of the process can be awaited
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
@@ -182,7 +183,7 @@ export class RenderProcess {
   async dismiss(): Promise<void> {
     if (!this.isFree) return;
     this.#isDismissed = true;
-    await this.end(new SlideError('DECODE_FAILED', 'The decoding process was idle and is ended'));
+    await this.end(new SlideError('DECODE_FAILED', 'The render process was idle and was ended'));
   }
 
   #startIdleTimer(): void {
@@ -201,9 +202,9 @@ export class RenderProcess {
       if (!state || this.#isEnding) return;
       suspendedChecks = state.isSuspended ? suspendedChecks + 1 : 0;
       if (suspendedChecks >= 2) {
-        await this.end(new SlideError('DECODE_FAILED', 'The decoding process was stopped by a signal'));
+        await this.end(new SlideError('DECODE_FAILED', 'A signal suspended the render process'));
       } else if (state.residentBytes > MAX_RESIDENT_BYTES) {
-        await this.end(new SlideError('DECODE_FAILED', 'The decoding process took too much memory'));
+        await this.end(new SlideError('DECODE_FAILED', 'The render process exceeded its memory limit'));
       }
     };
     return setInterval(() => void check(), CHECK_EVERY_MS).unref();
@@ -230,8 +231,8 @@ export class RenderProcess {
     const wait = this.#current?.storeWait ?? { finishedMs: 0, unanswered: 0, since: 0 };
     const waitedMs = wait.finishedMs + (wait.unanswered > 0 ? performance.now() - wait.since : 0);
     return waitedMs > timeoutMs / 2
-      ? new SlideError('STORE_TIMEOUT', 'Reading from the object store took too long')
-      : new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`);
+      ? new SlideError('STORE_TIMEOUT', 'Waiting for object storage took most of the time limit')
+      : new SlideError('DECODE_FAILED', `Rendering took longer than ${timeoutMs} ms`);
   }
 
   async #answerQuestion({ questionId, question }: WorkerQuestion): Promise<void> {
@@ -259,10 +260,10 @@ export class RenderProcess {
   }
 
   /**
-   * Keeps the event loop of this program alive only while the process has a job, so that a program that does not close the
-   * pool can end.
+   * Keeps the server's event loop alive only while the process has a job, so that a program that does not close the pool
+   * can end.
    */
-  #keepProgramAlive(isNeeded: boolean): void {
+  #keepServerAlive(isNeeded: boolean): void {
     const { channel } = this.#child;
     if (isNeeded) {
       this.#child.ref();

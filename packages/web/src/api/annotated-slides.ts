@@ -19,8 +19,8 @@ export function useRecentAnnotations() {
 }
 
 /**
- * Time for which this module collects requests for counts, in order to load all of them with one call. A row that the
- * user scrolls out of view during this time cancels its request, and the call omits it.
+ * Time for which this module collects requests for counts, in order to load all these counts with one call. A row that the
+ * user scrolls out of view during this time cancels its request, and the call omits this count.
  */
 const batchDelayMs = 250;
 /** Age after which a count is loaded again. */
@@ -34,7 +34,7 @@ interface CountRequest {
 }
 let countRequests: CountRequest[] = [];
 
-/** Returns how many annotations of a slide the user may read; undefined until the number is loaded, and without an image id. */
+/** Returns how many annotations of a slide the user may read; undefined while the number is loading, and for an undefined image id. */
 export function useAnnotationCount(imageId: string | undefined): number | undefined {
   const { data } = useQuery({
     queryKey: countKey(imageId ?? ''),
@@ -46,7 +46,7 @@ export function useAnnotationCount(imageId: string | undefined): number | undefi
 }
 
 /** Invalidates the count of a slide; the count is loaded again if the row of the slide is visible. */
-export function recountAnnotations(imageId: string): void {
+export function invalidateAnnotationCount(imageId: string): void {
   void queryClient.invalidateQueries({ queryKey: countKey(imageId) });
 }
 

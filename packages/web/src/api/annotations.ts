@@ -48,12 +48,12 @@ const firstLayerPollMs = 800;
 const idlePollMs = 5000;
 
 /**
- * Loads the layers of a slide that the user may read. Repeats the request until it succeeds, except after an error that is not
+ * Loads those layers of a slide that the user may read. Repeats the request until it succeeds, except after an error that is not
  * temporary.
  *
- * @param options.awaitsFirst polls while the slide has no layers, so that a first layer that another user creates appears
+ * @param options.awaitsFirstLayer whether to poll while the slide has no layers, so that the first layer of another user appears
  */
-export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {}) {
+export function useAnnotationLayers(imageId: string, { awaitsFirstLayer = false } = {}) {
   return useQuery({
     queryKey: layersKey(imageId),
     queryFn: async ({ signal }): Promise<readonly AnnotationLayer[]> => {
@@ -66,7 +66,7 @@ export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {
     refetchInterval: (query) => {
       const { data, error } = query.state;
       if (data === undefined) return retryInterval(query);
-      if (!awaitsFirst || data.length > 0 || !isTemporary(error)) return false;
+      if (!awaitsFirstLayer || data.length > 0 || !isTemporary(error)) return false;
       return error === null && wasActiveWithin(60_000) ? firstLayerPollMs : idlePollMs;
     },
   });
@@ -102,11 +102,11 @@ export async function updateLayer(
   edit: LayerEdit,
 ): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
-  const version = layers.find(({ id }) => id === layerId)?.version ?? 0; // 0 for a missing layer, which the server reports
+  const version = layers.find(({ id }) => id === layerId)?.version ?? 0; // 0 for a deleted layer: the call then fails
   return call(updateAnnotationLayer, { params: { layerId }, body: { ...edit, version } });
 }
 
-/** Loads the deleted layers of a slide that the user may restore. */
+/** Loads those deleted layers of a slide that the user may restore. */
 export async function loadDeletedLayers(imageId: string): Promise<readonly AnnotationLayer[]> {
   const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: { deleted: 'true' } });
   return layers;
@@ -120,7 +120,7 @@ export function restoreLayer(layerId: string): Promise<AnnotationLayer> {
   return call(restoreAnnotationLayer, { params: { layerId } });
 }
 
-/** Imports the valid features of a GeoJSON file and skips the others. @param isDryRun true only checks the file */
+/** Imports the valid features of a GeoJSON file and skips invalid ones. @param isDryRun whether the server only checks the file */
 export function importFile(layerId: string, file: Blob, isDryRun: boolean) {
   const query = { dry_run: isDryRun ? 'true' : 'false', skip_refused: 'true' } as const;
   return sendFile(importAnnotationFile, { params: { layerId }, query }, file);
@@ -139,7 +139,7 @@ export async function loadHistory(layerId: string, annotationId: string) {
   return revisions;
 }
 
-/** Loads changes of all annotations of a layer, newest first. @param cursor `next_cursor` of the later changes; null for the latest */
+/** Loads a page of the changes of a layer, newest first. @param cursor `next_cursor` of the previous page; null for the first page */
 export function loadLayerHistory(layerId: string, cursor: string | null) {
   const query = { limit: 500, ...(cursor !== null && { cursor }) };
   return call(listAnnotationHistory, { params: { layerId }, query });
@@ -150,7 +150,7 @@ export async function restoreDeletedAnnotation(layerId: string, annotationId: st
   await call(restoreAnnotation, { params: { layerId, annotationId } });
 }
 
-/** Loads the annotations of a layer and yields them while they arrive. */
+/** Loads the annotations of a layer, and yields them in batches as they arrive. */
 export async function* loadAnnotations(
   layerId: string,
   signal: AbortSignal,
@@ -179,7 +179,7 @@ export const annotationEventSchemas = {
         ]),
       )
       .default([]),
-    /** Display names by account id (uid). */
+    /** Display name of each author, by account id (uid). */
     authors: z.record(z.string(), z.string()).default({}),
   }),
 } as const;
@@ -199,7 +199,7 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
   /**
-   * Other users have changed annotations of the batch. `conflicts` contains the current features of these annotations;
+   * Another user has changed annotations of the batch. `conflicts` contains the current features of these annotations;
    * the feature of a deleted annotation has no geometry.
    */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }

@@ -29,7 +29,7 @@ export function useAudit(filter: AuditFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): readonly AuditEntry[] => pages.flatMap(({ entries }) => entries),
-    // Nothing is cached: opening the screen loads the list anew. On the open screen, a button loads newer entries.
+    // Nothing is cached: whenever the screen opens, it loads the list from the server. On the open screen, a button loads newer entries.
     staleTime: 0,
     gcTime: 0,
   });

@@ -162,7 +162,7 @@ describe('login (signs a user in to the web app)', () => {
     ['cannot be reached', undefined, 'Token doğrulanamadı'],
     ['answers without a user', {}, 'Geçersiz token veya kullanıcı bulunamadı'],
   ])(
-    'says what happened to the token, not that the password is wrong, when the verification %s',
+    'reports a problem with the token, not a wrong password, when the verification of the token %s',
     async (_, verification, message) => {
       const token = { token: 'identity-token', expires_in: 43_200 };
       stubApi({ 'POST /auth/login': token, ...(verification && { 'POST /auth/verify': verification }) });

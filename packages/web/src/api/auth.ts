@@ -23,7 +23,7 @@ import {
   onSignInEnded,
   UnexpectedResponseError,
 } from './client.ts';
-import { ExternalSignInError, identityTokenOf } from './external-sign-in.ts';
+import { completeExternalSignIn, ExternalSignInError } from './external-sign-in.ts';
 import { queryClient } from './query-client.ts';
 import { identityTokenFor } from './sign-in-service.ts';
 import { clearStoredSignIn, readStoredSignIn, storedToken, storeSignIn, tokenKey } from './stored-sign-in.ts';
@@ -32,7 +32,7 @@ import { syncEndedToken, syncToken } from './token-sync.ts';
 
 let notifySignInLost: () => void = () => {}; // set by `onSignInLost`
 
-/** Sets the listener that is called when the API has ended the sign-in, after the stored sign-in has been removed. */
+/** Sets the listener that is called when the API has ended the sign-in and this module has removed the stored sign-in. */
 export function onSignInLost(listener: () => void): void {
   notifySignInLost = listener;
 }
@@ -77,7 +77,7 @@ export async function initialiseAuth(): Promise<void> {
   try {
     const verified = await verify({ token: stored.token });
     if (isReplacedByOtherTab(stored.token)) return;
-    if (verified.token !== stored.token) syncToken(verified.token, Date.now()); // to the deployment's token-sync URL
+    if (verified.token !== stored.token) syncToken(verified.token, Date.now());
     storeSignIn(verified);
     setAuthState({ ...verified, isAuthenticated: true, loading: false, error: null });
   } catch (error) {
@@ -92,7 +92,7 @@ export async function initialiseAuth(): Promise<void> {
   }
 }
 
-/** Exchanges an identity token for the account and its bearer token. A sign-in service whose tokens the API accepts returns none. */
+/** Exchanges an identity token for the account and its bearer token. A response without `token` means that both tokens are the same. */
 async function verify(body: { readonly token: string; readonly nonce?: string }) {
   const { user, token = body.token } = await call(verifyToken, { body });
   return { user, token };
@@ -121,7 +121,7 @@ export async function login(email: string, password: string, code = ''): Promise
 
 /** Completes a sign-in with an external service. @param search the query with which the service redirected back */
 export async function loginExternally(search: string): Promise<ActionResult> {
-  return signInWith(() => identityTokenOf(search));
+  return signInWith(() => completeExternalSignIn(search));
 }
 
 /** Exchanges the identity token of a sign-in service for a sign-in and stores the sign-in. */
@@ -129,7 +129,7 @@ async function signInWith(
   obtainIdentityToken: () => Promise<{ readonly token: string; readonly nonce?: string }>,
 ): Promise<ActionResult> {
   setAuthState({ loading: true, error: null });
-  /** Whether the sign-in service has accepted the person, so that a failure is not about what the person entered. */
+  /** Whether the sign-in service has accepted the user's input: a later failure then concerns the verification of the token. */
   let isVerifying = false;
   try {
     const tokenAndNonce = await obtainIdentityToken();
@@ -231,7 +231,7 @@ export async function isResetLinkInvalid(code: string): Promise<boolean> {
   }
 }
 
-/** Sets a new password with the code of a reset link. The server then ends all sign-ins of the account; this browser removes its own. */
+/** Sets a new password with the code of a reset link. The server then ends all sign-ins of the account, so the stored one is removed. */
 export async function setPasswordByCode(code: string, newPassword: string): Promise<ActionResult> {
   try {
     await call(confirmPasswordReset, { body: { code, new_password: newPassword } }).catch(

@@ -28,7 +28,7 @@ const casesKey = ['cases'];
 const casesStaleMs = 60_000; // age after which cached cases are loaded again
 
 interface CasesOptions {
-  /** Loads the cases of this dataset; null loads those of all datasets. */
+  /** Loads only the cases of this dataset; null loads all cases. */
   readonly dataset?: string | null;
   readonly isEnabled?: boolean;
 }
@@ -60,7 +60,7 @@ export function removeCase(caseId: string): Promise<ActionResult> {
   );
 }
 
-/** Makes all screens load the cases again, after slides have changed: a removed slide is in no case. */
+/** Makes all screens load the cases again after slides have changed, because a case does not list removed slides. */
 export function invalidateCases(): void {
   void queryClient.invalidateQueries({ queryKey: casesKey });
 }

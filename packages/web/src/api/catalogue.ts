@@ -60,8 +60,8 @@ const imagesKey = 'image';
 
 /**
  * Loads the groups of a list, and again every 30 s while the page is visible. While the groups of another list are loading, the hook
- * returns those of the previous list. When the server rejects the image session with 401, the hook creates a new session and retries
- * once; `error` contains a message about the new session during its creation, and after a failed creation or retry.
+ * returns the previous groups. When the server rejects the image session with 401, the hook creates a new session and retries
+ * once. `error` contains a message while the new session is being created, and after a failed creation or retry.
  */
 export function useImageGroups(listing: Listing) {
   /** Numbers of the visible pages, from 0, which are loaded again together with the groups. The list that shows the rows sets them. */
@@ -73,7 +73,7 @@ export function useImageGroups(listing: Listing) {
     structuralSharing: false,
     refetchInterval: refetchMs,
     refetchOnWindowFocus: 'always',
-    // A prefetch that was rejected with 401 counts as the first attempt: it needs a new session, not a retry.
+    // A prefetch that was rejected with 401 is not repeated on mount: the effect below first creates a new session.
     retryOnMount: ({ state }) => state.error === null || statusOf(state.error) !== 401,
   });
   /** Null while no new session has been requested, and while it is being created. */
@@ -196,7 +196,7 @@ async function loadGroups(
       reuseUnchangedImages(listing, previous, rows.images),
     );
   }
-  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // the images of `useImage`
+  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // for `useImage` and `useImagesById`
   return { ...response, listing, etag };
 }
 
@@ -255,7 +255,7 @@ function rowsOf(listing: Listing, revision: string): ImageRows {
   };
 }
 
-/** Returns the query of one page of the list. */
+/** Returns the options of the TanStack query for one page of the list. */
 function pageOptions(listing: Listing, revision: string, page: number) {
   return {
     queryKey: [...rowsKey(listing, revision), page],
@@ -296,7 +296,7 @@ export async function loadPosition(
 }
 
 /**
- * Loads an image. Returns the image immediately when a loaded list contains it, otherwise null until it is loaded.
+ * Loads an image. Returns the image immediately when a loaded list contains it, otherwise null until the server has responded.
  * `isLoading` is true until the server has responded to the first request; `isUnknown` is true when the catalogue of
  * this account does not contain the image.
  */
@@ -344,7 +344,7 @@ export function useDatasetImages(dataset: string) {
   });
 }
 
-/** Loads images by their ids, such as those that `useDatasetImages` leaves out. @returns the images that are loaded so far */
+/** Loads images by their ids, even if they are not ready. @returns the images that are loaded so far */
 export function useImagesById(imageIds: readonly string[]): readonly Image[] {
   const results = useQueries({
     queries: imageIds.map((imageId) => ({

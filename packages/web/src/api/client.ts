@@ -37,7 +37,7 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   InputPart<'query', QueryInputOf<E>> &
   InputPart<'body', BodyInputOf<E>> & {
     readonly signal?: AbortSignal;
-    /** Language of an error when the interface mixes Turkish and English; by default, that of the endpoint. */
+    /** Language of error messages when the interface mixes Turkish and English; by default, the language of the endpoint. */
     readonly languageWhenMixed?: Language;
   };
 
@@ -78,19 +78,19 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
   notifySignInEnded = listener;
 }
 
-/** Aborts GET requests while the user signs out: the server would reject requests that arrive after the sign-in has ended. */
-let callsUntilSignOut = new AbortController();
+/** Aborts GET requests when the user signs out: the server would reject requests that arrive after the sign-in has ended. */
+let signOutController = new AbortController();
 
 /** Returns the signal that aborts the GET requests of this sign-in, including those for pixels, when the user signs out. */
 export function signOutSignal(): AbortSignal {
-  return callsUntilSignOut.signal;
+  return signOutController.signal;
 }
 
 /** Aborts all GET requests of the sign-in, and also new GET requests until the caller calls the returned function. */
 export function abortCallsAtSignOut(): () => void {
-  callsUntilSignOut.abort();
+  signOutController.abort();
   return () => {
-    callsUntilSignOut = new AbortController();
+    signOutController = new AbortController();
   };
 }
 
@@ -104,7 +104,7 @@ export function endpointUrl(
 ): string {
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name] ?? '';
-    // An empty id would make a URL of another endpoint: of the list.
+    // With an empty id, the URL would be that of another endpoint, which lists all images.
     if (name === 'imageId' && value === '') throw new Error('Image ID is required');
     return encodeURIComponent(value);
   });
@@ -196,7 +196,7 @@ export async function sendFile<E extends Endpoint>(
   return schema.parse(JSON.parse(text));
 }
 
-/** Sends a request and reads the response. @param timeout also ends reading the body; null for no time limit */
+/** Sends a request and reads the response. @param timeout aborts the request and the reading of the body; null for no time limit */
 async function send<T>(
   endpoint: Endpoint,
   { params, query, body, file, signal, languageWhenMixed, cachedEtag, lastEventId }: PlainInput,
@@ -217,7 +217,7 @@ async function send<T>(
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
 
   const untilSignOut =
-    endpoint.method === 'GET' && headers.has('Authorization') ? callsUntilSignOut.signal : null;
+    endpoint.method === 'GET' && headers.has('Authorization') ? signOutController.signal : null;
   const signals = [signal, timeout, untilSignOut].filter(
     (abortSignal) => abortSignal !== undefined && abortSignal !== null,
   );
@@ -241,7 +241,7 @@ async function send<T>(
   throw apiErrorOf(errorResponse, responseText, endpoint, token);
 }
 
-/** Converts an error response to an error, and reports a 401 that ends the sign-in. @param token the token of the request */
+/** Converts an error response to an Error. Reports a 401 that ends the sign-in. @param token the bearer token of the request */
 function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
@@ -265,8 +265,8 @@ function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token:
 }
 
 /**
- * Returns whether a 401 is about the bearer token. The scheme in its header is `ImageSession` for a rejected image session. Without the
- * header, which a proxy may remove, calls of the catalogue renew the image session, and all others end the sign-in.
+ * Returns whether a 401 rejects the bearer token. The scheme in its header is `ImageSession` for a rejected image session. A proxy may
+ * remove the header: a 401 of a catalogue endpoint then counts as a rejected image session, and any other as a rejected bearer token.
  */
 function concernsSignIn({ headers }: Response, { path }: Endpoint): boolean {
   const scheme = headers.get('WWW-Authenticate');

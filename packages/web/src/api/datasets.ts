@@ -45,8 +45,8 @@ export function invalidateDatasets(): void {
  * Opens a dataset to all members, or restricts it.
  *
  * @param isListed whether members see the name of the restricted dataset
- * @param isShared whether share links may open its slides; undefined: as before, but the server switches sharing off when it
- *   restricts an open dataset
+ * @param isShared whether share links may open its slides; undefined: the server keeps the setting, but switches sharing off when
+ *   it restricts an open dataset
  */
 export function setDatasetAccess(
   dataset: string,
@@ -73,31 +73,35 @@ export function setDatasetSharing(dataset: string, isAllowed: boolean): Promise<
   return resultOf(request, isAllowed ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
 }
 
-/** Sets whether original files that cannot be de-identified may be downloaded. */
-export function setDatasetIdentifiable(dataset: string, isAllowed: boolean): Promise<ActionResult> {
+/** Sets whether users with the download permission may also download original files that cannot be de-identified. */
+export function setIdentifiableDownloads(dataset: string, isAllowed: boolean): Promise<ActionResult> {
   const request = call(updateDataset, { body: { dataset, identifiable_originals: isAllowed } });
   return resultOf(request, isAllowed ? texts.identifiableOn : texts.identifiableOff, texts.datasetFailed);
 }
 
 /** Grants an account access to a dataset. @param withDownload whether the user may also download original files */
-export function grant(dataset: string, uid: string, withDownload = false): Promise<ActionResult> {
+export function grantAccess(dataset: string, uid: string, withDownload = false): Promise<ActionResult> {
   const body = { dataset, uid, ...(withDownload && { download: true }) };
   return resultOf(call(grantDataset, { body }), texts.granted, texts.grantFailed);
 }
 
 /** Sets whether a user may download original files; this permission includes access to the dataset. */
-export function setDownload(dataset: string, uid: string, isAllowed: boolean): Promise<ActionResult> {
+export function setDownloadAllowed(dataset: string, uid: string, isAllowed: boolean): Promise<ActionResult> {
   const request = call(grantDataset, { body: { dataset, uid, download: isAllowed } });
   return resultOf(request, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
 }
 
 /** Revokes an account's access to a dataset. */
-export function revoke(dataset: string, uid: string): Promise<ActionResult> {
+export function revokeAccess(dataset: string, uid: string): Promise<ActionResult> {
   return resultOf(call(revokeDataset, { query: { dataset, uid } }), texts.revoked, texts.revokeFailed);
 }
 
-/** Answers an access request. @param reason shown to the user; may be empty */
-export function answerRequest(requestId: string, isGranted: boolean, reason: string): Promise<ActionResult> {
+/** Grants or rejects an access request. @param reason shown to the user who made the request; may be empty */
+export function answerAccessRequest(
+  requestId: string,
+  isGranted: boolean,
+  reason: string,
+): Promise<ActionResult> {
   const body = { granted: isGranted, ...(reason && { reason }) };
   const request = call(answerDatasetRequest, { params: { requestId }, body });
   return resultOf(request, isGranted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { stubApi } from '../testing/stub-api.ts';
-import { ExternalSignInError, identityTokenOf, startExternalSignIn } from './external-sign-in.ts';
+import { completeExternalSignIn, ExternalSignInError, startExternalSignIn } from './external-sign-in.ts';
 
 const issuer = 'https://id.example.org/realm';
 vi.mock('../browser/settings.ts', () => ({
@@ -80,13 +80,15 @@ describe('startExternalSignIn (sign-in with an identity provider)', () => {
   });
 });
 
-describe('identityTokenOf (return from an external sign-in)', () => {
+describe('completeExternalSignIn (return from an external sign-in)', () => {
   const requestInvalid = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
   it('exchanges the code for an identity token and sends the verifier of the code challenge', async () => {
     const tokenRequests = stubProvider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
     const { state, nonce, code_challenge } = await startAndReadQuery();
-    expect(await identityTokenOf(`?code=c-1&state=${state}&iss=${encodeURIComponent(issuer)}`)).toEqual({
+    expect(
+      await completeExternalSignIn(`?code=c-1&state=${state}&iss=${encodeURIComponent(issuer)}`),
+    ).toEqual({
       token: 'a.b.c',
       nonce,
     });
@@ -103,8 +105,8 @@ describe('identityTokenOf (return from an external sign-in)', () => {
   it('throws when the same response of the provider is processed a second time', async () => {
     stubProvider({ 'POST /realm/token': { id_token: 'a.b.c' } });
     const { state } = await startAndReadQuery();
-    await identityTokenOf(`?code=c-1&state=${state}`);
-    await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(requestInvalid);
+    await completeExternalSignIn(`?code=c-1&state=${state}`);
+    await expect(completeExternalSignIn(`?code=c-1&state=${state}`)).rejects.toThrow(requestInvalid);
   });
 
   it.each([
@@ -130,20 +132,20 @@ describe('identityTokenOf (return from an external sign-in)', () => {
     async (_, searchWith, message) => {
       const tokenRequests = stubProvider();
       const { state = '' } = await startAndReadQuery();
-      await expect(identityTokenOf(searchWith(state))).rejects.toThrow(message);
+      await expect(completeExternalSignIn(searchWith(state))).rejects.toThrow(message);
       expect(tokenRequests).toEqual([]);
     },
   );
 
   it('throws when the sign-in was not started in this tab', async () => {
     stubProvider();
-    await expect(identityTokenOf('?code=c-1&state=x')).rejects.toThrow(requestInvalid);
+    await expect(completeExternalSignIn('?code=c-1&state=x')).rejects.toThrow(requestInvalid);
   });
 
   it('throws an ExternalSignInError when the provider rejects the code', async () => {
     stubProvider({ 'POST /realm/token': new Response('{"error":"invalid_grant"}', { status: 400 }) });
     const { state } = await startAndReadQuery();
-    await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(
+    await expect(completeExternalSignIn(`?code=c-1&state=${state}`)).rejects.toThrow(
       'Kimlik doğrulama hizmetine ulaşılamıyor.',
     );
   });

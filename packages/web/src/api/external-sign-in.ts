@@ -20,7 +20,7 @@ const callbackPath = '/auth/callback';
 const pendingKey = 'external_sign_in';
 const requestTimeoutMs = 10_000;
 
-/** Random values: `state` identifies the response, `nonce` the identity token, and `verifier` proves who started the sign-in (PKCE). */
+/** Random values. `state` must be in the response, `nonce` in the identity token. `verifier` proves who started the sign-in (PKCE). */
 const PendingSignIn = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
 /** A URL with http or https only, because the browser navigates to it. */
 const ProviderUrl = z.url({ protocol: /^https?$/ });
@@ -32,7 +32,7 @@ const Discovery = z.object({
 const TokenResponse = z.object({ id_token: z.string().min(1) });
 
 /**
- * Starts a sign-in and stores it as the pending sign-in of this tab, which replaces an earlier one.
+ * Starts a sign-in. Stores it as the pending sign-in of this tab and discards an earlier pending sign-in.
  *
  * @returns the URL of the provider's sign-in page
  * @throws ExternalSignInError when no provider is configured, or it is unreachable or sends an unexpected response
@@ -65,7 +65,7 @@ export async function startExternalSignIn(): Promise<string> {
  * @returns the token, and the nonce that it must contain
  * @throws ExternalSignInError when the response is invalid, the user has cancelled, or the provider is unreachable
  */
-export async function identityTokenOf(
+export async function completeExternalSignIn(
   search: string,
 ): Promise<{ readonly token: string; readonly nonce: string }> {
   const pending = takePendingSignIn();

@@ -3,14 +3,14 @@
 /** Features of a layer as the server sends them, not yet validated. */
 export interface FeatureBatch {
   readonly features: readonly unknown[];
-  /** Display names of the authors by account id (uid). */
+  /** Display name of each author, by account id (uid). */
   readonly authors: Readonly<Record<string, string>>;
   /** Version of the layer. */
   readonly version: number;
 }
 
 const listStart = '"features":[';
-/** Text between two features. It cannot occur inside a string of a feature, because strings escape quotation marks. */
+/** End of one feature and start of the next. It cannot occur inside a string of a feature, because strings escape quotation marks. */
 const boundary = '},{"type":"Feature"';
 
 /**

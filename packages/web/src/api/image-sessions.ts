@@ -109,7 +109,7 @@ export function createSessionStore(): ImageSessions {
       });
       if (revocationsAtStart !== revocations) {
         // The viewer was closed in the meantime, so tiles that waited for this session will not be drawn.
-        revoke(id);
+        revokeSession(id);
         return id;
       }
       const lifetimeMs = seconds * 1000;
@@ -150,7 +150,7 @@ export function createSessionStore(): ImageSessions {
     revocations += 1;
     pending = null;
     clearTimeout(expiryTimer);
-    for (const id of unrevokedIds) revoke(id);
+    for (const id of unrevokedIds) revokeSession(id);
     unrevokedIds.clear();
     current = null;
     failure = null;
@@ -188,7 +188,7 @@ export function createSessionStore(): ImageSessions {
  * Revokes a session with `fetch` instead of `call`, because its option `keepalive` lets the request outlive the page. If the request is
  * lost, the session ends when it expires.
  */
-function revoke(id: string): void {
+function revokeSession(id: string): void {
   const token = storedToken();
   if (token === null) return; // the user has signed out, which revokes all sessions
   void fetch(endpointUrl(deleteImageSession, { sessionId: id }), {

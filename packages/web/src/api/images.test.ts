@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { abortCallsAtSignOut } from './client.ts';
 import { descriptorUrl, fetchPixels, thumbnailUrl, tileUrl } from './images.ts';
 
-describe('URLs of thumbnails, Deep Zoom descriptors and tiles of a slide', () => {
-  it('are paths of the API below /api/v1/image-catalog/proxy', () => {
+describe('thumbnailUrl, descriptorUrl and tileUrl (URLs of the pixels of a slide)', () => {
+  it('return paths of the API below /api/v1/image-catalog/proxy', () => {
     expect(thumbnailUrl('7', 's/1')).toBe('/api/v1/image-catalog/proxy/7/thumbnail.jpg?session=s%2F1');
     expect(descriptorUrl('7')).toBe('/api/v1/image-catalog/proxy/7/image.dzi');
     expect(tileUrl('7', { level: 12, column: 3, row: 4, format: 'jpeg' })).toBe(
@@ -12,10 +12,10 @@ describe('URLs of thumbnails, Deep Zoom descriptors and tiles of a slide', () =>
   });
 
   it.each([
-    ['a thumbnail', () => thumbnailUrl('', 's')],
-    ['a descriptor', () => descriptorUrl('')],
-    ['a tile', () => tileUrl('', { level: 0, column: 0, row: 0, format: 'jpeg' })],
-  ])('cannot be created for %s without an image id', (_, createUrl) => {
+    ['thumbnailUrl', () => thumbnailUrl('', 's')],
+    ['descriptorUrl', () => descriptorUrl('')],
+    ['tileUrl', () => tileUrl('', { level: 0, column: 0, row: 0, format: 'jpeg' })],
+  ])('throw an error for an empty image id: %s', (_, createUrl) => {
     expect(createUrl).toThrow('Image ID is required');
   });
 });

@@ -1,6 +1,6 @@
 import { ReadableStream, type ReadableStreamDefaultController, TextDecoderStream } from 'node:stream/web';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { follow } from './presentations.ts';
+import { receivePresentation } from './presentations.ts';
 
 /** Stubs `fetch` with a server that opens a stream for each request and ends it when the request is aborted. */
 function stubStreams() {
@@ -21,14 +21,14 @@ function stubStreams() {
   };
 }
 
-describe('follow (stream of a presentation)', () => {
+describe('receivePresentation (events of a live presentation)', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('connects again when the server has sent nothing for 40 s, and not while it sends comments', async () => {
+  it('connects again when the server has sent nothing for 40 s, but not while the server sends comments', async () => {
     const { connectionCount, send } = stubStreams();
-    const onEvent = vi.fn<Parameters<typeof follow>[2]>();
-    const disconnect = follow('c', 'the session', onEvent);
+    const onEvent = vi.fn<Parameters<typeof receivePresentation>[2]>();
+    const disconnect = receivePresentation('c', 'the session', onEvent);
     await vi.advanceTimersByTimeAsync(0);
     for (let comment = 0; comment < 4; comment++) {
       send(': keep-alive\n\n');

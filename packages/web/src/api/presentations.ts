@@ -1,4 +1,4 @@
-/** Live presentations of a collection: its owner sends events, and other accounts and visitors receive them as server-sent events. */
+/** Live presentations of a collection. The owner of the collection sends events; followers receive these as server-sent events. */
 import { followPresentation, PresentationEvent, present } from '@lamina/contract';
 import { call, endpointUrl } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
@@ -8,20 +8,20 @@ const reconnectDelayMs = 1500;
 /** The server sends at least a comment every 15 s; a connection that stays silent longer than this is treated as lost. */
 const silenceTimeoutMs = 40_000;
 
-/** Sends the presenter's item of the collection and field of view to all followers. A failed call is not retried. */
+/** Sends the current item and field of view of the presenter to all followers. A failed call is not retried. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
   await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
 }
 
 /** Ends a presentation with `fetch` instead of `call`, because its option `keepalive` lets the request outlive the page. */
-export function endForFollowers(collectionId: string): void {
+export function endPresentation(collectionId: string): void {
   const event: PresentationEvent = { field: null, item: null };
   void fetch(endpointUrl(present, { collectionId }), {
     method: present.method,
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${storedToken() ?? ''}` },
     body: JSON.stringify(event),
     keepalive: true,
-  }).catch(() => undefined); // after a failure, the server ends the presentation when its state is not repeated
+  }).catch(() => undefined); // after a failure, the server ends the presentation itself, because it receives no more events
 }
 
 /**
@@ -30,7 +30,7 @@ export function endForFollowers(collectionId: string): void {
  * @param session image session (credential of a visitor) of a share link; null for an account
  * @returns a function that disconnects
  */
-export function follow(
+export function receivePresentation(
   collectionId: string,
   session: string | null,
   onEvent: (event: PresentationEvent) => void,

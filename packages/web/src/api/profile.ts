@@ -85,7 +85,7 @@ export async function changePassword(newPassword: string, currentPassword: strin
   }
 }
 
-/** Deletes the account. @param currentPassword as for `changePassword` */
+/** Deletes the account. @param currentPassword empty unless the API requires it (`reauth_required`) */
 export async function deleteAccount(currentPassword: string): Promise<ActionResult> {
   try {
     const body = { ...(currentPassword && { current_password: currentPassword }) };

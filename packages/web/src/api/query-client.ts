@@ -5,8 +5,8 @@ import { UnexpectedResponseError } from './client.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // Requests are not retried, because the screens have a retry button. They are sent even when the browser reports
-    // that it is offline, because a browser in a hospital network without internet access may report this wrongly.
+    // Requests are not retried, because the screens have a retry button. Requests are sent even when the browser reports
+    // that it is offline: in a hospital network without internet access, this report may be wrong.
     queries: { retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },
@@ -15,7 +15,7 @@ export const queryClient = new QueryClient({
 /** Interval at which a failed request is repeated without a click. */
 const retryIntervalMs = 5000;
 
-/** Returns false after an error response that a repeated request would get again, that is, all but 429 and 5xx. */
+/** Returns whether a repeated request may succeed: true without a response or for the status 429 or 5xx, and for null. */
 export function isTemporary(error: Error | null): boolean {
   const isErrorResponse = error instanceof AppError || error instanceof UnexpectedResponseError;
   return !isErrorResponse || error.status >= 500 || error.status === 429;
@@ -27,8 +27,8 @@ interface FailedQuery {
 }
 
 /**
- * A `refetchInterval` for what lies over a slide, because the slide without it could mislead: repeats a query without data after a
- * failure that may be temporary.
+ * A `refetchInterval` for annotations and result layers, because a slide without them could mislead. It repeats a query that has no
+ * data after a temporary error.
  *
  * @returns the interval in milliseconds; false when the query is not repeated
  */

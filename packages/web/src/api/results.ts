@@ -59,7 +59,7 @@ export async function removeResultLayer({ id, image_id }: ResultLayer): Promise<
   await invalidateResultLayers(image_id);
 }
 
-/** The viewer shows the renewal of an image session only while slide tiles are loading; requests for result layers just take longer. */
+/** The viewer shows the renewal of an image session for slide tiles only; a request for a result layer just takes longer. */
 const ignoreRenewal = () => undefined;
 
 /**
@@ -163,7 +163,7 @@ export async function loadBlock(layerId: string, block: number, signal: AbortSig
   ).arrayBuffer();
 }
 
-/** Loads how many objects of a class lie in each cell of the density grid of a level, as Uint32. @throws like `fetchContent` */
+/** Loads the density grid of one level: the number of objects of a class in each cell, as Uint32. @throws like `fetchContent` */
 export async function loadDensity(
   layerId: string,
   { level, class: classNumber }: { readonly level: number; readonly class: number },

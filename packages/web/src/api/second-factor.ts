@@ -62,7 +62,7 @@ export function invalidateSecondFactor(): void {
   void queryClient.invalidateQueries({ queryKey: secondFactorKey });
 }
 
-/** Removes the second factor. @param currentPassword as for `beginSecondFactor` */
+/** Removes the second factor. @param currentPassword empty unless the API requires it (error `reauth_required`) */
 export async function disableSecondFactor(currentPassword: string): Promise<ActionResult> {
   try {
     const { message } = await call(removeSecondFactor, { body: passwordBodyOf(currentPassword) });

@@ -66,7 +66,7 @@ type OpenResult = OpenedLink | { readonly error: ErrorCode | null; readonly mess
 /** The request of `preopenLink` that no call of `openLink` has used yet. */
 let preopened: { readonly secret: string; readonly result: Promise<OpenResult> } | null = null;
 
-/** Opens a link while the browser still loads the code of the page that shows it. The first `openLink` of that page uses the result. */
+/** Opens a link while the browser still loads the script of its page. The first `openLink` of that page uses the result. */
 export function preopenLink(secret: string): void {
   preopened = { secret, result: requestLink(secret, undefined) }; // without a password
 }

@@ -40,7 +40,7 @@ export async function endAllSignIns(): Promise<ActionResult> {
 /**
  * Returns the result of a request that ends sign-ins, and reloads the list.
  *
- * @param isEnded selects the sign-ins that the list loses at once, so that their buttons cannot be clicked again while it reloads
+ * @param isEnded selects the sign-ins to remove from the list at once: their buttons must not be clicked again while the list reloads
  */
 async function resultOf(
   request: Promise<unknown>,

@@ -36,7 +36,7 @@ const wrapper = ({ children }: { readonly children: ReactNode }) => (
   <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
 );
 
-describe('editSlide', () => {
+describe('editSlide (changes a slide in the catalogue)', () => {
   let calls: ReturnType<typeof stubApi>;
   beforeEach(() => {
     mpp = 0.5;
@@ -55,7 +55,7 @@ describe('editSlide', () => {
 
   const edit = () => editSlide(id, { calibration: { mpp: 0.25 } });
 
-  it('makes a screen that showed the slide before, such as a tour, show its new scale', async () => {
+  it('makes a screen that has shown the slide before, such as a tour, load the new scale of the slide', async () => {
     const firstScreen = renderHook(() => useImage(id), { wrapper });
     await waitFor(() => expect(firstScreen.result.current.image?.mpp_x).toBe(0.5));
     firstScreen.unmount();
@@ -64,7 +64,7 @@ describe('editSlide', () => {
     await waitFor(() => expect(secondScreen.result.current.image?.mpp_x).toBe(0.25));
   });
 
-  it('makes a screen show the new scale of a slide that is in a list loaded before', async () => {
+  it('makes a screen load the new scale of the slide even if a list with the old scale is cached', async () => {
     await loadImageAt(
       { listing: { query: '', dataset: undefined, organ: undefined, order: 'name' }, revision: '1' },
       0,

@@ -1,4 +1,4 @@
-/** The sign-in in the browser's localStorage, under the two keys of docs/requirements.md, SIGN-10. */
+/** The sign-in in the browser's localStorage. docs/requirements.md (SIGN-10) prescribes its two keys. */
 import { User } from '@lamina/contract';
 
 export const tokenKey = 'auth_token';

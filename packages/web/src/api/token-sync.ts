@@ -4,7 +4,7 @@
  */
 import { settings } from '../browser/settings.ts';
 
-/** Older tokens are not sent (SIGN-12). A token can be older, for example if the computer sleeps while the API verifies the sign-in. */
+/** Older tokens are not sent (SIGN-12). A token is older, for example, if the computer slept while the API verified the sign-in. */
 const maxTokenAgeMs = 300_000;
 
 /** Sends a new token. @param obtainedAt when the token was obtained, in milliseconds since the epoch */

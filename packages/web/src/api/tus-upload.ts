@@ -46,7 +46,7 @@ export function sendByTus({ file, destination, metadata, signal, onProgress }: F
       const token = storedToken();
       if (token !== null) request.setHeader('Authorization', `Bearer ${token}`);
     },
-    // Without an endpoint, the library cannot create a second upload when it fails to get the state of this one.
+    // Without an endpoint, the library cannot create a second upload when the state of the first one cannot be loaded.
     onUploadUrlAvailable: () => {
       upload.options.endpoint = null;
     },
@@ -62,7 +62,7 @@ export function sendByTus({ file, destination, metadata, signal, onProgress }: F
     },
     onChunkComplete(partBytes) {
       const seconds = (performance.now() - partStartedAt) / 1000;
-      const bytesPerSecond = partBytes / Math.max(seconds, 0.001); // never divides by 0
+      const bytesPerSecond = partBytes / Math.max(seconds, 0.001); // avoids a division by 0
       const targetBytes = Math.round(bytesPerSecond * targetPartSeconds);
       const growthLimit = partBytes * 2; // parts grow gradually
       const nextBytes = Math.max(minPartBytes, Math.min(targetBytes, growthLimit));

@@ -17,7 +17,7 @@ const uploadsKey = ['uploads'];
 const activePollMs = 1500;
 /** Polling interval while the server processes no upload. */
 const idlePollMs = 30_000;
-/** Time since the last progress of an upload after which the app no longer expects its first catalogue entry, and polls less often. */
+/** When a stored upload has no catalogue entry this long after its last progress, the app no longer waits for one and polls less often. */
 const maxIngestWaitMs = 5 * 60_000;
 
 /**

@@ -156,7 +156,7 @@ export function approve(uid: string, role: GrantableRole | null): Promise<Action
 
 /** Access of an account: its datasets and its end date. */
 export interface Terms {
-  /** Restricted datasets that the account may view; they replace the previous ones. */
+  /** All restricted datasets that the account may view. */
   readonly datasets: readonly string[];
   /** End of the access, as ISO 8601; null: no end date. */
   readonly expiresAt: string | null;
@@ -321,13 +321,13 @@ async function resultOf(
       field: fieldOf(error),
     };
   } finally {
-    await reload(uid);
+    await reloadAccount(uid);
     invalidateWaitingCounts();
   }
 }
 
-/** Loads an account again and updates it in the cached pages; an account that no longer exists is removed from them. */
-async function reload(uid: string): Promise<void> {
+/** Loads an account again and updates the cached pages. Removes an account that no longer exists from these pages. */
+async function reloadAccount(uid: string): Promise<void> {
   try {
     const { user } = await call(getUser, { params: { uid } });
     updateCachedPages((users) => users.map((cached) => (cached.uid === uid ? user : cached)));
@@ -336,8 +336,8 @@ async function reload(uid: string): Promise<void> {
       updateCachedPages((users) => users.filter((cached) => cached.uid !== uid));
       return;
     }
-    // The card of the account may now be outdated; the refresh button of the screen loads it again.
-    console.warn('Reloading an account after a change failed.', error);
+    // The card of the account may now be outdated until the user presses the refresh button of the screen.
+    console.warn(`The account ${uid} could not be reloaded after the change.`, error);
   }
 }
 

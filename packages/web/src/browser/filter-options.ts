@@ -2,7 +2,7 @@ import { foldDiacritics, matchesWords, searchWords } from '@lamina/contract';
 import type { ComboboxItem, ComboboxParsedItem, OptionsFilter } from '@mantine/core';
 
 /**
- * Returns the first `limit` options whose labels contain all words of the search, by the rules of every search: letter case and
+ * Returns the first `limit` options whose labels contain all words of the search. As in every search of the app, letter case and
  * diacritics do not matter, and I, ı, İ and i are the same letter. Groups stay, with their matching options.
  */
 export const filterOptions: OptionsFilter = ({ options, search, limit }) => {

@@ -2,16 +2,16 @@
  * Calls the listener when requests that have failed may succeed again: when the network is available again, and when the page becomes
  * visible, for example because the computer has woken up.
  *
- * @returns a function that stops calling it
+ * @returns a function that removes the listener
  */
 export function onPossibleReconnect(listener: () => void): () => void {
-  const listenWhenVisible = () => {
+  const callIfVisible = () => {
     if (document.visibilityState === 'visible') listener();
   };
-  window.addEventListener('online', listenWhenVisible);
-  document.addEventListener('visibilitychange', listenWhenVisible);
+  window.addEventListener('online', callIfVisible);
+  document.addEventListener('visibilitychange', callIfVisible);
   return () => {
-    window.removeEventListener('online', listenWhenVisible);
-    document.removeEventListener('visibilitychange', listenWhenVisible);
+    window.removeEventListener('online', callIfVisible);
+    document.removeEventListener('visibilitychange', callIfVisible);
   };
 }

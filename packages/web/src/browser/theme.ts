@@ -31,7 +31,7 @@ const eosin: MantineColorsTuple = [
   '#701d37',
 ];
 
-/** Greys with a trace of haematoxylin, which match the primary colour in the dark scheme. */
+/** Greys of the dark scheme, slightly blue-purple to match the primary colour. */
 const dark: MantineColorsTuple = [
   '#dedce6',
   '#c3c0cf',

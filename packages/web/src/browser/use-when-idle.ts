@@ -4,9 +4,9 @@ import { useEffect, useState } from 'react';
 const maxDelayMs = 500;
 
 /**
- * Delays a value until the browser is idle. Used for content that may be rendered later than the tiles of a slide that is being opened.
+ * Delays a value until the browser is idle. Used for content that may be rendered after the tiles of a slide that is being opened.
  *
- * @returns the previous value until the browser is idle; null and the value of the first rendering are returned at once
+ * @returns the previous value until the browser is idle; a null value, and the value of the first rendering, without a delay
  */
 export function useWhenIdle<T>(value: T | null): T | null {
   const [delayedValue, setDelayedValue] = useState(value);

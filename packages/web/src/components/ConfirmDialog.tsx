@@ -7,13 +7,13 @@ import { useSettled } from './use-settled.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** As for `Dialog`. */
+  /** Language of the button texts when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
   readonly languageWhenMixed?: Language;
   readonly confirmLabel: string;
   /** Whether the action is destructive: the confirm button then has the warning colour. */
   readonly isDestructive?: boolean;
   readonly isConfirmDisabled?: boolean;
-  /** The confirm button shows progress until the promise settles, and the user cannot close the dialog. The caller then closes it. */
+  /** Until the promise settles, the confirm button shows progress and the user cannot close the dialog. The caller closes it afterwards. */
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
   /** Description of the change. */

@@ -7,14 +7,14 @@ interface DialogProps extends Pick<ModalProps, 'size' | 'centered' | 'children'>
   readonly title: string;
   /** Language of the dialog's own texts when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
   readonly languageWhenMixed?: Language;
-  /** Whether an action of the dialog is running whose result the dialog waits for; by default, none is. */
+  /** Whether the dialog waits for the result of an action. */
   readonly isRunning?: boolean;
   readonly onClose: () => void;
 }
 
 /**
- * A dialog over the screen, which returns the focus to the element that opened it. It cannot be closed while its action is running:
- * the result would reach a screen or another dialog that the user has opened since.
+ * A dialog over the screen. When it closes, the element that opened it gets the focus. The user cannot close it while its action is
+ * running, because the result would then appear on another screen or in another dialog.
  */
 export function Dialog({ languageWhenMixed = 'tr', isRunning = false, onClose, ...props }: DialogProps) {
   useReturnFocus();

@@ -6,7 +6,7 @@ import { dialogTexts } from './texts.ts';
 
 interface FormDialogProps {
   readonly title: string;
-  /** As for `Dialog`. */
+  /** Language of the button texts when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
   readonly languageWhenMixed?: Language;
   readonly submitLabel: string;
   /** Whether the action removes something: the submit button then has the warning colour. */
@@ -18,7 +18,7 @@ interface FormDialogProps {
   readonly onClose: () => void;
   /** Label of the button that calls `onClose`, when 'Cancel' does not fit. */
   readonly cancelLabel?: string;
-  /** Label of that button while the action is running, for an action that `onClose` stops. Without it, the user has to wait. */
+  /** Label of the same button while the action is running, if `onClose` then stops the action. Without it, the button is disabled. */
   readonly stopLabel?: string;
   readonly children: ReactNode;
 }

@@ -17,7 +17,7 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   const currentLink = links.find(({ to, isExact = false }) =>
     matchPath({ path: to, end: isExact }, pathname),
   );
-  const waitingTotal = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0); // number of waiting items, such as applicants
+  const waitingTotal = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0); // waiting items of all links, such as applicants
   return (
     // The key changes with the path, which closes the menu when the user opens another screen.
     <Menu key={pathname} position="bottom-start" shadow="md" withinPortal={false}>

@@ -6,13 +6,13 @@ import classes from './UserMenu.module.css';
 import type { UserMenuProps } from './UserMenu.tsx';
 import { UserName } from './UserName.tsx';
 
-/** Loaded separately: Mantine's code for menus is as large as the catalogue's code and would delay the catalogue. */
+/** Loaded separately: Mantine's script for menus is as large as the script of the catalogue and would delay the catalogue. */
 const UserMenu = preloadable(async () => (await import('./UserMenu.tsx')).UserMenu);
-UserMenu.preload().catch(() => undefined); // rendering the component loads the code again
+UserMenu.preload().catch(() => undefined); // after a failure, rendering the component loads the script again
 
 /**
- * Shows the user menu, and until its code is loaded the user's name in the same place. When the code cannot be loaded, the name stays with a
- * sign-out button; otherwise the error screen would replace the whole screen.
+ * Shows the user menu; until its script is loaded, only the user's name. When the script cannot be loaded, the name and a sign-out
+ * button are shown, so that the error screen does not replace the whole screen.
  */
 export function LoadedUserMenu(props: UserMenuProps) {
   const name = (

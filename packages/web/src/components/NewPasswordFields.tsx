@@ -6,7 +6,7 @@ import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
 
 /**
- * Validates the two fields. Zod cannot extend a schema that has a `refine`, so a form with further fields builds its own schema from
+ * Schema of `NewPasswordFields`. Zod cannot extend a schema that has a `refine`, so a form with further fields builds its own schema from
  * the `shape` of this one and calls `refine` itself.
  */
 export const NewPassword = z

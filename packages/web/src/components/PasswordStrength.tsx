@@ -8,7 +8,7 @@ type Level = (typeof levels)[number];
 
 /**
  * Estimates the strength of a password by its length and variety; the thresholds are a rough guide. Common passwords are not
- * detected here: only the server has their list, and it rejects them.
+ * detected here: only the server has a list of common passwords, and rejects them.
  *
  * @returns null for an empty password
  */

@@ -55,7 +55,7 @@ export function ShareDialog(props: ShareDialogProps) {
     }
     setRunning(true);
     const typedDays = Number.parseFloat(String(days)); // NaN when the field is empty
-    // The field limits its number only when it loses the focus, which Enter does not cause.
+    // `NumberInput` applies its limits only when the field loses the focus; pressing Enter does not move the focus.
     const validDays = Number.isNaN(typedDays)
       ? shareLinkDefaultDays
       : Math.min(maxDays, Math.max(1, typedDays));

@@ -67,7 +67,7 @@ export function ShareLinkList({
   );
 }
 
-/** Returns whether the link has ended, has no openings left, or until when it can be opened. */
+/** Returns the state of a link: ended, no openings left, or the time until which it can be opened. */
 function stateTextOf({ ended, openings, max_openings, expires_at }: ShareLink): string {
   if (ended) return texts.ended;
   const isUsedUp = max_openings !== null && openings >= max_openings;

@@ -19,12 +19,12 @@ vi.mock('./UserMenu.tsx', () => ({
   },
 }));
 
-describe('the navigation bar whose menus cannot be loaded', () => {
+describe('the navigation bar with menus whose scripts cannot be loaded', () => {
   beforeEach(() => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
 
-  it('keeps the screen, shows the links although they are too wide, and has a sign-out button beside the name of the user', async () => {
+  it('stays on the screen, shows its links although they are too wide, and has a sign-out button beside the name of the user', async () => {
     vi.spyOn(Element.prototype, 'scrollWidth', 'get').mockReturnValue(2000); // px; the links are wider than the bar
     const onLogout = vi.fn<() => void>();
     vi.stubGlobal(

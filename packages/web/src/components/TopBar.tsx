@@ -40,7 +40,7 @@ function useAreLinksTooWide(linksElement: RefObject<HTMLElement | null>, linkCou
     if (element === null) return undefined;
     // The browser calls the observer before it paints. `flushSync` renders at once, so that truncated links are never visible.
     const observer = new ResizeObserver(
-      () => flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)), // 1 px, because both are rounded
+      () => flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)), // 1 px: both widths are rounded
     );
     for (const observed of [element, ...element.children]) observer.observe(observed);
     return () => observer.disconnect();
@@ -48,7 +48,7 @@ function useAreLinksTooWide(linksElement: RefObject<HTMLElement | null>, linkCou
   return areTooWide;
 }
 
-/** A bar with more links than this shows them in a menu when they do not fit. */
+/** A bar with more links than this moves them into a menu when they do not fit; up to this number, they scroll sideways. */
 const maxLinksWithoutMenu = 2;
 
 /**
@@ -56,7 +56,7 @@ const maxLinksWithoutMenu = 2;
  * and makes the links invisible; they stay in the page, so that their width can still be measured.
  */
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
-  const [hasMenuFailed, setMenuFailed] = useState(false); // the code of the menu cannot be loaded: the links stay visible
+  const [hasMenuFailed, setMenuFailed] = useState(false); // true if the script of the menu cannot be loaded: the links stay visible
   const hasMenu = links.length > maxLinksWithoutMenu && !hasMenuFailed;
   const linksElement = useRef<HTMLElement>(null);
   const isMenuShown = useAreLinksTooWide(linksElement, links.length) && hasMenu;

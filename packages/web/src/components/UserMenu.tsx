@@ -58,7 +58,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
           {profileLabel}
         </Menu.Item>
         <Menu.Divider />
-        {/* A new language renders all screens again and closes this menu. `App` then focuses its button by `data-language-choice`. */}
+        {/* A new language remounts all screens, which closes this menu. `App` then focuses the menu's button by `data-language-choice`. */}
         <Menu.Label id={languageLabelId}>{bilingualLanguageLabel}</Menu.Label>
         <Box role="group" aria-labelledby={languageLabelId}>
           <Menu.RadioGroup

@@ -5,7 +5,7 @@ import { ActionToast } from './ActionToast.tsx';
 
 /** Time for which a toast with an undo button is shown. */
 export const undoButtonMs = 10_000;
-/** Minimum time between two undo actions: a closing toast moves the next one under the pointer; a double click must undo only one. */
+/** Minimum time between two undo actions: closing a toast moves the next one under the pointer, and a double click must not undo both. */
 const minUndoIntervalMs = 700;
 /** Time of the last undo action, as `performance.now()`. */
 let lastUndoMs = Number.NEGATIVE_INFINITY;

@@ -45,7 +45,7 @@ describe('a component created with lazyPart()', () => {
     stubServer({ isReachable: true });
   });
 
-  it('is rendered when its code is loaded, after the first rendering has requested the code', async () => {
+  it('is rendered once its script is loaded, which its first rendering has requested', async () => {
     const load = vi.fn<() => Promise<typeof Greeting>>(async () => Greeting);
     const user = renderScreen(load);
     expect(load).not.toHaveBeenCalled();
@@ -53,7 +53,7 @@ describe('a component created with lazyPart()', () => {
     await screen.findByText('Hello Ada');
   });
 
-  it('is rendered without a request when preload() has loaded its code', async () => {
+  it('is rendered without a request when preload() has loaded its script', async () => {
     const load = vi.fn<() => Promise<typeof Greeting>>(async () => Greeting);
     const Part = lazyPart(load, Failed);
     await Part.preload();
@@ -62,7 +62,7 @@ describe('a component created with lazyPart()', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is replaced by a message while the server does not respond, and is shown on retry afterwards, while the rest of the screen stays', async () => {
+  it('is replaced by a message while the server does not respond, and is shown on a later retry, while the rest of the screen stays', async () => {
     const server = { isReachable: false };
     stubServer(server);
     const load = vi.fn<() => Promise<typeof Greeting>>(async () => Greeting);
@@ -76,7 +76,7 @@ describe('a component created with lazyPart()', () => {
     screen.getByRole('button', { name: 'Count 1' });
   });
 
-  it('is replaced by a message when its code cannot be imported, and imports it again on each retry', async () => {
+  it('is replaced by a message when its script cannot be imported, and imports the script again on each retry', async () => {
     const load = vi
       .fn<() => Promise<typeof Greeting>>()
       .mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'))
@@ -90,7 +90,7 @@ describe('a component created with lazyPart()', () => {
     await screen.findByText('Hello Ada');
   });
 
-  it('is rendered again on retry after it has thrown', async () => {
+  it('is rendered again on a retry after it has thrown', async () => {
     let isBroken = true;
     const Fragile = ({ name }: GreetingProps) => {
       if (isBroken) throw new Error('cannot be rendered');

@@ -1,23 +1,22 @@
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { doesServerRespond } from '../browser/server-responds.ts';
 
-/** Long enough for a slow network, on which the request may wait for tiles. */
+/** Time limit of the check whether the server responds: on a slow network, the request may have to wait for tiles. */
 const responseTimeoutMs = 15_000;
 
-/** Props of a component that replaces a part of a screen that cannot be shown: those of the part, and `onRetry`. */
+/** Props of a component that is shown instead of a part of a screen that has failed: the props of the part, and `onRetry`. */
 type FailedPartProps<Props> = Props & {
-  /** Loads the code again and renders the part again. */
+  /** Loads the script of the part again and renders the part again. */
   readonly onRetry: () => void;
 };
 
 /**
- * Returns a component whose code is loaded when it is first rendered; until then, it renders `Fallback` (by default nothing). When the code cannot be loaded
- * (without a network, or when a newer version of the app has replaced it) or the component throws while it renders, `Failed` replaces it.
- * With `lazy` alone, the error screen would replace the whole screen with everything on it that is not saved. Retrying helps when the
- * server did not respond; for code that the server no longer has, only reloading the page helps.
+ * Returns a component whose script is loaded when the component is first rendered. Until the script is loaded, `Fallback` is rendered
+ * (by default nothing). `Failed` is rendered when the component throws, or when its script cannot be loaded: without a network, or after
+ * a newer version of the app has replaced the script. With React's `lazy` alone, an error screen would then replace the whole screen, and
+ * unsaved input would be lost. A retry helps when the server did not respond; a script that was replaced needs a reload of the page.
  *
- * The component's `preload` loads the code in advance. It rejects when the code cannot be loaded; rendering the component then loads the
- * code again.
+ * The component's `preload` loads the script in advance. It rejects when that fails; rendering the component then loads it again.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -26,7 +25,7 @@ export function lazyPart<Props extends object>(
 ): ComponentType<Props> & { readonly preload: () => Promise<unknown> } {
   let Loaded: ComponentType<Props> | null = null;
   const loadPart = async () => {
-    // Browsers keep the failure of an import until the page is reloaded, so the code is only requested from a server that responds.
+    // Browsers keep the failure of an import until the page is reloaded, so the script is only requested if the server responds.
     if (!(await doesServerRespond(responseTimeoutMs))) throw new Error('The server does not respond.');
     Loaded = await load();
     return { default: Loaded };

@@ -18,7 +18,7 @@ describe('a component created with preloadable()', () => {
     screen.getByText('Hello Ada');
   });
 
-  it('shows the fallback until its code is loaded when it was not preloaded', async () => {
+  it('shows the fallback until its script is loaded when it was not preloaded', async () => {
     const Late = preloadable(async () => Greeting);
     render(
       <Suspense fallback={<p>loading</p>}>

@@ -1,8 +1,8 @@
 import { type ComponentType, lazy, useState } from 'react';
 
 /**
- * Like React's `lazy`, but renders a component immediately if its `preload` has loaded it. `lazy` always shows the fallback first, and
- * React keeps a fallback for at least 0.3 s.
+ * Like React's `lazy`, but a component whose `preload` has finished is rendered immediately. A `lazy` component always shows its
+ * fallback first, which React keeps for at least 0.3 s.
  */
 export function preloadable<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   let Loaded: ComponentType<Props> | null = null;

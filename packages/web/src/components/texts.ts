@@ -51,7 +51,7 @@ export const apiTokenTexts = wording({
   },
 });
 
-/** Keyed by the language of the menu in the mixed interface: Turkish in the admin area, English elsewhere. */
+/** Theme choice in the user menu, by the language of that menu in the mixed interface: `tr` in the admin area, `en` elsewhere. */
 export const themeTexts = {
   tr: wording({
     languageWhenMixed: 'tr',
@@ -97,7 +97,7 @@ export const shareLinkTexts = wording({
   },
 });
 
-/** Keyed by the language of the screen in the mixed interface. */
+/** Texts of the dialog that creates a share link, by the language of its screen in the mixed interface. */
 export const shareDialogTexts = wordingByScreenLanguage({
   tr: {
     shareTitle: 'Başlık',

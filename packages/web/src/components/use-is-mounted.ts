@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react';
 
-/** Returns a function that returns whether the component is still in the page, for code that continues after a request. */
+/** Returns a function that tells whether the component is still mounted, for code that continues after a request. */
 export function useIsMounted(): () => boolean {
   const isMounted = useRef(false);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Longer than a double click, and than the time that a user needs to notice that buttons have moved. */
+/** Longer than a double click, and long enough for a user to notice that buttons have moved. */
 const settleMs = 700;
 
 /**

@@ -8,11 +8,11 @@ export function formatNumber(value: number): string {
 }
 
 /**
- * Returns all digits of a measured value, with a decimal comma in Turkish ('2,5') and a point in English ('2.5').
+ * Returns a measured value without rounding and digit grouping, with a decimal comma in Turkish ('2,5') and a point in English ('2.5').
  *
  * @param languageWhenMixed the language if the user has chosen none; English, because the slide viewer is then in English
  */
-export function formatFigure(value: number, languageWhenMixed: Language = 'en'): string {
+export function formatMeasuredValue(value: number, languageWhenMixed: Language = 'en'): string {
   const text = String(value);
   return chosenLanguageOr(languageWhenMixed) === 'tr' ? text.replace('.', ',') : text;
 }

@@ -9,8 +9,8 @@ export function nameOf({ displayName, email }: Named): string {
 }
 
 /**
- * Returns the first letters of the first two words of the display name; without a display name the first letter of the
- * e-mail address. They are in upper case by Turkish rules: i becomes İ.
+ * Returns the first letters of the first two words of the display name; without a display name, the first letter of the
+ * e-mail address. The letters are in upper case by Turkish rules: i becomes İ.
  */
 export function initialsOf({ displayName, email }: Named): string {
   const words = displayName?.trim().split(/\s+/).filter(Boolean) ?? [];

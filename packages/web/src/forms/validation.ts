@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { texts } from '../language/texts.ts';
 
-/** Returns a message; a function, so that the message is in the language at the time of the validation. */
+/** Returns a validation message in the current language, which may have changed since the schema was created. */
 type Message = () => string;
 
 /** Returns the zod option that makes a rule fail with this message. */
@@ -19,7 +19,7 @@ export function failWith(message: Message): { readonly error: Message } {
   return { error: message };
 }
 
-/** An e-mail address, trimmed and with a plain capital I as in the API. */
+/** An e-mail address, trimmed, in which I replaces İ as in the API. */
 export const EmailField = z
   .string()
   .trim()
@@ -67,7 +67,7 @@ export function isTypedTwice({ password, passwordConfirmation }: PasswordTwice):
   return password === passwordConfirmation;
 }
 
-/** Options for `refine` with `isTypedTwice`; `when` runs the rule even while other fields are invalid. */
+/** Options for `refine` with `isTypedTwice`. With `when`, zod checks the rule even while other fields are invalid. */
 export const typedTwiceOptions = {
   path: ['passwordConfirmation'],
   ...failWith(() => texts.passwordsDiffer),

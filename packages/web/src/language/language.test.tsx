@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react';
 import { act } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 import { formatDate, formatDateAndTime } from '../formatting/dates.ts';
-import { formatFigure, formatNumber } from '../formatting/numbers.ts';
+import { formatMeasuredValue, formatNumber } from '../formatting/numbers.ts';
 import { account } from '../testing/accounts.ts';
 import { openApp } from '../testing/open-app.tsx';
 import { errorResponse } from '../testing/stub-api.ts';
@@ -49,7 +49,7 @@ it.each([
     expect(acceptLanguage()).toBe(header);
     expect(formatDate('2026-11-21T09:05:00Z')).toBe(date);
     expect(formatNumber(12_345)).toBe(number);
-    expect(formatFigure(2.5)).toBe(figure);
+    expect(formatMeasuredValue(2.5)).toBe(figure);
     expect(formatDateAndTime(null)).toBe(notAvailable);
   },
 );
@@ -61,7 +61,7 @@ describe('the language choice', () => {
     adoptStoredLanguage();
   }
 
-  it('of another tab is adopted when the user opens another screen, and before that keeps what the user has typed', async () => {
+  it('of another tab is adopted only when the user opens another screen, so that typed text is not lost', async () => {
     const { person, goTo } = openApp('/auth/login');
     await person.type(await screen.findByLabelText('E-posta'), 'ipek@example.org');
     localStorage.setItem('language', 'en');

@@ -44,8 +44,8 @@ function applyChoice(newChoice: LanguageChoice): void {
 }
 
 /**
- * Adopts the language that another tab has stored. Called when the user opens another screen, because a change of the language renders
- * the screen anew, without what the user has typed there.
+ * Adopts the language that another tab has stored. Called only when the user opens another screen, because a change of the language
+ * remounts the screen, which discards typed text.
  */
 export function adoptStoredLanguage(): void {
   applyChoice(storedChoice());
@@ -62,7 +62,7 @@ export function chooseLanguage(newChoice: LanguageChoice): void {
   localChoiceListener?.(newChoice);
 }
 
-/** Sets the only listener to choices made in this tab; null removes it. */
+/** Sets the only listener to choices made in this tab; null removes the listener. */
 export function setLocalChoiceListener(listener: ((choice: LanguageChoice) => void) | null): void {
   localChoiceListener = listener;
 }
@@ -77,7 +77,7 @@ export function chosenLanguage(): LanguageChoice {
   return choice;
 }
 
-/** Returns the current choice; the component renders again when it changes. */
+/** Returns the current choice and renders the component again when the choice changes. */
 export function useLanguage(): LanguageChoice {
   return useSyncExternalStore(subscribe, chosenLanguage);
 }
@@ -95,7 +95,7 @@ export function chosenLanguageOr(languageWhenMixed: Language): Language {
  * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`: the API then responds in the language that
  * docs/requirements.md prescribes for each endpoint.
  *
- * @param languageWhenMixed language for 'mixed' of a call that both Turkish and English screens make
+ * @param languageWhenMixed language that replaces `*`, for an endpoint that both Turkish and English screens call
  */
 export function acceptLanguage(languageWhenMixed?: Language): string {
   return choice === 'mixed' ? (languageWhenMixed ?? '*') : choice;

@@ -1,12 +1,12 @@
 import { type Dispatch, type SetStateAction, useEffect, useState } from 'react';
 import { chosenLanguage } from './language.ts';
 
-/** Values by name, of mounted components and of those that a change of the language is mounting anew. */
+/** Values by name. They belong to mounted components, and to components that a change of the language is remounting. */
 const values = new Map<string, unknown>();
 
 /**
- * Like `useState`, for state that the user could not get back: it also survives a change of the language, which mounts all screens anew.
- * The state ends when the component is unmounted for any other reason.
+ * Like `useState`, but the state survives a change of the language, which remounts all screens. Used for state that the user could not
+ * restore. The state is lost when the component is unmounted for any other reason.
  *
  * @param name identifies the state; used by one mounted component at a time
  */

@@ -62,7 +62,7 @@ export function AdminLayout() {
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
           onLogout={() => void signOut()}
-          labelLanguage={chosenLanguageOr('tr')} // in the default mode, the admin area is Turkish, but the badge English
+          labelLanguage={chosenLanguageOr('tr')} // in the mixed interface, the admin area is Turkish, but its badge is English
         />
       </TopBar>
       <main id="content" className={classes.content} tabIndex={-1}>

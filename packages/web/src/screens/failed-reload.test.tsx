@@ -1,4 +1,4 @@
-/** Tests of all screens that load a list or an object: what they have loaded stays when a later reload fails. */
+/** Tests of all screens that load a list or an object: the loaded data stays visible when a later request for it fails. */
 import { screen } from '@testing-library/react';
 import { it, vi } from 'vitest';
 import { account } from '../testing/accounts.ts';
@@ -104,7 +104,7 @@ it.each([
   ['the list of accounts', '/admin/users', 'deniz@example.org'],
   ['the queue of applicants', '/admin/users?view=waiting', 'deniz@example.org'],
   ['the recent activity', '/dashboard', 'dalak.svs'],
-])('%s stays on the screen when a later reload fails', async (_, path, text) => {
+])('%s stays on the screen when a later request for the same data fails', async (_, path, text) => {
   let isFailing = false;
   const api = Object.fromEntries(
     Object.entries(responses).map(([name, response]) => [

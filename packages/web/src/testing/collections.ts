@@ -2,7 +2,7 @@
 
 const at = '2026-11-22T10:00:00.000Z';
 
-/** Returns her collection "Ders 3" with these items. */
+/** Returns the collection "Ders 3" of İpek Işık with these items. */
 export function ownCollection<Item>(items: readonly Item[]) {
   return {
     id: 'c-1',
@@ -19,7 +19,7 @@ export function ownCollection<Item>(items: readonly Item[]) {
   };
 }
 
-/** Returns her saved view "Kenar" of the image `a`. @param field the part of the slide that it shows */
+/** Returns the saved view "Kenar" of İpek Işık on the image `a`. @param field the part of the slide that the view shows */
 export function ownView<ViewField>(field: ViewField) {
   return {
     id: 'v-1',

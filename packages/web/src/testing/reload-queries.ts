@@ -5,6 +5,6 @@ import { queryClient } from '../api/query-client.ts';
 export async function reloadQueries(): Promise<void> {
   await act(async () => {
     await queryClient.refetchQueries();
-    await new Promise((resolve) => setTimeout(resolve, 20)); // the cache tells the components about a result in a later task
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the query cache notifies the components in a later task
   });
 }

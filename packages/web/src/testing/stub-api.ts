@@ -30,7 +30,7 @@ export function errorInLanguageOfCall(code: ErrorCode): AnswerFunction {
   return (_, language) => errorResponse(code, errors[code][language]);
 }
 
-/** Returns the language in which the server responds: the one that the request chooses, otherwise that of the endpoint. */
+/** Returns the language in which the server responds: the language that the request chooses, otherwise the default of the endpoint. */
 function languageOf({ name }: ApiCall, acceptLanguage: string | null): Language {
   if (acceptLanguage === 'tr' || acceptLanguage === 'en') return acceptLanguage;
   const endpoint = Object.values(endpoints).find(({ method, path }) =>
@@ -71,7 +71,7 @@ export function stubApi(answers: Answers): readonly ApiCall[] {
   return calls;
 }
 
-/** Returns `answer`, a function for `stubApi`; its response stays pending until the test passes the response to `respondWith`. */
+/** Returns an `answer` for `stubApi` that stays pending until the test passes the response to `respondWith`. */
 export function pendingResponse(): {
   readonly answer: () => Promise<Answer>;
   readonly respondWith: (answer: Answer) => void;

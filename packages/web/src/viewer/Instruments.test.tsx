@@ -72,7 +72,7 @@ function openInstruments(answers: Parameters<typeof stubApi>[0] = {}, arrangemen
   return { page, user, keepMark, clearButton, hasMeasurements };
 }
 
-it('measurements that the user keeps stay on the slide until the annotation code has converted them, also those of an earlier "Keep"', async () => {
+it('measurements that the user keeps stay on the slide until the annotation code is loaded and has converted them, also those of an earlier click on Keep', async () => {
   const { keepMark, hasMeasurements } = openInstruments();
   await keepMark();
   await keepMark();
@@ -91,7 +91,7 @@ it('measurements that the user keeps and then removes do not become annotations 
   expect(waitingShapes).toEqual([]);
 });
 
-it('a failed request for the result layers is told in the panel and, when the address of the page arranges layers, without it, until a retry succeeds', async () => {
+it('the message that the result layers could not be loaded is shown in their panel, or without the panel when the URL contains an arrangement of layers, until a retry succeeds', async () => {
   let response: object = errorResponse('unavailable');
   const resultLayers = { 'GET /image-catalog/images/image/result-layers': () => response };
   const { user, page } = openInstruments({ 'HEAD /': {}, ...resultLayers });
@@ -110,7 +110,7 @@ it('a failed request for the result layers is told in the panel and, when the ad
   await waitFor(() => expect(arranged.queryByText(message)).toBeNull());
 });
 
-it('says in a toast when a picture of the slide cannot be saved', async () => {
+it('the viewer shows an error toast when a picture of the slide cannot be saved', async () => {
   const { user, page } = openInstruments();
   await user.keyboard('s'); // the view of this test has no picture
   expect((await page.findByRole('alert')).textContent).toContain('The screenshot could not be made');

@@ -87,7 +87,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [isLinkCopied, setLinkCopied] = useState(false);
   /** Whether the drawing mode is on: the user draws annotations, which the server stores, instead of measurements. */
   const [isAnnotating, setAnnotating] = useState(false);
-  /** Measurements for which the user has chosen to keep them. */
+  /** Measurements that the user has chosen to keep. */
   const [keptShapes, setKeptShapes] = useState<readonly Shape[]>(noShapes);
   /** The annotations of the slide; null until they are loaded. The result layers count objects inside them. */
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
@@ -224,7 +224,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     '[': () => rotate(-smallTurn),
     f: actions.mirror,
     ...((areColoursOpen || isRotationOpen || arePicturesOpen || areResultsOpen) && { Escape: closePanels }),
-    ...(!isAnnotating && measuringKeys), // the Escape of a chosen tool replaces the Escape that closes panels
+    ...(!isAnnotating && measuringKeys), // while a measuring tool is chosen, its Escape replaces the one that closes panels
     ...(annotatedSlide !== null && { d: toggleAnnotating }),
     b: () => setColoursOpen(!areColoursOpen),
     s: saveScreenshot,

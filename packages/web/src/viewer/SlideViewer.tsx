@@ -378,7 +378,7 @@ function OpenSlide(props: OpenSlideProps) {
 
   const retry = () => {
     setFailure(null);
-    // `all` includes tiles that the server did not have, for example while the file of the slide was away.
+    // `all` includes tiles that the server did not have, for example because the file of the slide was missing for a while.
     if (view !== null) return view.retryFailedTiles('all');
     setLoading({ phase: 'opening' });
     setAttempt(attempt + 1);

@@ -19,7 +19,7 @@ export interface ToolButtonProps {
   readonly isPressed?: boolean | undefined;
   /** Whether the panel of the button is open; absent for buttons without a panel. */
   readonly isExpanded?: boolean | undefined;
-  /** Whether the setting behind the button differs from its default, such as changed colours. */
+  /** Whether the setting that the button opens differs from its default, such as changed colours. */
   readonly isMarked?: boolean | undefined;
   readonly isDisabled?: boolean | undefined;
   /**

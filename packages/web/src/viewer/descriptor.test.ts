@@ -41,7 +41,7 @@ describe('parseDescriptor (Deep Zoom descriptor)', () => {
   });
 });
 
-describe('maxLevelOf (level of full resolution) and minLevelOf (finest level that is a single tile)', () => {
+describe('maxLevelOf (level of full resolution) and minLevelOf (finest level that is a single tile):', () => {
   const descriptorOf = (width: number, height: number): DeepZoomDescriptor => ({
     width,
     height,
@@ -87,23 +87,31 @@ describe('loadDescriptor (Deep Zoom descriptor)', () => {
 
   it.each([
     [
-      'an error response of the API',
+      'of the kind "status" with the message of the API for an error response of the API',
       async () => Response.json({ message: 'Not found.', code: 'not_found' }, { status: 404 }),
       { kind: 'status', status: 404, message: 'Not found.' },
     ],
     [
-      'the error page of a proxy, which has no message',
+      'of the kind "status" without a message for the error page of a proxy',
       async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
       { kind: 'status', status: 502, message: '' },
     ],
-    ['a response that is not a descriptor', async () => new Response('<html/>'), { kind: 'unreadable' }],
     [
-      'a lost image session (credential for tiles)',
+      'of the kind "unreadable" for a response that is not a descriptor',
+      async () => new Response('<html/>'),
+      { kind: 'unreadable' },
+    ],
+    [
+      'of the kind "session-lost" when no image session (credential for tiles) can be created',
       async () => 'session-lost' as const,
       { kind: 'session-lost' },
     ],
-    ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
-  ])('throws a PixelError of the matching kind for %s', async (_, respond, failure) => {
+    [
+      'of the kind "other" for a network error',
+      () => Promise.reject(new TypeError('Failed to fetch')),
+      { kind: 'other' },
+    ],
+  ])('throws a PixelError %s', async (_, respond, failure) => {
     await expect(load(respond)).rejects.toMatchObject({ failure });
   });
 });

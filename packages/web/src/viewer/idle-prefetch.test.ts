@@ -100,16 +100,17 @@ describe('createIdlePrefetch (loads tiles around a view at rest)', () => {
     expect(fetchPixels.mock.calls.length).toBeGreaterThan(callsBeforePause);
   });
 
-  it.each([{ saveData: true }, { effectiveType: '3g' }, { effectiveType: 'slow-2g' }])(
-    'requests nothing when the browser saves data or reports a slow connection: %o',
-    (connection) => {
-      vi.stubGlobal('navigator', { connection });
-      const { prefetch, fetchPixels } = prefetchWith();
-      prefetch.onSharp();
-      vi.advanceTimersByTime(1000);
-      expect(fetchPixels).not.toHaveBeenCalled();
-    },
-  );
+  it.each([
+    ['the user has asked the browser to use less data', { saveData: true }],
+    ['the browser reports a 3g connection', { effectiveType: '3g' }],
+    ['the browser reports a slow 2g connection', { effectiveType: 'slow-2g' }],
+  ])('requests nothing when %s', (_, connection) => {
+    vi.stubGlobal('navigator', { connection });
+    const { prefetch, fetchPixels } = prefetchWith();
+    prefetch.onSharp();
+    vi.advanceTimersByTime(1000);
+    expect(fetchPixels).not.toHaveBeenCalled();
+  });
 
   it('requests nothing after the slide is closed', () => {
     const { prefetch, fetchPixels, slideClosing } = prefetchWith();

@@ -125,7 +125,7 @@ describe('linkViews (of two compared slides, the follower moves with the leader)
     expect(second.field().zoom).toBeCloseTo(1, 9);
   });
 
-  it('completeMovement moves the leader and the follower to the end of a running movement at once', () => {
+  it('moves the leader and the follower to the end of a running movement at once when completeMovement is called', () => {
     const first = createView({ zoom: 0.5 });
     const second = createView({ zoom: 0.4 }, { zoom: 0.5 });
     const views = linkViews({ first, second }, () => 'second');

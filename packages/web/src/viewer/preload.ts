@@ -5,7 +5,7 @@
 import { type DeepZoomDescriptor, loadDescriptor } from './descriptor.ts';
 import type { FetchPixels, PixelRequest } from './pixels.ts';
 
-/** A preloaded descriptor is dropped when the slide is not opened within this time. */
+/** A preloaded descriptor is discarded when the slide is not opened within this time. */
 const maxAgeMs = 5000;
 
 /** The descriptors of slides, by their URL. */

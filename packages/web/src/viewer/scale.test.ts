@@ -4,45 +4,50 @@ import { type Calibration, calibrationOf, magnificationLabel, type SlideScale, s
 describe('calibrationOf (completes the pixel size and the magnification of a slide)', () => {
   it.each([
     [
+      'the pixel size and the magnification that the file states',
       { mpp: 0.499, objectivePower: 20, derived: null },
       { mpp: 0.499, objectivePower: 20, derived: null },
     ],
     [
+      'a magnification derived from the pixel size when the magnification is unknown',
       { mpp: 0.25, objectivePower: null, derived: null },
       { mpp: 0.25, objectivePower: 40, derived: 'objectivePower' },
     ],
     [
+      'a pixel size derived from the magnification when the pixel size is unknown',
       { mpp: null, objectivePower: 20, derived: null },
       { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
     ],
     [
+      'a pixel size derived from the magnification when the pixel size is 0',
       { mpp: 0, objectivePower: 40, derived: null },
       { mpp: 0.25, objectivePower: 40, derived: 'mpp' },
     ],
     [
-      { mpp: 0.5, objectivePower: 40, derived: null }, // the pixel size takes precedence
+      'a magnification derived from the pixel size when the stated magnification contradicts the pixel size',
+      { mpp: 0.5, objectivePower: 40, derived: null },
       { mpp: 0.5, objectivePower: 20, derived: 'objectivePower' },
     ],
     [
+      'a pixel size and a magnification that differ from the usual ratio by 10 %',
       { mpp: 0.2265, objectivePower: 40, derived: null },
       { mpp: 0.2265, objectivePower: 40, derived: null },
     ],
     [
-      { mpp: 0.5, objectivePower: 20, derived: 'mpp' }, // an estimate stays an estimate
+      'a pixel size that stays marked as derived by the server',
+      { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
       { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
     ],
     [
+      'a magnification that stays marked as derived by the server',
       { mpp: 0.499, objectivePower: 20, derived: 'objectivePower' },
       { mpp: 0.499, objectivePower: 20, derived: 'objectivePower' },
     ],
-    [{ mpp: null, objectivePower: null, derived: null }, null],
-    [{ mpp: Number.NaN, objectivePower: -1, derived: null }, null],
-  ] satisfies [SlideScale, Calibration | null][])(
-    'for the scale %j of the slide, returns the calibration %j (null if both values are unknown)',
-    (scale, calibration) => {
-      expect(calibrationOf(scale)).toEqual(calibration);
-    },
-  );
+    ['null when both values are unknown', { mpp: null, objectivePower: null, derived: null }, null],
+    ['null when both values are invalid', { mpp: Number.NaN, objectivePower: -1, derived: null }, null],
+  ] satisfies [string, SlideScale, Calibration | null][])('returns %s', (_, scale, calibration) => {
+    expect(calibrationOf(scale)).toEqual(calibration);
+  });
 });
 
 /** A slide scanned at 20×, with both values stated by the file. */

@@ -5,7 +5,7 @@
  * resolution, 2 shows it twice as large.
  */
 
-import { formatFigure } from '../formatting/numbers.ts';
+import { formatMeasuredValue } from '../formatting/numbers.ts';
 
 /** The scale of a slide as the server reports it; it may be incomplete. */
 export interface SlideScale {
@@ -85,7 +85,7 @@ function areConsistent(mpp: number, objectivePower: number): boolean {
  */
 export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
   const magnification = objectivePower * zoom;
-  const text = `${formatFigure(Number(magnification.toFixed(decimalsOf(magnification))))}×`;
+  const text = `${formatMeasuredValue(Number(magnification.toFixed(decimalsOf(magnification))))}×`;
   return derived === 'objectivePower' ? `≈ ${text}` : text;
 }
 
@@ -134,5 +134,5 @@ export function withScaleMarks({ derived, isEntered }: Calibration, measure: str
  */
 function lengthLabel(micrometres: number): string {
   const [amount, unit] = micrometres >= 1000 ? [micrometres / 1000, 'mm'] : [micrometres, 'µm'];
-  return `${formatFigure(Number(amount.toPrecision(1)))} ${unit}`;
+  return `${formatMeasuredValue(Number(amount.toPrecision(1)))} ${unit}`;
 }

@@ -106,7 +106,7 @@ export async function takeCapture(view: CapturedView): Promise<Blob> {
     view.onProgress((top + canvas.height) / height);
   }
   if (png !== null) return png.finish();
-  // Never the case: without a PNG writer, there is a canvas. TypeScript needs the check.
+  // This never happens: without a PNG writer, there is a canvas. TypeScript needs the check.
   if (jpegCanvas === null) throw new Error('The picture has neither a PNG writer nor a canvas.');
   return jpegCanvas.convertToBlob({ type, quality: jpegQuality });
 }
@@ -134,7 +134,7 @@ function drawFigure(context: Context, { outline, label, labelPosition }: Figure)
   if (label !== null) drawText(context, label, labelPosition.x, labelPosition.y);
 }
 
-/** Draws the scale bar and the caption at the bottom left. A caption that is too long for its place beside the bar is above the bar. */
+/** Draws the scale bar and the caption at the bottom left: the caption beside the bar or, if the caption is too long, above the bar. */
 function drawFoot(
   context: Context,
   { scaleBar, caption }: Decorations,

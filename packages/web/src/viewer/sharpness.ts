@@ -28,7 +28,7 @@ export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: reado
   );
 }
 
-/** OpenSeadragon sets `minPixelRatio` when it opens the image, but its types lack it. The pixel density may have changed since then. */
+/** OpenSeadragon's types lack `minPixelRatio`, which it sets when it opens the image and keeps when the pixel density changes. */
 type DrawnImage = TiledImage & { readonly minPixelRatio: number };
 
 /** Returns the level that OpenSeadragon draws: the finest with pixels of at least `minPixelRatio` device pixels. */

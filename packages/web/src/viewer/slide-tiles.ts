@@ -1,6 +1,6 @@
 /**
- * The tile source that a view gives to OpenSeadragon for each slide: it states the levels and tiles of the slide, and loads tiles
- * through the renderer, which decodes them and keeps the decoded tiles.
+ * The tile source that a view gives to OpenSeadragon for each slide. It states the levels and tiles of the slide, and loads the tiles
+ * through the renderer, which decodes and caches them.
  */
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
@@ -92,7 +92,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
       );
   }
 
-  /** Does nothing: OpenSeadragon drops jobs that have not started, and the signal of the supply aborts the others. */
+  /** Does nothing: OpenSeadragon drops jobs that have not started, and `TileSupply.signal` aborts running jobs. */
   override downloadTileAbort(): void {}
 }
 

@@ -25,11 +25,11 @@ import { lacksTiles, type Sharpness } from './sharpness.ts';
 import { SlideTiles, type TileCoordinates, type TileSupply } from './slide-tiles.ts';
 import { createToolPointer, type PointerKeys, type PointerTool } from './tool-pointer.ts';
 import type { SlideField } from './view-address.ts';
-import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
+import { copyViewPicture, meanColourAt, type ViewPicture } from './view-picture.ts';
 import { viewerSettings } from './viewer-settings.ts';
 import { wheelFactor } from './wheel.ts';
 
-/** The user may always enlarge an image pixel to this many CSS pixels, even when OpenSeadragon's `maxZoomLevel` allows less. */
+/** Every slide may be enlarged until an image pixel covers this many CSS pixels, even when `maxZoomLevel` of the settings allows less. */
 const alwaysAllowedZoom = 2;
 /** Zoom factor of the zoom buttons and keys. */
 const zoomStep = 2;
@@ -74,9 +74,9 @@ export interface SlideView {
   /** Sends pointer events to a tool instead of moving the slide. @param tool with null, the pointer moves the slide again */
   setPointerTool(tool: PointerTool | null): void;
   /**
-   * Sends pointer events to a tool that needs only a few of them, such as a single click.
+   * Sends pointer events temporarily to another tool, for example until the user has clicked once.
    *
-   * @returns a function that sends them again to the tool that was set, even if it was set in the meantime
+   * @returns a function that ends this: the tool of the last call of `setPointerTool` then receives the events again
    */
   borrowPointer(tool: PointerTool): () => void;
   /** Undoes what the current press of the pointer has drawn with the tool. @returns false if the pointer is not pressed */
@@ -303,7 +303,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   let shownSlide: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
-  // The next two variables are null before the slide is open.
+  // `placement` and `destination` are null before the slide is open.
   let placement: Placement | null = null;
   let destination: SlideField | null = null;
   /** The callbacks of `watch`. */
@@ -550,7 +550,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       viewer.drawer.canvas.style.filter = viewer.drawer instanceof CanvasDrawer ? filter : '';
     },
     adjustment: () => renderer.colours.adjustment,
-    picture: () => (viewer.world.getItemAt(0) ? pictureNow(viewer) : null),
+    picture: () => (viewer.world.getItemAt(0) ? copyViewPicture(viewer) : null),
     addOverlay: (overlay) => {
       canvasOverlays.add(overlay);
       return () => canvasOverlays.delete(overlay);
@@ -558,8 +558,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     overlays: () => combineOverlays([...canvasOverlays]),
     colourAt: (point) => {
       const { colours } = renderer;
-      renderer.setColours({ ...colours, adjustment: asScanned }); // `pictureNow` draws the view with these colours
-      const picture = viewer.world.getItemAt(0) ? pictureNow(viewer) : null;
+      renderer.setColours({ ...colours, adjustment: asScanned }); // `copyViewPicture` draws the view with these colours
+      const picture = viewer.world.getItemAt(0) ? copyViewPicture(viewer) : null;
       renderer.setColours(colours);
       return picture === null ? null : meanColourAt(picture, point);
     },

@@ -1,4 +1,4 @@
-import { formatFigure } from '../formatting/numbers.ts';
+import { formatMeasuredValue } from '../formatting/numbers.ts';
 import { wording } from '../language/language.ts';
 
 /** A row of the keyboard help: keys, and the action that they trigger. */
@@ -36,7 +36,7 @@ export const texts = wording({
     countingCircle: 'Sayım dairesi, 1 mm²',
     countingCircleUncalibrated: 'Sayım dairesi: slayt kalibre edilmemiş',
     count: 'Hücre say',
-    counted: (count: number) => `Sayılan: ${formatFigure(count)}`,
+    counted: (count: number) => `Sayılan: ${formatMeasuredValue(count)}`,
     hints: {
       ruler: 'İki noktaya tıklayın veya sürükleyin',
       rulerEnd: 'Bitiş noktasına tıklayın',
@@ -93,7 +93,8 @@ export const texts = wording({
     savePicture: 'Kaydet',
     savingPicture: 'Görüntü kaydediliyor',
     cancel: 'Vazgeç',
-    pixels: (width: number, height: number) => `${formatFigure(width)} × ${formatFigure(height)} piksel`,
+    pixels: (width: number, height: number) =>
+      `${formatMeasuredValue(width)} × ${formatMeasuredValue(height)} piksel`,
     tooLarge: 'en fazla 100 megapiksel',
     formatPng: 'PNG',
     formatJpeg: 'JPEG',
@@ -104,7 +105,7 @@ export const texts = wording({
     objectives: 'Objektifler',
     fit: 'Sığdır',
     fitHint: 'Sığdır: bütün slayt',
-    power: (power: number) => `${formatFigure(power)}×`,
+    power: (power: number) => `${formatMeasuredValue(power)}×`,
     digital: 'dijital',
     digitalHint: 'Dijital yakınlaştırma: taramadan daha büyük',
     estimated: 'objektiften tahmin edildi',
@@ -182,7 +183,7 @@ export const texts = wording({
     countingCircle: 'Counting circle, 1 mm²',
     countingCircleUncalibrated: 'Counting circle: the slide is not calibrated',
     count: 'Count cells',
-    counted: (count) => `Counted: ${formatFigure(count)}`,
+    counted: (count) => `Counted: ${formatMeasuredValue(count)}`,
     hints: {
       ruler: 'Click two points, or drag',
       rulerEnd: 'Click the end point',
@@ -239,7 +240,7 @@ export const texts = wording({
     savePicture: 'Save',
     savingPicture: 'Saving the picture',
     cancel: 'Cancel',
-    pixels: (width, height) => `${formatFigure(width)} × ${formatFigure(height)} pixels`,
+    pixels: (width, height) => `${formatMeasuredValue(width)} × ${formatMeasuredValue(height)} pixels`,
     tooLarge: 'at most 100 megapixels',
     formatPng: 'PNG',
     formatJpeg: 'JPEG',
@@ -250,7 +251,7 @@ export const texts = wording({
     objectives: 'Objectives',
     fit: 'Fit',
     fitHint: 'Fit: the whole slide',
-    power: (power) => `${formatFigure(power)}×`,
+    power: (power) => `${formatMeasuredValue(power)}×`,
     digital: 'digital',
     digitalHint: 'Digital zoom: larger than the scan',
     estimated: 'estimated from the objective',

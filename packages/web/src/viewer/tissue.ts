@@ -1,6 +1,5 @@
 /**
- * Finds tissue in the thumbnail of a slide. When a slide is opened beside another slide, the viewer then does not show
- * blank glass first.
+ * Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another one does not show blank glass first.
  */
 import type { SlideField } from './view-address.ts';
 

@@ -47,7 +47,7 @@ describe('createToolPointer (pointer events for a drawing or measuring tool)', (
     expect(received).toEqual(['move 1', 'move 2']);
   });
 
-  it('cancels a press once, and then passes neither its release nor another cancellation', () => {
+  it('cancels a press once, and then passes neither its release nor another cancellation to the tool', () => {
     const { pointer, received } = startPointer();
     expect(pointer.cancel()).toBe(false);
     pointer.press(eventOf('mouse', 1));
@@ -56,7 +56,7 @@ describe('createToolPointer (pointer events for a drawing or measuring tool)', (
     expect(received).toEqual(['press 1', 'cancel']);
   });
 
-  it('cancels the press of a pinch or of a touch that the browser takes over only if the tool is pressed by this kind of pointer', () => {
+  it('cancels the press when a pinch begins or the browser takes over a touch, but only if this kind of pointer is pressed', () => {
     const { pointer, received } = startPointer();
     pointer.press(eventOf('pen', 1));
     pointer.cancelType('touch');

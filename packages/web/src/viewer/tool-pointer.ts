@@ -17,8 +17,8 @@ export interface PointerTool {
   onMove(point: Point, keys: PointerKeys): void;
   onRelease(point: Point, keys: PointerKeys): void;
   /**
-   * Called in place of `onRelease` when the press is to have no effect: it has become a gesture with two fingers, the user has
-   * pressed Escape, or the browser has taken over the touch.
+   * Called in place of `onRelease` when the press must have no effect: the press has become a gesture with two fingers, the user
+   * has pressed Escape, or the browser has taken over the touch.
    */
   onCancel(): void;
   /**
@@ -36,20 +36,20 @@ export interface ToolEvent {
   readonly keys: PointerKeys;
 }
 
-/** Passes the events of one kind of pointer at a time to the tool: of the one that was pressed first, or of a pen. */
+/** Passes the events of one kind of pointer at a time to the tool: of a pen, or else of the kind that was pressed first. */
 export interface ToolPointer {
   press(event: ToolEvent): void;
   move(event: ToolEvent): void;
   release(event: ToolEvent): void;
   /** Undoes what the current press has drawn. @returns false if the pointer is not pressed */
   cancel(): boolean;
-  /** As `cancel`, if the current press is of this kind of pointer. */
+  /** Undoes what the current press has drawn, if this kind of pointer is pressed. */
   cancelType(pointerType: string): void;
 }
 
 /**
- * OpenSeadragon reports the pointers of each kind as if there were no others. While a pen draws, the palm beside it must not draw; a palm
- * that lands first gives way to the pen.
+ * Creates a `ToolPointer`. It is needed because OpenSeadragon reports each kind of pointer as if there were no others: while a pen draws,
+ * the palm beside the pen would draw, too. When a palm touches the screen before the pen, the press of the palm is cancelled.
  *
  * @param getTool returns the tool; null when the pointer moves the slide
  */

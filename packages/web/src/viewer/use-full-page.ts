@@ -19,7 +19,7 @@ export function useFullPage(): readonly [isFullPage: boolean, toggle: () => void
     };
     document.addEventListener('fullscreenchange', onFullscreenChange);
     document.addEventListener('keydown', onKeyDown);
-    // Some phones have no full screen, and a browser may refuse it; the slide then only covers the page.
+    // Some phones do not support full screen, and a browser may reject the request; the slide then only covers the page.
     document.documentElement.requestFullscreen?.().catch(() => undefined);
     return () => {
       document.removeEventListener('fullscreenchange', onFullscreenChange);

@@ -83,7 +83,7 @@ it.each([
   expect(pressed).toEqual([]);
 });
 
-it('useKeys handles Enter without a focus, and while a button has it, because Enter acts on the chosen tool', async () => {
+it('useKeys handles Enter when nothing has the focus and when a button has the focus, because Enter acts on the chosen tool', async () => {
   const { person, pressed } = renderPage();
   await person.keyboard('{Enter}');
   await person.click(screen.getByRole('button', { name: 'Button' }));

@@ -32,7 +32,7 @@ const keyHandlingElements =
   'input:not([type="checkbox"]), textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
 
 /**
- * Returns whether keys do not belong to the viewer, because a dialog is open or the target is a text field, a menu or a slider.
+ * Returns whether the viewer must ignore keys, because a dialog is open or the target is a text field, a menu or a slider.
  */
 export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true;
@@ -40,8 +40,8 @@ export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
 }
 
 /**
- * Returns whether Enter belongs to the target: a row of the catalogue in the sidebar, or a link, which no other key follows. Elsewhere
- * Enter acts on the chosen tool, also while a button has the focus, which the space bar presses.
+ * Returns whether Enter presses the target: a row of the catalogue in the sidebar, or a link, for which there is no other key.
+ * Elsewhere, Enter acts on the chosen tool, even while a button has the focus: the space bar presses a button, too.
  */
 function isPressedByEnter(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('aside, a') !== null;

@@ -4,8 +4,8 @@ import { type Half, type LinkedViews, linkViews, type OpenedView } from './link-
 import type { Affine } from './registered-field.ts';
 
 /**
- * Makes one of two views that are compared side by side follow the movements of the other view, while both views have
- * an open slide and `isLinked` is true.
+ * Links two views that are compared side by side: the view that the user does not move follows the movements of the other view. The
+ * views are linked while both have an open slide and `isLinked` is true.
  *
  * @param first the view on the left; null while it has no open slide
  * @param second the view on the right; null while it has no open slide

@@ -3,7 +3,7 @@ import { formatField, parseField } from './view-address.ts';
 
 const upright = { rotation: 0, isMirrored: false };
 
-describe('formatField and parseField (visible part of a slide in the URL)', () => {
+describe('formatField and parseField (visible part of a slide in the URL):', () => {
   it.each([
     ['upright', { x: 1234.56, y: 10, zoom: 0.5, ...upright }, 'x=1234.6&y=10&zoom=0.5'],
     ['rotated by 90°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 90 }, 'x=1&y=2&zoom=1&rotation=90'],

@@ -19,10 +19,10 @@ export interface ViewPicture {
 }
 
 /**
- * Draws the view and returns a copy; null when the browser cannot create a canvas. A WebGL canvas loses its content once the
- * browser has shown it, so the view is drawn again right before it is copied.
+ * Draws the view and returns a copy of the picture; null when the browser cannot create a canvas. A WebGL canvas loses its content
+ * once the browser has shown it, so the view is drawn again right before its canvas is copied.
  */
-export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
+export function copyViewPicture(viewer: OpenSeadragon.Viewer): ViewPicture | null {
   const { drawer, world } = viewer;
   const images = Array.from({ length: world.getItemCount() }, (_, index) => world.getItemAt(index));
   if (drawer instanceof WebGlDrawer || drawer instanceof CanvasDrawer) drawer.draw(images);

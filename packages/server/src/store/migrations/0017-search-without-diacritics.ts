@@ -2,7 +2,7 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { searchTextOf } from '../../domain/catalogue-order.ts';
 import type { Tables } from '../schema.ts';
 
-/** Number of rows that are read and written at once; their parameters are far below the limit of either database. */
+/** Number of rows per statement. A row has two values, so the total stays below SQLite's limit of 32,766 parameters. */
 const batchSize = 500;
 
 /**

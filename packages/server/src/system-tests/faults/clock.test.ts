@@ -80,7 +80,7 @@ describe.each(databaseKinds)('restart of a server with the clock set back (datab
     ['a day', -day],
     ['two minutes', -2 * 60_000],
   ])(
-    'by %s, ends all earlier sign-ins and image sessions (credentials for tiles), because their age is unknown',
+    'by %s ends all earlier sign-ins and image sessions (credentials for tiles), because their age is unknown',
     async (_, ms) => {
       const { fixtures, as, clock, another, services } = await testServer({ database });
       const token = await fixtures.token(await fixtures.user());

@@ -1,6 +1,6 @@
 /**
- * For each endpoint, repeats its call and makes another one of its database queries fail each time (REL-28): the client gets an error, no
- * data changes, and the next call succeeds.
+ * Calls each endpoint once for each of its database queries, and makes that query fail (REL-28): the client gets an error, no data
+ * changes, and the next call succeeds.
  */
 import { type Endpoint, endpoints } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { jobNames } from '../../jobs/jobs.ts';
 import { type DatabaseKind, databaseKinds } from '../../store/testing/test-database.ts';
 import { type FailingDatabase, failingDatabase } from '../../testing/failing-database.ts';
-import { expectedStatus, expectedStatuses } from '../../testing/permission-matrix.ts';
+import { expectedStatus, expectedStatuses, withLabels } from '../../testing/permission-matrix.ts';
 import { type Answer, type TestServer, testServer } from '../../testing/test-server.ts';
 import { type WellFormedRequest, wellFormedRequests } from '../../testing/well-formed-requests.ts';
 
@@ -16,7 +16,7 @@ let server: TestServer;
 let database: FailingDatabase;
 
 const auditTables = ['audit', 'audit_chain'];
-/** Tables that a call changes permanently although it fails, by endpoint. */
+/** By endpoint: tables that keep changes of a call that fails. */
 const tablesThatStayChanged: Readonly<Record<string, readonly string[]>> = {
   // A repeated call continues where the failed one stopped.
   beginUpload: ['uploads', ...auditTables],
@@ -143,9 +143,9 @@ describe.each(databaseKinds)('a single failing database query (database: %s)', (
     (name) => kind === 'SQLite' || endpoints[name]?.method !== 'GET',
   );
 
-  it.each(names)(
-    'makes the endpoint "%s" return 503 and change no data, and does not affect the next call',
-    async (name) => {
+  it.each(withLabels(names))(
+    'makes %s return 503 without changing stored data, and the next call succeeds',
+    async (_, name) => {
       const endpoint = endpoints[name] as Endpoint;
       const good = expectedStatus(name, 'admin');
       const { caller, requestFor } = wellFormedRequests(() => server);

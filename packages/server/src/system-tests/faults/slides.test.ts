@@ -92,16 +92,19 @@ function versionOf(tile: string, bytes: Buffer): 'before' | 'after' | 'neither' 
   return versions.after.get(tile)?.equals(bytes) ? 'after' : 'neither';
 }
 
-const refusals = ['404 not_found', '502 slide_corrupt', '503 unavailable'];
+const acceptedErrors = ['404 not_found', '502 slide_corrupt', '503 unavailable'];
 
 describe('a slide whose tiles 50 clients request', () => {
   it.each([
     [
-      'its file is replaced by renaming',
+      'a new file is renamed to the path of the slide',
       (server: Viewing, bytes: Uint8Array) => server.put('Tissue/a.svs', bytes),
     ],
     // A scanner or a copy overwrites a file in place, so that it contains parts of both versions for a moment.
-    ['its file is overwritten in place', ({ file }: Viewing, bytes: Uint8Array) => fs.writeFile(file, bytes)],
+    [
+      'the file of the slide is overwritten in place',
+      ({ file }: Viewing, bytes: Uint8Array) => fs.writeFile(file, bytes),
+    ],
   ])('returns tiles of the old or the new slide, never a mixture, while %s', async (_, replace) => {
     const server = await startViewing(first);
     const watching = watch(server);
@@ -131,9 +134,9 @@ describe('a slide whose tiles 50 clients request', () => {
         tags.set(etag ?? '', versionsOfTag.add(version));
       }
     }
-    expect([...outcomes].filter((outcome) => !['before', 'after', ...refusals].includes(outcome))).toEqual(
-      [],
-    );
+    expect(
+      [...outcomes].filter((outcome) => !['before', 'after', ...acceptedErrors].includes(outcome)),
+    ).toEqual([]);
     expect(outcomes).toContain('after');
     // An ETag never identifies two different contents.
     expect([...tags.values()].filter((versionsOfTag) => versionsOfTag.size > 1)).toEqual([]);
@@ -205,7 +208,9 @@ describe('a slide whose tiles 50 clients request', () => {
       }
       expect(seen.get('502 slide_corrupt')).toBeGreaterThan(0);
     }, waitOptions);
-    expect([...seen.keys()].filter((outcome) => !['before', ...refusals].includes(outcome))).toEqual([]);
+    expect([...seen.keys()].filter((outcome) => !['before', ...acceptedErrors].includes(outcome))).toEqual(
+      [],
+    );
     for (const tile of tiles) {
       expect(await ask(`${otherId}/${tile}`, session)).toMatchObject({ status: 200 });
     }

@@ -54,7 +54,7 @@ export function AccountStatus() {
             <Text>{profile.decisionReason}</Text>
           </div>
         )}
-        {hasEnded(user) && <Text>{texts.ended(formatDate(user.expiresAt))}</Text>}
+        {hasExpired(user) && <Text>{texts.ended(formatDate(user.expiresAt))}</Text>}
         <Text>{texts.contact}</Text>
         {settings.contact !== null && <Contact contact={settings.contact} />}
         <Button variant="default" fullWidth onClick={() => void backToLogin()}>
@@ -73,6 +73,6 @@ function Contact({ contact }: { readonly contact: string }) {
 }
 
 /** Returns whether the account is suspended and its end date has passed. */
-function hasEnded({ status, expiresAt }: User): boolean {
+function hasExpired({ status, expiresAt }: User): boolean {
   return status === 'suspended' && expiresAt !== null && new Date(expiresAt) <= new Date();
 }

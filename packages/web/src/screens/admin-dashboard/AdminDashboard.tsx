@@ -7,7 +7,7 @@ import classes from './AdminDashboard.module.css';
 import { StatisticsCard } from './StatisticsCard.tsx';
 import { texts } from './texts.ts';
 
-/** The first screen of the administration: links to four other screens, and statistics. */
+/** The first screen of the admin area: statistics, and links to four other screens. */
 export function AdminDashboard() {
   const { user } = useAuth();
   if (user === null) return null; // the route guard redirects to the sign-in

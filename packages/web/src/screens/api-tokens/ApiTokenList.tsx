@@ -11,7 +11,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './ApiTokenList.module.css';
 import { texts } from './texts.ts';
 
-/** The screen "Administration › API tokens": the tokens with which programs act for accounts. Administrators can revoke each of them. */
+/** The screen "Administration › API tokens": the tokens with which programs act for accounts, each with a button that revokes the token. */
 export function ApiTokenList() {
   return (
     <>

@@ -20,7 +20,7 @@ import { type AuditLogFilter, auditLogPath } from './filter.ts';
 import { texts } from './texts.ts';
 
 interface AuditFilterFormProps {
-  /** The filter of the listed entries. Whenever it changes, the form shows its values. */
+  /** The filter of the listed entries. The form shows its values, also after a change. */
   readonly filter: AuditLogFilter;
   /** The listed entries, which may contain the name of the user or slide whose id is in the filter. */
   readonly entries: readonly AuditEntry[];
@@ -44,7 +44,7 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
   const [values, setValues] = useState(filter);
   const [shownFilter, setShownFilter] = useState(filter);
   const applyButton = useRef<HTMLButtonElement>(null);
-  // The state is set during rendering. With a `key`, React would create the form anew, and the keyboard focus would be lost.
+  // The state is set during rendering. If a `key` remounted the form instead, the keyboard focus would be lost.
   if (auditLogPath(filter) !== auditLogPath(shownFilter)) {
     setShownFilter(filter);
     setValues(filter);
@@ -152,7 +152,7 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   const [chosen, setChosen] = useState<ComboboxItem | null>(null);
   const [debouncedSearch] = useDebouncedValue(search, searchDelayMs);
   const slides = useSlidesByText(debouncedSearch);
-  // While the slides of another text are shown, or none are loaded, it is not known whether a slide matches.
+  // True while it is unknown whether a slide matches: the shown slides belong to an earlier text, or none are loaded yet.
   const isSearching =
     search !== debouncedSearch || slides.isPlaceholderData || (slides.data === undefined && !slides.isError);
   const foundOptions = (slides.data ?? []).map(({ id, fileName, dataset }) => ({

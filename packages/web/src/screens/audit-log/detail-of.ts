@@ -10,12 +10,12 @@ import {
 } from '@lamina/contract';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { formatBytes } from '../../formatting/format-bytes.ts';
-import { formatFigure, formatNumber } from '../../formatting/numbers.ts';
+import { formatMeasuredValue, formatNumber } from '../../formatting/numbers.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { detailCodes, detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
-/** Details that the table omits: the target column shows the file name, and only programs need the details about deleted entries. */
+/** Details that the table omits. The target column shows `file_name`; the others say where pruning ended, which only programs need. */
 const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
 /**
@@ -70,7 +70,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     if (!(`${name}_after` in detail)) continue;
     // 'tr': the language of numbers while the interface mixes both languages
     const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) =>
-      typeof value === 'number' ? formatFigure(value, 'tr') : texts.none,
+      typeof value === 'number' ? formatMeasuredValue(value, 'tr') : texts.none,
     );
     sentences.push(`${label}: ${before} → ${after}`);
   }
@@ -90,7 +90,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   }
   const [call] = consume('call');
   if (typeof call === 'string') sentences.push(`${texts.call}: ${call}`);
-  // One entry can sum up many refused requests. It then contains their number, period and kinds.
+  // One entry can stand for many rejected requests. It then contains their number, their first and last time, and their kinds.
   const [count] = consume('count');
   if (typeof count === 'number') sentences.push(texts.count(formatNumber(count)));
   const [first, last] = consume('first_at', 'last_at');
@@ -115,7 +115,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
   }
   if (action === 'catalogue-imported') {
-    // The sentence does not contain `unchanged`. Consuming it keeps it out of the "label: value" sentences.
+    // The sentence omits `unchanged`, which is consumed only to exclude it from the "label: value" sentences.
     const counts = consume('rows', 'changed', 'unknown', 'unchanged').map((value) =>
       typeof value === 'number' ? formatNumber(value) : '0',
     );
@@ -150,7 +150,7 @@ function valueText(name: string, value: string | number | boolean): string {
   return isoTime.test(value) ? formatDateAndTime(value) : codeText(name, value);
 }
 
-/** Returns the text of a code in a detail; a text that is not a code, such as a title, unchanged. */
+/** Returns the text for a code in a detail. A value that is not a code, such as a title, is returned unchanged. */
 function codeText(name: string, code: string): string {
   const language = chosenLanguageOr('tr');
   const text = detailCodes[name]?.[code];
@@ -177,8 +177,8 @@ function codeText(name: string, code: string): string {
 }
 
 /**
- * Returns the prefix of the details that contain the old and the new value of a field. For the field 'organ_type' these details are
- * 'organ_before' and 'organ_after', so the prefix is 'organ'. 'file_name' keeps its suffix.
+ * Returns the prefix of the details with the old and the new value of a field. For the field 'organ_type', these details are
+ * 'organ_before' and 'organ_after', so the prefix is 'organ'. For 'file_name', they are 'file_name_before' and 'file_name_after'.
  */
 function valuePrefixOf(field: string): string {
   return field === 'file_name' ? field : field.replace(/_(name|type)$/, '');

@@ -1,4 +1,4 @@
-/** The filter of the audit log: read from and written to the URL, so that a link can contain it, and converted for the API. */
+/** The filter of the audit log: conversion from and to the URL, so that a link can contain the filter, and to API parameters. */
 import { type AuditFilter, AuditResult, auditActions } from '@lamina/contract';
 
 /** The values of the filter form. An empty value does not filter. */
@@ -48,7 +48,7 @@ export function auditLogPath(filter: Partial<AuditLogFilter>): string {
 
 /**
  * Returns the filter for the API. It hides the entries about image sessions (the credentials with which browsers load tiles), because these
- * entries outnumber all others. It does not hide them when the user asks for them or filters by an action.
+ * entries outnumber all others, unless the user has chosen to show these entries or filters by an action.
  */
 export function toApiFilter(filter: AuditLogFilter): AuditFilter {
   const { who, action, target, sessions } = filter;

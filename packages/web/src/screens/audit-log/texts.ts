@@ -208,7 +208,7 @@ export const fieldLabels: Readonly<Record<string, string>> = wording({
   },
 });
 
-/** Labels of details, by their names in the audit entry. `detailTexts` has the labels of details that are formatted. */
+/** Labels of details, by their names in the audit entry. `detailTexts` has the labels of details with a special format. */
 export const detailLabels: Readonly<Record<string, string>> = wording({
   languageWhenMixed: 'tr',
   tr: {

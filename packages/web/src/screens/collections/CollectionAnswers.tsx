@@ -19,7 +19,7 @@ export function CollectionAnswers() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
   const answers = useAnswers(collectionId);
-  // The table needs both: without the collection, it would show the index of a choice instead of its text.
+  // The table needs both responses: the answers have only the indexes of choices, and the collection has the texts of the choices.
   const failedQuery = [answers, collection].find(({ isLoadingError }) => isLoadingError);
   const isPending = failedQuery === undefined && (answers.isPending || collection.isPending);
   const [isDownloading, setDownloading] = useState(false);
@@ -83,7 +83,7 @@ interface AnswerTableProps {
   readonly choicesOfItem: (itemIndex: number | null) => readonly string[];
 }
 
-/** Makes a section focusable, so that the arrow keys scroll it when its table is wider than the window. */
+/** Makes a section focusable, so that the arrow keys scroll a table that is wider than the window. */
 const scrollableByKeyboard = { tabIndex: 0 };
 
 /** Table of answers. In a narrow window, the style sheet turns each row into a card. */

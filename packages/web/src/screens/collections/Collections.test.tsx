@@ -13,12 +13,12 @@ import { errorInLanguageOfCall, errorResponse, pendingResponse } from '../../tes
 const presentation = vi.hoisted((): { send: (event: object) => void } => ({ send: () => undefined }));
 vi.mock(import('../../api/presentations.ts'), async (original) => ({
   ...(await original()),
-  follow: (_, __, onEvent) => {
+  receivePresentation: (_, __, onEvent) => {
     presentation.send = (event) => act(() => onEvent(event as PresentationEvent));
     return () => undefined;
   },
 }));
-/** Whether the code of the slide viewer can be imported. */
+/** Whether the script of the slide viewer can be imported. */
 let isViewerImportable = true;
 // The real viewer draws with OpenSeadragon, which needs a browser.
 vi.mock('../../viewer/SlideViewer.tsx', () => ({
@@ -104,7 +104,7 @@ describe('the collections screen', () => {
     ['a day', '0', 1],
     ['seven days', '', 7],
   ])(
-    'creates a share link of %s when Enter is pressed while the field for the days contains "%s"',
+    'creates a share link that is valid for %s when Enter is pressed while the field for the days contains "%s"',
     async (_, typed, expectedDays) => {
       const { calls, person } = openApp('/collections', {
         signedInAs: account(),
@@ -126,7 +126,7 @@ describe('the collections screen', () => {
     ['mixed', 'Paylaş: Ders 3', 'Bağlantı oluştur', errors.sharing_off.tr],
     ['en', 'Share: Ders 3', 'Create link', errors.sharing_off.en],
   ] as const)(
-    'shows why a share link was not created in the language of the screen (chosen language: %s)',
+    'shows in the language of the screen (chosen language: %s) why a share link was not created',
     async (choice, share, create, message) => {
       chooseLanguage(choice);
       const { person } = openApp('/collections', {
@@ -230,7 +230,7 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
-  it('keeps the changes of a collection when the code of the slide on which its owner draws a region cannot be loaded, and loads it again on retry', async () => {
+  it('keeps the unsaved changes when the script of the slide viewer, in which the owner draws a region, cannot be loaded, and loads the script again on a retry', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -350,7 +350,7 @@ describe('the editor of a collection', () => {
     await screen.findByRole('checkbox', { name: 'Kenar' });
   });
 
-  it('keeps the typed text when the server rejects the save because the collection was changed elsewhere', async () => {
+  it('keeps the typed text when the server rejects the changes because the collection was changed elsewhere', async () => {
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: {
@@ -367,7 +367,7 @@ describe('the editor of a collection', () => {
     expect((title as HTMLInputElement).value).toBe('Ders 4');
   });
 
-  it('rejects every save after a change elsewhere until the owner opens the editor again, which shows that change', async () => {
+  it('cannot save after the collection was changed elsewhere, until the owner opens the editor again and sees that change', async () => {
     let saved = collection;
     const { calls, person, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -401,7 +401,7 @@ describe('the editor of a collection', () => {
     expect(sentVersions()).toEqual([3, 3, 4]);
   });
 
-  it('starts from the current version when the browser has an older one in its cache', async () => {
+  it('starts with the current version of the collection when an older version is cached', async () => {
     let saved = collection;
     const { person, goTo } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -414,7 +414,7 @@ describe('the editor of a collection', () => {
     await screen.findByDisplayValue('Ders 4');
   });
 
-  it('does not leave the screen that the owner has opened while a save was running', async () => {
+  it('does not leave another screen that the owner has opened while the changes were being saved', async () => {
     const response = pendingResponse();
     const { person, goTo, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -440,7 +440,7 @@ describe('the tour (step-by-step view) of a collection', () => {
     'POST /collections/c-1/answers': { correct: true, explanation: 'Çekirdekler mavi.' },
   };
 
-  it('shows one item at a time, sends the answer to its question, and shows the explanation again after going back', async () => {
+  it('shows one item at a time, sends the answer to the question of the item, and shows the explanation again after going back', async () => {
     const { calls, person, address } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     screen.getByText('Kenara bakın.');
@@ -538,7 +538,7 @@ describe('the answers screen of a collection', () => {
     });
   }
 
-  it('shows no answers, but why the collection with their choices cannot be loaded, and the answers after a retry', async () => {
+  it('shows an error instead of the answers when the collection cannot be loaded, because it has the texts of the choices; a retry shows the answers', async () => {
     let response: object = errorResponse('unavailable');
     const { person } = openApp('/collections/c-1/answers', {
       signedInAs: account(),

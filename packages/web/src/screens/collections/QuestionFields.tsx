@@ -123,8 +123,8 @@ function Choices({ question, onChange }: ChoicesProps) {
   }
 
   /**
-   * Removes a choice. The indexes of the choices after it decrease by one. The focus moves from its button, which disappears or is
-   * disabled, to the choice that takes its place, or to the one before the last.
+   * Removes a choice. The indexes of the choices after it decrease by one. The focus moves from the remove button, which disappears or
+   * becomes disabled, to the next choice; after the removal of the last choice, to the previous one.
    *
    * @param row the element of the choice
    */
@@ -206,7 +206,7 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
           {view !== null && (
             <SlideMarks
               view={view}
-              points={[]} // the corners are shown as an area instead
+              points={[]} // the region between the corners is shown instead of points
               area={corners}
               onMark={isPlacing ? (corner) => setCorners([...corners, corner]) : null}
               label={texts.regionHint}

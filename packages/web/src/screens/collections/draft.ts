@@ -1,6 +1,6 @@
 /**
- * A collection (a sequence of slides, cases and saved views with texts and questions) while its owner edits it, and the conversion from and
- * to the types of the API.
+ * The draft of a collection (a sequence of slides, cases and saved views with texts and questions) in the editor, and its conversion from
+ * and to the types of the API.
  */
 import type { Collection, CollectionItem, Question, QuestionInResponse } from '@lamina/contract';
 import type { CollectionChanges } from '../../api/collections.ts';
@@ -11,8 +11,8 @@ export const minChoices = 2;
 export const minCorners = 3;
 
 /**
- * An item of the collection. `images` are the ids of its slides. `access` is whether the owner may view them; without access, `title`
- * is null. `field` is the part of the slide that a saved view shows; it is null for other items.
+ * An item of the collection. `images` are the ids of its slides. `access` is whether the owner may view these slides; without access,
+ * `title` is null. `field` is the part of the slide that a saved view shows; it is null for slides and cases.
  */
 export interface DraftItem
   extends Pick<CollectionItem, 'type' | 'id' | 'access' | 'title' | 'images' | 'field'> {

@@ -3,7 +3,7 @@ import { useWaitingCounts } from '../../api/users.ts';
 import { QuickLink } from './QuickLink.tsx';
 import { texts } from './texts.ts';
 
-/** Links on the dashboard of administrators: to the admin panel and, while applicants wait, to the list of them. */
+/** Links on the dashboard of administrators: to the admin panel and, while applicants wait, to the queue of applicants. */
 export function AdminLinks() {
   const applicantCount = useWaitingCounts().data?.applications ?? 0;
   return (

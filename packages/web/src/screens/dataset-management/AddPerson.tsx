@@ -20,7 +20,7 @@ interface AddPersonProps {
   readonly add: (uid: string) => Promise<ActionResult>;
 }
 
-/** Field and button with which an administrator grants one more person a right to a dataset: to view it or to download its files. */
+/** Field and button with which an administrator grants another user a right to a dataset: to view it, or to download its files. */
 export function AddPerson({ fieldLabel, buttonLabel, isCandidate, add }: AddPersonProps) {
   const users = useAllUsers();
   const [chosenUid, setChosenUid] = useState<string | null>(null);

@@ -6,7 +6,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-/** The share links (URLs that show slides to visitors without an account) of all accounts. Administrators can end each of them. */
+/** The share links (URLs that show slides to visitors without an account) of all accounts, each with a button that ends the link. */
 export function AllShareLinks() {
   const links = useShareLinks();
   const endLink = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });

@@ -1,7 +1,13 @@
 import type { Dataset } from '@lamina/contract';
 import { Badge, Button, Group, Switch, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { grant, revoke, setDatasetAccess, setDatasetListed, setDatasetSharing } from '../../api/datasets.ts';
+import {
+  grantAccess,
+  revokeAccess,
+  setDatasetAccess,
+  setDatasetListed,
+  setDatasetSharing,
+} from '../../api/datasets.ts';
 import { announceAction } from '../../components/announce-action.tsx';
 import { useSettled } from '../../components/use-settled.ts';
 import { formatDateAndTime } from '../../formatting/dates.ts';
@@ -129,8 +135,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
                   onClick={() =>
                     runAction.mutate({
                       about: nameOf(person),
-                      run: () => revoke(name, person.uid),
-                      undo: () => grant(name, person.uid, person.download), // also restores the right to download
+                      run: () => revokeAccess(name, person.uid),
+                      undo: () => grantAccess(name, person.uid, person.download), // also restores the right to download
                     })
                   }
                 >
@@ -146,7 +152,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
             isCandidate={({ uid, role }) =>
               role !== 'admin' && !grants.some((granted) => granted.uid === uid)
             }
-            add={(uid) => grant(name, uid)}
+            add={(uid) => grantAccess(name, uid)}
           />
         </section>
       )}

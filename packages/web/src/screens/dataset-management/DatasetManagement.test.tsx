@@ -64,7 +64,7 @@ describe('the datasets screen of administrators', () => {
     expect(request?.textContent).toContain('ekin@example.org');
   });
 
-  it('keeps a typed reason for a rejection when a later reload of the datasets fails', async () => {
+  it('keeps the typed reason for a rejection when a later request for the datasets fails', async () => {
     let isFailing = false;
     const datasets = { datasets: [restrictedDataset] };
     const { person } = openDatasets({
@@ -77,13 +77,16 @@ describe('the datasets screen of administrators', () => {
     screen.getByDisplayValue('etik kurul onayı yok');
   });
 
-  it.each(['irem', 'IŞIK', 'ışık'])('finds İrem Işık when an administrator types %s', async (typed) => {
-    const irem = account({ uid: 'irem', email: 'x@example.org', displayName: 'İrem Işık' });
-    const { person } = openDatasets({ 'GET /admin/users': { users: [irem], message: '' } });
-    const field = (await findCard('Böbrek')).getByRole('combobox', { name: 'Kişi ekle' });
-    await person.type(field, typed);
-    await screen.findByRole('option', { name: 'İrem Işık (x@example.org)' });
-  });
+  it.each(['irem', 'IŞIK', 'ışık'])(
+    'offers İrem Işık in the field for a user when an administrator types "%s"',
+    async (typed) => {
+      const irem = account({ uid: 'irem', email: 'x@example.org', displayName: 'İrem Işık' });
+      const { person } = openDatasets({ 'GET /admin/users': { users: [irem], message: '' } });
+      const field = (await findCard('Böbrek')).getByRole('combobox', { name: 'Kişi ekle' });
+      await person.type(field, typed);
+      await screen.findByRole('option', { name: 'İrem Işık (x@example.org)' });
+    },
+  );
 
   it('says that the accounts cannot be loaded, and loads them again when the retry button is pressed', async () => {
     let response: object = errorResponse('forbidden');

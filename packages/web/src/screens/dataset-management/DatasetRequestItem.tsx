@@ -2,7 +2,7 @@ import { type DatasetRequest, reasonMaxLength } from '@lamina/contract';
 import { Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { answerRequest } from '../../api/datasets.ts';
+import { answerAccessRequest } from '../../api/datasets.ts';
 import { announceAction } from '../../components/announce-action.tsx';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { nameOf } from '../../formatting/person.ts';
@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 
 interface DatasetRequestItemProps {
   readonly request: DatasetRequest;
-  /** Disables granting and rejecting. The parent sets it for 700 ms after rows have moved, because a click could hit the wrong row. */
+  /** Disables the buttons. The parent sets it for 700 ms after rows have moved, because a click could hit the wrong row. */
   readonly isDisabled: boolean;
 }
 
@@ -27,7 +27,7 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
   const answer = useMutation({
     mutationFn: (decision: 'grant' | 'reject') => {
       const isGranted = decision === 'grant';
-      return answerRequest(request.id, isGranted, isGranted ? '' : reason.trim());
+      return answerAccessRequest(request.id, isGranted, isGranted ? '' : reason.trim());
     },
     onSuccess: (result) => announceAction(result, { about: nameOf(request) }),
   });

@@ -1,6 +1,6 @@
 import type { Dataset } from '@lamina/contract';
 import { Alert, Button, Switch, Text, Title } from '@mantine/core';
-import { setDatasetIdentifiable, setDownload } from '../../api/datasets.ts';
+import { setDownloadAllowed, setIdentifiableDownloads } from '../../api/datasets.ts';
 import { nameOf } from '../../formatting/person.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { AddPerson } from './AddPerson.tsx';
@@ -56,8 +56,8 @@ export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: 
               onClick={() =>
                 runAction({
                   about: nameOf(person),
-                  run: () => setDownload(name, person.uid, false),
-                  undo: () => setDownload(name, person.uid, true),
+                  run: () => setDownloadAllowed(name, person.uid, false),
+                  undo: () => setDownloadAllowed(name, person.uid, true),
                 })
               }
             >
@@ -71,7 +71,7 @@ export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: 
         buttonLabel={texts.allowDownload}
         // The role `viewer` may not download files; administrators need this permission like all others.
         isCandidate={({ uid, role }) => (role === 'user' || role === 'admin') && !downloaderUids.has(uid)}
-        add={(uid) => setDownload(name, uid, true)}
+        add={(uid) => setDownloadAllowed(name, uid, true)}
       />
       <Switch
         label={texts.identifiable}
@@ -80,8 +80,8 @@ export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: 
         disabled={isPending}
         onChange={() =>
           runAction({
-            run: () => setDatasetIdentifiable(name, !includesIdentifiable),
-            undo: () => setDatasetIdentifiable(name, includesIdentifiable),
+            run: () => setIdentifiableDownloads(name, !includesIdentifiable),
+            undo: () => setIdentifiableDownloads(name, includesIdentifiable),
           })
         }
       />

@@ -16,7 +16,7 @@ export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps)
   const [isOpening, setOpening] = useState(false);
 
   useEffect(() => {
-    // After Back from the provider, the browser may show this page again as it was left: with a button that is still loading.
+    // When the user returns with the Back button, the browser may restore the page as it was before: with a loading button.
     const enableAgain = ({ persisted }: PageTransitionEvent) => {
       if (persisted) setOpening(false);
     };

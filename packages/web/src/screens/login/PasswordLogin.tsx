@@ -28,10 +28,7 @@ type Credentials = z.output<typeof LoginForm>;
 export function PasswordLogin() {
   const navigate = useNavigate();
   const registeredEmail = registeredEmailIn(useLocation().state);
-  /**
-   * Why the last sign-in failed; null if none failed. The form shows it until the next attempt (a toast vanishes after
-   * 5 s).
-   */
+  /** Why the last sign-in failed; null if none failed. The form shows it until the next attempt, because a toast vanishes after 5 s. */
   const [failure, setFailure] = useState<string | null>(null);
   /** Accepted credentials that need a second-factor code; null during the first step. */
   const [acceptedCredentials, setAcceptedCredentials] = useState<Credentials | null>(null);
@@ -45,7 +42,7 @@ export function PasswordLogin() {
     const result = await login(email, password, code);
     if (result.success) {
       announce(result);
-      // Replaces the entry of the history that the guard of the login page may already have replaced.
+      // The route guard may already have redirected to the dashboard. With `replace`, the history has one entry in both cases.
       await navigate('/dashboard', { replace: true });
     }
     return result;

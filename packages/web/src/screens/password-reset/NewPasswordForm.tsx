@@ -17,8 +17,8 @@ interface NewPasswordFormProps {
 }
 
 /**
- * Form that the link in the password-reset e-mail opens. It sets a new password with the code in the link. As soon as it opens, it asks the
- * server whether the link was used already or has expired.
+ * Form that the link in the password-reset e-mail opens. It sets a new password with the code in the link. When the form opens, it asks
+ * the server whether the link was used already or has expired.
  */
 export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
   const navigate = useNavigate();

@@ -14,7 +14,7 @@ const ResetRequest = z.object({ email: EmailField });
 
 /**
  * Form that requests an e-mail with a link for resetting the password. The response is the same for known and unknown
- * addresses, so it does not tell who has an account.
+ * addresses, so it does not reveal who has an account.
  */
 export function RequestForm() {
   /** Message of the server after a successful request; null before the request. */

@@ -13,7 +13,7 @@ import { apiTokenTexts } from '../../components/texts.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
-import classes from './SignInsCard.module.css'; // the list of tokens looks like that of sign-ins
+import classes from './SignInsCard.module.css'; // the token list looks like the list of sign-ins
 import { texts } from './texts.ts';
 
 /** Card of the profile that creates and revokes API tokens (credentials for programs). It shows a new token once. */
@@ -76,7 +76,8 @@ interface CreatedTokenProps {
 function CreatedToken({ token, onDone }: CreatedTokenProps) {
   const copy = async () => {
     const success = await copyText(token);
-    announce({ success, message: success ? texts.apiTokenCopied : texts.apiTokenCopyFailed }); // after a failure, the user can still select and copy it
+    // After a failure, the user can still select the token and copy it.
+    announce({ success, message: success ? texts.apiTokenCopied : texts.apiTokenCopyFailed });
   };
 
   return (

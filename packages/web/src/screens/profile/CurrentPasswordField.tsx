@@ -4,7 +4,7 @@ import { PasswordField } from '../../components/PasswordField.tsx';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import type { CurrentPassword } from './use-current-password.ts';
 
-/** Field for the current password in a form of the profile. It takes the focus when it appears, because it must be filled in next. */
+/** Field for the current password in a form of the profile. It takes the focus when it appears, because the user must fill it in next. */
 export function CurrentPasswordField() {
   const { register, formState, setFocus } = useFormContext<CurrentPassword>();
   useEffect(() => setFocus('currentPassword'), [setFocus]);

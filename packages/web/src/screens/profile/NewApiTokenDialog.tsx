@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { ApiTokenScope, apiTokenDays, apiTokenScopes, scopesOf, type User } from '@lamina/contract';
+import { ApiTokenScope, apiTokenDays, apiTokenScopes, grantableScopes, type User } from '@lamina/contract';
 import { Checkbox, MultiSelect, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { Controller, useForm } from 'react-hook-form';
 import { z } from 'zod';
@@ -91,7 +91,7 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
           >
             <Stack gap="xs" my="xs">
               {/* 'tr': the language of the labels while the interface mixes Turkish and English. */}
-              {scopesOf(user).map((scope) => (
+              {grantableScopes(user).map((scope) => (
                 <Checkbox key={scope} value={scope} label={apiTokenScopes[scope][chosenLanguageOr('tr')]} />
               ))}
             </Stack>

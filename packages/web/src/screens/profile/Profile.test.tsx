@@ -17,7 +17,7 @@ function openProfile(api: Answers = {}, profile = user) {
   return openApp('/dashboard/profile', {
     signedInAs: profile,
     api: {
-      'HEAD /': {}, // the card loads the code of the setup only when the server responds
+      'HEAD /': {}, // the card loads the script of the setup only when the server responds
       'GET /user/profile': { user: profile },
       'GET /user/second-factor': { enabled: false, recovery_codes_left: 0 },
       'GET /user/sign-ins': { sign_ins: [] },

@@ -1,10 +1,10 @@
-/** A test of two-step verification in a file of its own, because the code of the setup must not have been loaded before. */
+/** A test of two-step verification in a file of its own, because the script of the setup must not have been loaded before. */
 import { screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 
-it('the profile keeps what is typed when the code of the setup of two-step verification cannot be loaded, and loads it again on retry', async () => {
+it('the profile keeps typed text when the script for the setup of two-step verification cannot be loaded, and loads the script again on a retry', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const user = account();
   let isReachable = false;

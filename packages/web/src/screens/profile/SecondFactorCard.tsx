@@ -23,7 +23,7 @@ import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
 
-/** The setup and its QR code library are loaded on demand, because an account rarely needs them more than once. */
+/** The script of the setup, with its QR code library, is loaded on demand, because an account rarely needs it more than once. */
 const SecondFactorSetup = lazyPart(
   async () => (await import('./SecondFactorSetup.tsx')).SecondFactorSetup,
   ({ onRetry }) => <LoadFailed message={sharedTexts.partFailed} onRetry={onRetry} />,
@@ -53,7 +53,7 @@ export function SecondFactorCard() {
 
   function finish() {
     setSecret(null);
-    invalidateSecondFactor(); // the card loads the state again: it may be on even after a cancelled setup, if a response was lost
+    invalidateSecondFactor(); // also after a cancelled setup: verification is on if only the response of the server was lost
   }
 
   return (

@@ -32,9 +32,9 @@ function SignIns({ signIns }: { readonly signIns: readonly SignIn[] }) {
   const navigate = useNavigate();
   const [isRunning, setRunning] = useState(false);
   const isSettled = useSettled(signIns.map(({ id }) => id).join());
-  const isBusy = isRunning || !isSettled;
+  const isBusy = isRunning || !isSettled; // also true for 700 ms after rows have moved
 
-  /** Runs an action and shows its result; all buttons are disabled meanwhile, and while the rows have just moved. */
+  /** Runs an action and shows its result. Meanwhile, all buttons are disabled. */
   async function run(action: () => Promise<ActionResult>): Promise<ActionResult> {
     setRunning(true);
     const result = await action();

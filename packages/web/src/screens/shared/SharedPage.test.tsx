@@ -133,7 +133,7 @@ describe('the page of a share link', () => {
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
   });
 
-  it('opens the link once more before its session ends, and not again when the new session ends no later', async () => {
+  it('opens the link once more before its session ends, but not a third time when the new session ends no later than the first', async () => {
     const endMs = performance.now() + 3000;
     const { calls } = openApp('/shared#secret-1', {
       api: {

@@ -17,7 +17,7 @@ export type SharedLinkState =
 
 /** Interval at which the hook checks whether the link has ended. When the link has ended, the page closes the slide. */
 const checkIntervalMs = 700;
-/** The hook opens the link again, which creates a new session, this long before the session ends, but not before half of its duration. */
+/** The hook renews the session (by opening the link again) this long before its end, but not in the first half of its duration. */
 const renewalMarginMs = 30_000;
 /** Pause before the next attempt when the renewal of the session has failed. */
 const renewalRetryMs = 5000;
@@ -30,7 +30,7 @@ interface SharedLink {
   readonly retry: () => Promise<void>;
 }
 
-/** What the renewal of the session needs. The hook changes it. */
+/** Mutable state for the renewal of the session. */
 interface Renewal {
   /** The entered password, which later openings of the link send again; undefined before the user has entered one. */
   password: string | undefined;
@@ -65,11 +65,11 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     latestAttempt.current += 1;
     const attempt = latestAttempt.current;
     const result = await openLink(secret, renewal.current.password);
-    if (attempt !== latestAttempt.current) return; // another attempt has started, or the user has left the page
+    if (attempt !== latestAttempt.current) return; // a newer attempt has started, or the user has left the page
     if (!('error' in result)) {
       const durationMs = result.expires_in * 1000;
       const endMs = performance.now() + durationMs;
-      // A session ends with its link at the latest. If a new session ends no later than the one before, renewing it again is useless.
+      // A session ends with its link at the latest. If the new session ends no later than the previous one, no renewal can extend it.
       const isLast = endMs <= renewal.current.endMs + precisionMs;
       renewal.current.endMs = endMs;
       renewal.current.renewAtMs = isLast

@@ -18,7 +18,7 @@ interface CheckedFile {
   readonly file: File;
   /** What the file would change, as the server computed it. */
   readonly plan: ImportPlan;
-  /** Whether an earlier preview of this file could not be applied because the catalogue had changed in the meantime. */
+  /** Whether an earlier preview of this file could not be applied, because the catalogue had changed since that preview. */
   readonly hasCatalogueChanged: boolean;
 }
 
@@ -59,7 +59,7 @@ export function CatalogueFile() {
   });
 
   function checkChosenFile(file: File | null) {
-    resetInput.current?.(); // choosing the same file again, after editing it, must trigger `onChange`
+    resetInput.current?.(); // so that choosing the same file again, after editing it, triggers `onChange`
     if (file === null) return;
     setCheckedFile(null);
     setFailure(null);

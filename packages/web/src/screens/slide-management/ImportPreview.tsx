@@ -79,7 +79,7 @@ export function ImportPreview(props: ImportPreviewProps) {
 interface ProblemsProps {
   readonly title: string;
   readonly lines: readonly ImportProblem[];
-  /** Number of these lines in the whole file; `lines` may contain only the first of them. */
+  /** Number of such lines in the whole file; `lines` may contain fewer. */
   readonly total: number;
   /** Whether the lines are errors, which prevent the import. */
   readonly isWrong?: boolean;

@@ -1,6 +1,6 @@
 import type { ManagedImage } from '@lamina/contract';
 import { Group, Input, TextInput } from '@mantine/core';
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { texts } from './texts.ts';
 
 /** Significant digits of a scale in a placeholder. */
@@ -18,7 +18,7 @@ interface ScaleFieldsProps {
 }
 
 /**
- * Fields in which an administrator enters a scale (micrometres per pixel, objective power) that replaces the one of the slide file.
+ * Fields in which an administrator enters a scale (micrometres per pixel, objective power) that replaces the scale of the slide file.
  * Without an entered scale, the fields are empty and show the scale of the file, if it has one, as placeholders.
  */
 export function ScaleFields(props: ScaleFieldsProps) {
@@ -27,7 +27,7 @@ export function ScaleFields(props: ScaleFieldsProps) {
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown
-      : formatFigure(Number(value.toPrecision(placeholderDigits)), 'tr'); // 'tr' when the interface mixes both languages
+      : formatMeasuredValue(Number(value.toPrecision(placeholderDigits)), 'tr'); // 'tr' when the interface mixes both languages
   return (
     <Input.Wrapper
       labelElement="div"

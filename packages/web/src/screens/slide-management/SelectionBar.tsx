@@ -21,7 +21,7 @@ interface SelectionBarProps {
 }
 
 /** Actions without a dialog, in the order of their buttons. */
-const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
+const quickActions: readonly QuickAction[] = ['hide', 'show', 'reingest', 'restore'];
 
 /** Bar with the actions on all selected slides of the slide list. It stays visible while the list is scrolled. */
 export function SelectionBar(props: SelectionBarProps) {

@@ -55,7 +55,7 @@ export function SlideList() {
     setSelectedIds(nextIds);
   };
 
-  /** Selects the first `maxImagesAtOnce` slides, after loading those that are not loaded yet; fewer when loading fails. */
+  /** Selects the first `maxImagesAtOnce` slides, and first loads those that are not loaded yet. Selects fewer when loading fails. */
   async function selectMore() {
     let query = slides;
     while (query.hasNextPage && (query.data?.length ?? 0) < maxImagesAtOnce) {

@@ -232,7 +232,7 @@ it('the slides screen lists a slide among the failed slides again when the serve
   await findRow('slayt-2.svs');
 });
 
-it('the slides screen keeps its list when the code of the upload panel cannot be loaded, and says so', async () => {
+it('the slides screen keeps its list and shows an error when the script of the upload panel cannot be loaded', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const { person } = openSlidesScreen(); // its stub rejects the request that checks whether the server responds
   await findRow('slayt-1.svs');
@@ -241,7 +241,7 @@ it('the slides screen keeps its list when the code of the upload panel cannot be
   await findRow('slayt-1.svs');
 });
 
-describe('the action menu of a slide on the slides screen', () => {
+describe('the slides screen (actions on one slide)', () => {
   /** Opens the screen and chooses an action in the menu of a slide. */
   async function chooseAction(name: string, action: string, api: Answers, images?: readonly ManagedImage[]) {
     const opened = openSlidesScreen(api, images);
@@ -359,7 +359,7 @@ describe('the action menu of a slide on the slides screen', () => {
     expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({ ids: [image.id], ...change });
   });
 
-  it('gets the keyboard focus back when the dialog of an action is closed', async () => {
+  it('returns the keyboard focus to the action menu when the dialog of an action is closed', async () => {
     const { person } = await chooseAction('slayt-1.svs', 'Taşı', {});
     await screen.findByRole('dialog', { name: 'Veri kümesine taşı' });
     await person.keyboard('{Escape}');

@@ -32,7 +32,7 @@ export function SlideManagement() {
   // screen registers as one.
   useEffect(() => {
     const unregister = imageSessions.registerViewer();
-    imageSessions.get().catch(() => undefined); // creates the session for the rows; after a failure, they show a grey icon
+    imageSessions.get().catch(() => undefined); // creates the session for the rows; after a failure, the rows show a grey icon
     return unregister;
   }, []);
 

@@ -134,11 +134,11 @@ function scaleTextOf({ mpp_x, mpp_derived, scale_entered }: ManagedImage): strin
 const actionIcons: Readonly<Record<QuickAction, typeof IconEye>> = {
   hide: IconEyeOff,
   show: IconEye,
-  readAgain: IconRefresh,
-  bringBack: IconRestore,
+  reingest: IconRefresh,
+  restore: IconRestore,
 };
 /** Actions without a dialog, in the order of the menu. */
-const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
+const quickActions: readonly QuickAction[] = ['hide', 'show', 'reingest', 'restore'];
 
 /** The menu with the actions that are possible in the state of the slide. */
 function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenDialog'>) {

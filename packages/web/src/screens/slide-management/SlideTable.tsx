@@ -14,14 +14,14 @@ interface SlideTableProps {
   readonly onSelect: (slides: readonly ManagedImage[], isSelected: boolean) => void;
   readonly onOpenDialog: (request: DialogRequest) => void;
   /**
-   * Called, possibly repeatedly, while fewer than `linesBeforeEnd` lines follow the last rendered one. Must load the next page of slides,
+   * Called, possibly repeatedly, when fewer than `rowsBeforeEnd` rows follow the last rendered row. Must load the next page of slides,
    * unless that page is loading already.
    */
   readonly onNearEnd: () => void;
 }
 
 /** A row of the table: the heading of a dataset (null: slides without a dataset), or a slide. */
-type Line =
+type TableRow =
   | { readonly kind: 'dataset'; readonly name: string | null }
   | { readonly kind: 'slide'; readonly slide: ManagedImage };
 
@@ -30,21 +30,21 @@ const columns = ['slide', 'state', 'format', 'size', 'scale'] as const;
 /** The columns above, and those of the checkbox and the action menu. */
 const columnCount = columns.length + 2;
 const estimatedHeightsPx = { dataset: 52, slide: 76 };
-/** Number of lines that are rendered above and below the visible ones. */
-const overscanLines = 10;
-/** The next page is loaded when fewer than this many lines follow the last rendered one. */
-const linesBeforeEnd = 20;
+/** Number of rows that are rendered above and below the visible ones. */
+const overscanRows = 10;
+/** The next page is loaded when fewer than this many rows follow the last rendered one. */
+const rowsBeforeEnd = 20;
 
 /**
- * Table of slides with a heading line for each dataset. The table is virtual: it renders only the visible lines and a few lines above
- * and below them. Two empty rows, the first and the last, are as high as the lines that are not rendered.
+ * Table of slides with a heading row for each dataset. The table is virtual: it renders only the visible rows and a few rows above
+ * and below them. Two empty rows, the first and the last, are as high as the rows that are not rendered.
  */
 export function SlideTable(props: SlideTableProps) {
   const { slides, selectedIds, onSelect, onOpenDialog, onNearEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   /** Distance of the table body from the top of the document, in CSS pixels. */
   const [bodyTop, setBodyTop] = useState(0);
-  const lines = useMemo(() => linesOf(slides), [slides]);
+  const rows = useMemo(() => rowsOf(slides), [slides]);
   useLayoutEffect(() => {
     const measure = () => setBodyTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
     measure();
@@ -56,25 +56,25 @@ export function SlideTable(props: SlideTableProps) {
   // oxlint warns that the React compiler cannot memoise this component; the project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useWindowVirtualizer({
-    count: lines.length,
-    estimateSize: (index) => estimatedHeightsPx[lines[index]?.kind ?? 'slide'],
-    getItemKey: useCallback((index: number) => keyOf(lines[index], index), [lines]),
-    overscan: overscanLines,
+    count: rows.length,
+    estimateSize: (index) => estimatedHeightsPx[rows[index]?.kind ?? 'slide'],
+    getItemKey: useCallback((index: number) => keyOf(rows[index], index), [rows]),
+    overscan: overscanRows,
     scrollMargin: bodyTop,
   });
-  const renderedLines = virtualizer.getVirtualItems();
-  const lastIndex = renderedLines.at(-1)?.index ?? 0;
-  const isNearEnd = lastIndex >= lines.length - linesBeforeEnd;
+  const renderedRows = virtualizer.getVirtualItems();
+  const lastIndex = renderedRows.at(-1)?.index ?? 0;
+  const isNearEnd = lastIndex >= rows.length - rowsBeforeEnd;
   useEffect(() => {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, onNearEnd]);
 
   // The virtualizer counts `start` and `end` from the top of the document, but the total size from the top of the table body.
-  const heightBefore = (renderedLines[0]?.start ?? bodyTop) - bodyTop;
-  const heightAfter = virtualizer.getTotalSize() - ((renderedLines.at(-1)?.end ?? bodyTop) - bodyTop);
+  const heightBefore = (renderedRows[0]?.start ?? bodyTop) - bodyTop;
+  const heightAfter = virtualizer.getTotalSize() - ((renderedRows.at(-1)?.end ?? bodyTop) - bodyTop);
   const selectedCount = slides.filter(({ id }) => selectedIds.has(id)).length;
   return (
-    <table className={classes.table} aria-label={texts.list} aria-rowcount={lines.length + 1}>
+    <table className={classes.table} aria-label={texts.list} aria-rowcount={rows.length + 1}>
       <thead className={classes.head}>
         <tr aria-rowindex={1}>
           <td>
@@ -97,22 +97,22 @@ export function SlideTable(props: SlideTableProps) {
       </thead>
       <tbody ref={body}>
         <Spacer height={heightBefore} />
-        {renderedLines.map(({ index, key }) => {
-          const line = lines[index];
-          if (line === undefined) return null;
+        {renderedRows.map(({ index, key }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
           const rowProps = {
             'data-index': index,
             'aria-rowindex': index + 2, // row 1 contains the column headings
             ref: virtualizer.measureElement,
           };
-          if (line.kind === 'dataset') {
+          if (row.kind === 'dataset') {
             return (
               <tr key={key} className={classes.dataset} {...rowProps}>
-                <th colSpan={columnCount}>{line.name ?? texts.noDataset}</th>
+                <th colSpan={columnCount}>{row.name ?? texts.noDataset}</th>
               </tr>
             );
           }
-          const { slide } = line;
+          const { slide } = row;
           return (
             <SlideRow
               key={key}
@@ -130,7 +130,7 @@ export function SlideTable(props: SlideTableProps) {
   );
 }
 
-/** Empty row with the height, in pixels, of lines that are not rendered. */
+/** Empty row with the height, in pixels, of rows that are not rendered. */
 function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
@@ -141,16 +141,16 @@ function Spacer({ height }: { readonly height: number }) {
   );
 }
 
-/** Returns a line for each slide, and a dataset line before the first slide of each dataset. */
-function linesOf(slides: readonly ManagedImage[]): readonly Line[] {
-  return slides.flatMap((slide, index): Line[] => {
+/** Returns a row for each slide, and a dataset row before the first slide of each dataset. */
+function rowsOf(slides: readonly ManagedImage[]): readonly TableRow[] {
+  return slides.flatMap((slide, index): TableRow[] => {
     const isFirstOfDataset = index === 0 || slides[index - 1]?.dataset_name !== slide.dataset_name;
-    const line: Line = { kind: 'slide', slide };
-    return isFirstOfDataset ? [{ kind: 'dataset', name: slide.dataset_name }, line] : [line];
+    const row: TableRow = { kind: 'slide', slide };
+    return isFirstOfDataset ? [{ kind: 'dataset', name: slide.dataset_name }, row] : [row];
   });
 }
 
-function keyOf(line: Line | undefined, index: number): string | number {
-  if (line === undefined) return index;
-  return line.kind === 'slide' ? line.slide.id : `dataset ${line.name ?? ''}`;
+function keyOf(row: TableRow | undefined, index: number): string | number {
+  if (row === undefined) return index;
+  return row.kind === 'slide' ? row.slide.id : `dataset ${row.name ?? ''}`;
 }

@@ -4,7 +4,7 @@
  */
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 
 /** Range of micrometres per pixel that the API accepts. */
 const mppRange = { min: 0.001, max: 1000 };
@@ -21,7 +21,7 @@ export function enteredText(slide: ManagedImage | undefined, field: 'mpp' | 'pow
     field === 'mpp'
       ? [slide.mpp_x, slide.mpp_derived]
       : [slide.objective_power, slide.objective_power_derived];
-  return value === null || isDerived ? '' : formatFigure(value, 'tr'); // 'tr' when the interface mixes both languages
+  return value === null || isDerived ? '' : formatMeasuredValue(value, 'tr'); // 'tr' when the interface mixes both languages
 }
 
 /**

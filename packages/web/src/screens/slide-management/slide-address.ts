@@ -18,7 +18,7 @@ export function readSlideFilters(query: URLSearchParams): SlideListFilters {
   };
 }
 
-/** Returns the query parameters of the filters, without those that have their default value. */
+/** Returns the query parameters of the filters. Filters with their default value are omitted. */
 export function writeSlideFilters({
   status,
   filter: { search, dataset },

@@ -20,17 +20,17 @@ export function stateOf({ removed, missing, status }: ManagedImage): SlideState 
 }
 
 /**
- * An action on one or more slides that needs no dialog. `bringBack` puts a removed slide back into the catalogue; `readAgain` makes the
- * server read a failed file again.
+ * An action on one or more slides that needs no dialog. `restore` puts a removed slide back into the catalogue; `reingest` makes the
+ * server read the file of a failed slide again.
  */
-export type QuickAction = 'hide' | 'show' | 'bringBack' | 'readAgain';
+export type QuickAction = 'hide' | 'show' | 'restore' | 'reingest';
 
 /** The change that each action sends to the server. */
 export const quickChanges: Readonly<Record<QuickAction, BulkEdit>> = {
   hide: { hidden: true },
   show: { hidden: false },
-  bringBack: { removed: false },
-  readAgain: { read_again: true },
+  restore: { removed: false },
+  reingest: { read_again: true },
 };
 
 /** Returns the slides that the action would change. */
@@ -45,6 +45,6 @@ export function slidesChangedBy(
 const isChangedBy: Readonly<Record<QuickAction, (slide: ManagedImage) => boolean>> = {
   hide: ({ removed, hidden }) => !removed && !hidden,
   show: ({ removed, hidden }) => !removed && hidden,
-  bringBack: ({ removed }) => removed,
-  readAgain: (slide) => stateOf(slide) === 'failed',
+  restore: ({ removed }) => removed,
+  reingest: (slide) => stateOf(slide) === 'failed',
 };

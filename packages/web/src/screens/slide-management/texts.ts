@@ -77,8 +77,8 @@ export const texts = wording({
     hide: 'Üyelerden gizle',
     show: 'Üyelere göster',
     remove: 'Katalogdan kaldır',
-    bringBack: 'Kataloğa geri al',
-    readAgain: 'Yeniden oku',
+    restore: 'Kataloğa geri al',
+    reingest: 'Yeniden oku',
 
     editTitle: 'Slaydı düzenle',
     fileName: 'Gösterilen ad',
@@ -203,8 +203,8 @@ export const texts = wording({
     hide: 'Hide from members',
     show: 'Show to members',
     remove: 'Remove from the catalogue',
-    bringBack: 'Put back into the catalogue',
-    readAgain: 'Read again',
+    restore: 'Put back into the catalogue',
+    reingest: 'Read again',
 
     editTitle: 'Edit the slide',
     fileName: 'Name that is shown',
@@ -294,7 +294,7 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
   },
 });
 
-/** Labels of the states of a slide in its row. `listed` and `held` only filter the list; they are no states. */
+/** Labels of the states of a slide in its row. `listed` and `held` have no label here, because they are filters and not states. */
 export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
   languageWhenMixed: 'tr',
   tr: {

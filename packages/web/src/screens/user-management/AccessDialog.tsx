@@ -18,11 +18,11 @@ interface AccessDialogProps {
 
 /** Dialog that changes the terms of an active account: its restricted datasets and its end date. */
 export function AccessDialog({ user, onClose }: AccessDialogProps) {
-  const { terms, fields, check } = useTerms(toFormTerms(user));
+  const { terms, fields, validate } = useTerms(toFormTerms(user));
   const [isRunning, setRunning] = useState(false);
 
   async function submit() {
-    if (!check()) return;
+    if (!validate()) return;
     setRunning(true);
     const result = await changeAccess(user.uid, toApiTerms(terms));
     setRunning(false);

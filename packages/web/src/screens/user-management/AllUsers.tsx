@@ -30,7 +30,7 @@ export function AllUsers() {
   const users = useUsers(query);
   const listTop = useRef<HTMLDivElement>(null);
 
-  /** Applies a change of search, filters or order, and returns to the first page. */
+  /** Changes search, filters or order, and opens the first page. */
   const changeQuery = (change: Partial<UserQuery>) =>
     setUrlQuery(writeUserQuery({ ...query, page: 1, ...change }), { replace: true });
 

@@ -273,7 +273,7 @@ describe('the queue of applicants in the user management', () => {
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
   });
 
-  it('decides in the next run also about the applicants whom a stopped run with a failure has left out', async () => {
+  it('approves, on a retry after a stopped run with a failure, the failed applicant and the applicants whom that run has left out', async () => {
     const people = Array.from({ length: 25 }, (_, index) => applicant(`kisi-${index}`, `Kişi ${index}`));
     const firstCall = pendingResponse();
     const resultsOf = (uids: readonly string[], failedUid: string | null) => ({
@@ -310,7 +310,7 @@ describe('the queue of applicants in the user management', () => {
     ]);
   });
 
-  it('keeps the dialog with the typed reason, and shows why rejecting failed, when the network is down', async () => {
+  it('keeps the dialog with the typed reason open and shows an error when rejecting fails because the network is down', async () => {
     let isDown = false;
     const { person } = openQueue({
       'GET /admin/applications': () => {

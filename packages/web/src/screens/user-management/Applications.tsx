@@ -22,15 +22,15 @@ import { texts } from './texts.ts';
 import { useQueueRows } from './use-queue-rows.ts';
 import { searchParameter, viewParameter } from './user-address.ts';
 
-/** The loaded applicants, with the numbers of all applicants who wait and of those who match the search. */
+/** The loaded applicants, the number of all waiting applicants, and the number of applicants who match the search. */
 type Queue = NonNullable<ReturnType<typeof useApplications>['data']>;
 
-/** Returns the number of applicants that match the search. A response without `total` means that all waiting applicants match. */
+/** Returns the number of applicants who match the search. A response without `total` means that all waiting applicants match. */
 const countMatching = ({ total, waiting }: Queue) => total ?? waiting;
 
 /**
- * The queue of applicants (people whose accounts wait for approval) in the user management. Administrators search it, and approve or reject
- * one or several applicants.
+ * The queue of applicants (people whose accounts wait for approval) in the user management. Administrators search the queue, and approve or
+ * reject one or several applicants.
  */
 export function Applications() {
   const [urlQuery, setUrlQuery] = useSearchParams();
@@ -85,12 +85,12 @@ export function Applications() {
 /** The open dialog, and the applicants about whom it decides. */
 interface DecisionDialog {
   readonly kind: 'approve' | 'reject';
-  readonly people: readonly UserDetails[];
+  readonly applicants: readonly UserDetails[];
 }
 
 interface ApplicantListProps {
   readonly queue: Queue;
-  /** Whether the queue contains only the applicants that match a search. */
+  /** Whether the queue contains only the applicants who match a search. */
   readonly isSearch: boolean;
   readonly isLoadingMore: boolean;
   /** Null when the maximum number of applicants is loaded. */
@@ -103,9 +103,9 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
   const [selectedUids, setSelectedUids] = useState<ReadonlySet<string>>(new Set());
   /** Null while no dialog is open. */
   const [dialog, setDialog] = useState<DecisionDialog | null>(null);
-  const people = applications.map(({ user }) => user);
-  // When another administrator decides about an applicant, `people` no longer contains the applicant, and neither does the selection.
-  const selectedPeople = people.filter(({ uid }) => selectedUids.has(uid));
+  const applicants = applications.map(({ user }) => user);
+  // When another administrator decides about an applicant, `applicants` no longer contains the applicant, and neither does the selection.
+  const selectedApplicants = applicants.filter(({ uid }) => selectedUids.has(uid));
 
   const select = (uid: string, isSelected: boolean) =>
     setSelectedUids((before) => {
@@ -144,37 +144,41 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
         />
       ) : (
         <Stack gap="md">
-          {matchingCount > people.length && (
-            <Text c="dimmed">{texts.notAllShown(people.length, matchingCount)}</Text>
+          {matchingCount > applicants.length && (
+            <Text c="dimmed">{texts.notAllShown(applicants.length, matchingCount)}</Text>
           )}
           <Group justify="space-between" className={classes.bar}>
             <Checkbox
               label={
-                selectedPeople.length === 0 ? texts.selectAll : texts.selectedCount(selectedPeople.length)
+                selectedApplicants.length === 0
+                  ? texts.selectAll
+                  : texts.selectedCount(selectedApplicants.length)
               }
-              checked={people.length > 0 && selectedPeople.length === people.length}
-              indeterminate={selectedPeople.length > 0 && selectedPeople.length < people.length}
+              checked={applicants.length > 0 && selectedApplicants.length === applicants.length}
+              indeterminate={selectedApplicants.length > 0 && selectedApplicants.length < applicants.length}
               onChange={() =>
                 setSelectedUids(
-                  new Set(selectedPeople.length === people.length ? [] : people.map(({ uid }) => uid)),
+                  new Set(
+                    selectedApplicants.length === applicants.length ? [] : applicants.map(({ uid }) => uid),
+                  ),
                 )
               }
             />
             <Group gap="xs">
               <Button
                 size="sm"
-                disabled={selectedPeople.length === 0 || !isSettled}
+                disabled={selectedApplicants.length === 0 || !isSettled}
                 leftSection={<IconCheck size={18} aria-hidden />}
-                onClick={() => setDialog({ kind: 'approve', people: selectedPeople })}
+                onClick={() => setDialog({ kind: 'approve', applicants: selectedApplicants })}
               >
                 {texts.approveSelected}
               </Button>
               <Button
                 size="sm"
                 variant="default"
-                disabled={selectedPeople.length === 0 || !isSettled}
+                disabled={selectedApplicants.length === 0 || !isSettled}
                 leftSection={<IconX size={18} aria-hidden />}
-                onClick={() => setDialog({ kind: 'reject', people: selectedPeople })}
+                onClick={() => setDialog({ kind: 'reject', applicants: selectedApplicants })}
               >
                 {texts.rejectSelected}
               </Button>
@@ -201,21 +205,21 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
                   isDisabled={!isSettled}
                   isApproving={isApproving}
                   onApprove={(rowHeight) => void approveOne(user, rowHeight)}
-                  onOpenApproveDialog={() => setDialog({ kind: 'approve', people: [user] })}
-                  onOpenRejectDialog={() => setDialog({ kind: 'reject', people: [user] })}
+                  onOpenApproveDialog={() => setDialog({ kind: 'approve', applicants: [user] })}
+                  onOpenRejectDialog={() => setDialog({ kind: 'reject', applicants: [user] })}
                 />
               ),
             )}
           </ul>
-          {matchingCount > people.length && onMore !== null && (
+          {matchingCount > applicants.length && onMore !== null && (
             <Button variant="default" className={classes.more} loading={isLoadingMore} onClick={onMore}>
               {texts.showMore}
             </Button>
           )}
         </Stack>
       )}
-      {dialog?.kind === 'approve' && <ApproveDialog people={dialog.people} onClose={closeDialog} />}
-      {dialog?.kind === 'reject' && <RejectDialog people={dialog.people} onClose={closeDialog} />}
+      {dialog?.kind === 'approve' && <ApproveDialog applicants={dialog.applicants} onClose={closeDialog} />}
+      {dialog?.kind === 'reject' && <RejectDialog applicants={dialog.applicants} onClose={closeDialog} />}
     </>
   );
 }

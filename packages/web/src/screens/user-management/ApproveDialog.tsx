@@ -14,21 +14,21 @@ import { useTerms } from './use-terms.ts';
 
 interface ApproveDialogProps {
   /** Not empty. */
-  readonly people: readonly UserDetails[];
+  readonly applicants: readonly UserDetails[];
   readonly onClose: () => void;
 }
 
 const roles: readonly GrantableRole[] = ['user', 'viewer'];
 
 /** Dialog that approves one or several applicants with the same role and the same terms (their restricted datasets and end date). */
-export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
-  const [firstPerson] = people;
+export function ApproveDialog({ applicants, onClose }: ApproveDialogProps) {
+  const [firstApplicant] = applicants;
   const [role, setRole] = useState<GrantableRole>('user');
-  const { terms, fields, check } = useTerms(
-    people.length === 1 && firstPerson ? toFormTerms(firstPerson) : noTerms,
+  const { terms, fields, validate } = useTerms(
+    applicants.length === 1 && firstApplicant ? toFormTerms(firstApplicant) : noTerms,
   );
   const { run, stop, isRunning, progress, failedDecisions } = useDecision({
-    people,
+    applicants,
     decideOne: (uid) => approveWithTerms(uid, role, toApiTerms(terms)),
     undoOne: withdrawApproval,
     successMessage: texts.approvedMany,
@@ -41,16 +41,16 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
       submitLabel={failedDecisions.length > 0 ? texts.tryAgain : texts.approve}
       isRunning={isRunning}
       onSubmit={() => {
-        if (check()) void run({ kind: 'approve', role, terms: toApiTerms(terms) });
+        if (validate()) void run({ kind: 'approve', role, terms: toApiTerms(terms) });
       }}
       // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
       onClose={isRunning ? stop : onClose}
       stopLabel={texts.stop}
     >
       <Text>
-        {people.length === 1 && firstPerson
-          ? texts.approveOne(nameOf(firstPerson))
-          : texts.approveMany(people.length)}
+        {applicants.length === 1 && firstApplicant
+          ? texts.approveOne(nameOf(firstApplicant))
+          : texts.approveMany(applicants.length)}
       </Text>
       <Radio.Group
         label={sharedTexts.role}

@@ -24,7 +24,7 @@ export function DecidedRow({ user, decision: { phase, height }, onUndo }: Decide
   const isSettled = useSettled(phase, { isInitiallySettled: false });
   const name = nameOf(user);
   const row = useRef<HTMLLIElement>(null);
-  // If the approve button of the replaced row had the focus, the browser has moved the focus to the body. This row then takes the focus.
+  // If the approve button of the replaced row had the focus, the browser has moved the focus to the body. This row then gets the focus.
   useEffect(() => {
     if (document.activeElement === document.body) row.current?.focus({ preventScroll: true });
   }, []);

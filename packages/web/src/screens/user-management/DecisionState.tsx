@@ -4,7 +4,7 @@ import classes from './Applications.module.css';
 import { texts } from './texts.ts';
 import type { useDecision } from './use-decision.ts';
 
-/** Shows the progress of approving or rejecting several applicants, and afterwards the names of those for whom it failed. */
+/** Shows the progress of approving or rejecting several applicants, and afterwards for which applicants the decision failed. */
 export function DecisionState({
   progress,
   failedDecisions,

@@ -9,19 +9,19 @@ import { texts } from './texts.ts';
 import { useDecision } from './use-decision.ts';
 
 interface RejectDialogProps {
-  /** Not empty; all of them receive the same reason. */
-  readonly people: readonly UserDetails[];
+  /** Not empty. All applicants receive the same reason. */
+  readonly applicants: readonly UserDetails[];
   readonly onClose: () => void;
 }
 
 /** Dialog that rejects one or several applications with a required reason, which the applicants can read. */
-export function RejectDialog({ people, onClose }: RejectDialogProps) {
-  const [firstPerson] = people;
+export function RejectDialog({ applicants, onClose }: RejectDialogProps) {
+  const [firstApplicant] = applicants;
   const [reasonInput, setReasonInput] = useState('');
   const [isReasonMissing, setReasonMissing] = useState(false);
   const reason = reasonInput.trim();
   const { run, stop, isRunning, progress, failedDecisions } = useDecision({
-    people,
+    applicants,
     decideOne: (uid) => reject(uid, reason),
     successMessage: texts.rejectedMany,
     onDone: onClose,
@@ -44,9 +44,9 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
       stopLabel={texts.stop}
     >
       <Text>
-        {people.length === 1 && firstPerson
-          ? texts.rejectOne(nameOf(firstPerson))
-          : texts.rejectMany(people.length)}
+        {applicants.length === 1 && firstApplicant
+          ? texts.rejectOne(nameOf(firstApplicant))
+          : texts.rejectMany(applicants.length)}
       </Text>
       <Textarea
         label={texts.reason}

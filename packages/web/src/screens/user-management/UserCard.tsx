@@ -37,7 +37,7 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
       announceAction(result, { about: nameOf(user), ...(undo && { undo: () => undo(user) }) });
     },
   });
-  // After an action, another button may be under the pointer. For 700 ms, it is disabled, so that a double click does not press it.
+  // After an action, another button may be under the pointer. All buttons are disabled for 700 ms, so that a double click has no effect.
   const isSettled = useSettled(`${user.status} ${user.role}`);
   const isDisabled = runAction.isPending || !isSettled;
 
@@ -119,7 +119,7 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
       </Group>
       {dialog === 'access' && <AccessDialog user={user} onClose={closeDialog} />}
       {dialog === 'role' && <RoleDialog user={user} onClose={closeDialog} />}
-      {dialog === 'reject' && <RejectDialog people={[user]} onClose={closeDialog} />}
+      {dialog === 'reject' && <RejectDialog applicants={[user]} onClose={closeDialog} />}
       {dialog === 'password' && <SetPasswordDialog user={user} onClose={closeDialog} />}
       {dialog === 'deactivate' && <DeactivateDialog user={user} onClose={closeDialog} />}
       {dialog === 'second-factor' && <RemoveSecondFactorDialog user={user} onClose={closeDialog} />}

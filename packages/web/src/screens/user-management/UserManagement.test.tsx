@@ -270,7 +270,7 @@ describe('the card of an account in the user management', () => {
     expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toContain('Askıya Al');
   });
 
-  it('disappears when the server responds to an action that the account was deleted', async () => {
+  it('disappears when the server responds to an action with the error that the account does not exist', async () => {
     const { person } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': errorResponse('not_found'),
       'GET /admin/users/uid-of-deniz': errorResponse('not_found'),

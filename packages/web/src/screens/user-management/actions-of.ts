@@ -44,7 +44,7 @@ const deactivateUser: UserAction = {
 /**
  * Returns the actions that the status and role of an account allow, in the order of the buttons.
  *
- * @param isOwn whether the account is that of the signed-in administrator, who can take none of these actions on it
+ * @param isOwn whether the account belongs to the signed-in administrator: none of these actions is then allowed
  */
 export function actionsOf(
   { status, role }: Pick<User, 'status' | 'role'>,

@@ -8,7 +8,7 @@ export interface ChosenTerms {
   readonly datasets: readonly string[];
   /** Last day of the account, such as '2026-11-21'; empty when none is chosen: the API then gets no end date. */
   readonly lastDay: string;
-  /** End date that the account has now, as ISO 8601; null when it has none, or it has passed. The form does not change it. */
+  /** End date that the account has now, as ISO 8601; null when there is none or it has passed. The form does not change this field. */
   readonly currentEnd: string | null;
 }
 
@@ -21,7 +21,8 @@ export function toFormTerms({ datasets, expiresAt }: Terms): ChosenTerms {
 }
 
 /**
- * Converts the terms of the form for the API. The account ends at the end of its last day, or as before when that day is unchanged.
+ * Converts the terms of the form for the API. The account ends at the end of its last day; if that day is unchanged, at the same time as
+ * before.
  *
  * @throws RangeError when the last day is neither empty nor a day: such terms must not become terms without an end date
  */
@@ -37,7 +38,7 @@ export function firstSelectableDay(): string {
   return dayOf(new Date());
 }
 
-/** Without a limit of four digits, browsers accept years that `Date` cannot read. */
+/** Last day that a form accepts. Without this limit, browsers accept years of more than four digits, which `Date` cannot parse. */
 export const lastSelectableDay = '9999-12-31';
 
 /** Returns the day in the format of `<input type="date">`, such as '2026-11-21'. */

@@ -21,37 +21,37 @@ interface Progress {
 
 interface DecisionOptions {
   /** The applicants to decide about; not empty. */
-  readonly people: readonly UserDetails[];
-  /** Sends the decision when `people` contains one person. The toast then names the user. */
+  readonly applicants: readonly UserDetails[];
+  /** Sends the decision about a single applicant. The toast then names the applicant. */
   readonly decideOne: (uid: string) => Promise<ActionResult>;
-  /** Undoes the decision. The toast offers this only when `people` contains one person. */
+  /** Undoes the decision about a single applicant. Without it, and for several applicants, the toast has no undo button. */
   readonly undoOne?: (uid: string) => Promise<ActionResult>;
-  /** Returns the message of the toast after a decision about several people. */
+  /** Returns the message of the toast after a decision about several applicants. */
   readonly successMessage: (count: number) => string;
   /** Called after a run without failures, even if the user stopped it. */
   readonly onDone: () => void;
 }
 
 interface RunningDecision {
-  /** @param decision what the server receives when `people` contains several people; for one person, `decideOne` replaces it */
+  /** Decides about all applicants. @param decision sent for several applicants; for a single one, `run` calls `decideOne` instead */
   readonly run: (decision: Decision) => Promise<void>;
-  /** Stops before the next call to the server. The applications of the remaining people stay pending. */
+  /** Stops before the next call to the server. The applications of the remaining applicants stay pending. */
   readonly stop: () => void;
   readonly isRunning: boolean;
-  /** Null unless a decision about several people is running. */
+  /** Null unless a decision about several applicants is running. */
   readonly progress: Progress | null;
-  /** People for whom the last run failed. The next run retries these, and decides about those whom a stopped run has left out. */
+  /** The failures of the last run. The next run decides about these applicants, and about those whom a stopped run has left out. */
   readonly failedDecisions: readonly FailedDecision[];
 }
 
-/** Approves or rejects one or several applicants for a dialog, and returns the progress and the people for whom it failed. */
+/** Approves or rejects one or several applicants for a dialog. Returns the progress, and the applicants for whom the decision failed. */
 export function useDecision(options: DecisionOptions): RunningDecision {
-  const { people, decideOne, undoOne, successMessage, onDone } = options;
+  const { applicants, decideOne, undoOne, successMessage, onDone } = options;
   const [failedDecisions, setFailedDecisions] = useState<readonly FailedDecision[]>([]);
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const isStopRequested = useRef(false);
-  /** Uids of the people for whom the decision has succeeded. */
+  /** Uids of the applicants for whom the decision has succeeded. */
   const decidedUids = useRef<ReadonlySet<string>>(new Set());
 
   async function runOne(user: UserDetails): Promise<readonly FailedDecision[]> {
@@ -85,12 +85,14 @@ export function useDecision(options: DecisionOptions): RunningDecision {
 
   return {
     run: async (decision) => {
-      const peopleToDecide = people.filter(({ uid }) => !decidedUids.current.has(uid));
-      const [onlyPerson] = people.length === 1 ? people : []; // undefined for several people
+      const undecidedApplicants = applicants.filter(({ uid }) => !decidedUids.current.has(uid));
+      const [onlyApplicant] = applicants.length === 1 ? applicants : []; // undefined for several applicants
       isStopRequested.current = false;
       setRunning(true);
       const newFailures =
-        onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(peopleToDecide, decision);
+        onlyApplicant !== undefined
+          ? await runOne(onlyApplicant)
+          : await runMany(undecidedApplicants, decision);
       setRunning(false);
       setFailedDecisions(newFailures);
       if (newFailures.length === 0) onDone();

@@ -26,7 +26,7 @@ interface KeptRow {
 }
 
 export interface QueueRow extends Application {
-  /** Whether the server has not yet responded to the approval of this applicant. */
+  /** Whether the call that approves this applicant is running. */
   readonly isApproving: boolean;
   /** The decision that the row shows instead of the application; null when it shows the application. `height` is in CSS pixels. */
   readonly decision: { readonly phase: 'approved' | 'withdrawn'; readonly height: number } | null;
@@ -63,8 +63,8 @@ export function useQueueRows(
   /** Time of the last decision, as `Date.now()`. */
   const [lastDecisionMs, setLastDecisionMs] = useState(0);
 
-  // Without kept rows, the list is the queue. With kept rows, it continues from the previous rows in their order: it drops applicants who
-  // have left the queue and whose rows are not kept, updates the data of those who still wait, and appends new applicants.
+  // Without kept rows, the list shows the queue. With kept rows, it shows the previous rows in the same order: without applicants who
+  // have left the queue and whose rows are not kept, with current data of those who still wait, and with new applicants at the end.
   const waitingByUid = new Map(applications.map((application) => [application.user.uid, application]));
   const remainingRows = previousRows.filter(
     ({ user: { uid } }) => waitingByUid.has(uid) || keptRows.has(uid),

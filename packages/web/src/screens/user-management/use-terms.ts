@@ -13,8 +13,8 @@ export interface TermsFieldsProps {
 interface TermsForm {
   readonly terms: ChosenTerms;
   readonly fields: TermsFieldsProps;
-  /** Returns whether the terms can be submitted. If not, the field of the end date shows an error and gets the focus. */
-  readonly check: () => boolean;
+  /** Returns whether the end date is valid. If not, its field shows an error and gets the focus. */
+  readonly validate: () => boolean;
 }
 
 /** State of the fields for the terms of an account, for a dialog that submits them. */
@@ -33,8 +33,8 @@ export function useTerms(initialTerms: ChosenTerms): TermsForm {
       dateField,
       hasDateError,
     },
-    check: () => {
-      // Asks the field, because the value of an incompletely typed date is empty, which would mean that the account never ends.
+    validate: () => {
+      // Asks the browser: the value of an incompletely typed date is empty, which would mean that the account has no end date.
       const isValid = dateField.current?.validity.valid ?? true;
       setDateError(!isValid);
       if (!isValid) dateField.current?.focus();

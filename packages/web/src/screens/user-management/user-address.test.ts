@@ -10,7 +10,7 @@ describe('the query parameters of the list of accounts', () => {
   );
 
   it.each(['-1', '20002'])(
-    'are replaced by their defaults when they have invalid values or a page after the last one of the API: %s',
+    'get their defaults when status, role and order are unknown and the page (%s) is out of range',
     (page) => {
       const query = readUserQuery(new URLSearchParams(`status=x&role=y&sort=z&page=${page}`));
       expect(query).toEqual({ search: '', status: null, role: null, sort: 'newest', page: 1 });

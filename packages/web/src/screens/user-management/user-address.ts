@@ -1,4 +1,4 @@
-/** Query parameters of the user management URL. `readUserQuery` and `writeUserQuery` convert those of the account list, but not `view`. */
+/** Query parameters of the user management URL. `readUserQuery` and `writeUserQuery` convert all except `view`. */
 import { Role, Status, UserSort } from '@lamina/contract';
 import { type UserQuery, usersPerPage } from '../../api/users.ts';
 
@@ -6,7 +6,7 @@ import { type UserQuery, usersPerPage } from '../../api/users.ts';
 export const viewParameter = 'view';
 export const searchParameter = 'q';
 
-/** Page after which the API accepts no offset. */
+/** Last page: the API accepts no larger offset. */
 const maxPage = 1_000_000 / usersPerPage + 1;
 
 /** Returns the query of the list. A missing or invalid parameter gets its default. */
@@ -21,7 +21,7 @@ export function readUserQuery(urlQuery: URLSearchParams): UserQuery {
   };
 }
 
-/** Returns the query parameters, without those that have their default value. */
+/** Returns the query parameters. Parameters with their default value are omitted. */
 export function writeUserQuery({ search, status, role, sort, page }: UserQuery): URLSearchParams {
   return new URLSearchParams({
     ...(search !== '' && { [searchParameter]: search }),

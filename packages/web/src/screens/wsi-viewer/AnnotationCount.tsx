@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { IconPolygon } from '@tabler/icons-react';
 import { useAnnotationCount } from '../../api/annotated-slides.ts';
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
@@ -12,7 +12,7 @@ export function AnnotationCount({ imageId }: { readonly imageId: string }) {
   return (
     <span className={classes.rowAnnotations} title={texts.annotations(count)}>
       <IconPolygon size={13} aria-hidden />
-      <span aria-hidden>{formatFigure(count)}</span>
+      <span aria-hidden>{formatMeasuredValue(count)}</span>
       <VisuallyHidden>{texts.annotations(count)}</VisuallyHidden>
     </span>
   );

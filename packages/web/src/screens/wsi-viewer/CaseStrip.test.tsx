@@ -58,7 +58,7 @@ function renderStrip(viewedSlide = heSlide, props: Partial<CaseStripProps> = {})
 
 beforeEach(() => setAuthState(signedOut));
 
-describe('CaseStrip, the strip of slides of the viewed slide’s case', () => {
+describe('CaseStrip (the strip with the slides of the viewed slide’s case)', () => {
   it('labels each slide with its block and stain, and opens a slide when it is clicked', async () => {
     const { calls, onSelect, person } = renderStrip();
     const strip = await screen.findByRole('navigation', { name: 'Slides of case B-12' });

@@ -49,7 +49,7 @@ interface CatalogueListProps {
   readonly loadedGroups: LoadedGroups;
   /** The groups of `loadedGroups` with their positions; not empty. */
   readonly groups: readonly DatasetGroup[];
-  /** Set by this list: numbers of the pages of 100 rows it needs. `useImageGroups` reloads them with the groups. */
+  /** Set by this list: numbers of the pages (100 rows each) that it needs. `useImageGroups` reloads these pages with the groups. */
   readonly pages: RefObject<readonly number[]>;
   /** Whether another list is loading that will replace this one. */
   readonly isBusy: boolean;
@@ -69,8 +69,9 @@ interface CatalogueListProps {
 }
 
 /**
- * The catalogue's list: groups (one per dataset) with their cases and images, each of them a line. The list is virtual: the page
- * contains only the lines in and near the visible part, and the line that Tab focuses, so scrolling does not remove the focused line.
+ * The catalogue's list: groups (one per dataset) with their cases and images, each of them a line. A row is the line of an image.
+ * The list is virtual: the page contains only the lines in and near the visible part, and the line that Tab focuses, so scrolling
+ * does not remove the focused line.
  */
 export function CatalogueList(props: CatalogueListProps) {
   const { ref, loadedGroups, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } =
@@ -91,7 +92,7 @@ export function CatalogueList(props: CatalogueListProps) {
     count: layout.count,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heights[layout.lineAt(index)?.kind ?? 'image'],
-    // With another layout, a new function makes TanStack Virtual measure every line again.
+    // The function is new for each layout, because a new function makes TanStack Virtual measure every line again.
     // biome-ignore lint/correctness/useExhaustiveDependencies: the layout decides the heights
     getItemKey: useCallback((index: number) => index, [layout]), // oxlint-disable-line react-hooks/exhaustive-deps
     overscan: linesBeyondEdges,

@@ -348,8 +348,8 @@ describe('the filters of the viewer’s image catalogue', () => {
   });
 });
 
-describe('the image catalogue of the viewer when it is reloaded', () => {
-  it('shows new slides after the page becomes visible again, and keeps the elements of unchanged rows', async () => {
+describe('the image catalogue of the viewer, when its data is requested again,', () => {
+  it('shows new slides once the page becomes visible again, and keeps the DOM elements of unchanged rows', async () => {
     const server = stubViewerApi({
       lists: [
         listResponse(liverImage),

@@ -36,7 +36,7 @@ export function NothingShown({ half, image, isLoading, isUnknown, onRequestAcces
       </div>
     );
   }
-  // `ViewingOverlay` then shows the same texts while the slide is being opened, so the message does not change.
+  // While the slide is being opened afterwards, `ViewingOverlay` shows the same texts, so the message does not change.
   if (isLoading) return <SlideProgress title={texts.loadingTiles} detail={texts.opening} />;
   if (isUnknown) {
     return (

@@ -47,7 +47,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
 
   async function save() {
     setRunning(true);
-    const saved = await registerSlides(slideCase.id, {
+    const response = await registerSlides(slideCase.id, {
       from_image: imageIds.first,
       to_image: imageIds.second,
       points: points.first.slice(0, pairCount).map((from, index) => ({
@@ -56,7 +56,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
       })),
     });
     setRunning(false);
-    if ('error' in saved) return setError(saved.error);
+    if ('error' in response) return setError(response.error);
     setError(null);
     setMarking(false);
     setRegistered(true);

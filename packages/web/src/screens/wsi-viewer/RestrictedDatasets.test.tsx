@@ -130,7 +130,7 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
     screen.getByRole('button', { name: 'Request access to Böbrek' });
   });
 
-  it('makes the catalogue reload only after access to a dataset was granted', async () => {
+  it('causes a new request for the catalogue only after access to a dataset was granted', async () => {
     let granted = false;
     const { onAccessChanged } = renderSection({
       [listDatasets]: () => ({ datasets: [{ ...kidneyDataset, granted }] }),

@@ -24,7 +24,7 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   const [hasFailed, setFailed] = useState(false);
   /** Whether this thumbnail may load now: a queue limits how many thumbnails load at a time. */
   const [canLoad, setCanLoad] = useState(false);
-  /** Leaves the queue, which frees the slot for another thumbnail. */
+  /** Removes this thumbnail from the queue, so that another thumbnail can load. */
   const leaveQueue = useRef(() => {});
   // Set during rendering, so that the thumbnail is never requested with a session that has failed.
   if (session !== null && session !== usedSession && (hasFailed || usedSession === null)) {

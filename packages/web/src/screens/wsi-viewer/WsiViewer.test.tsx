@@ -237,11 +237,11 @@ describe('the image view of the viewer', () => {
   });
 
   it.each([
-    ['admin', 'has a link', [`/admin/audit?target=${liverImage.id}&action=image-opened`]],
-    ['user', 'has no link', []],
+    ['has a link', 'admin', [`/admin/audit?target=${liverImage.id}&action=image-opened`]],
+    ['has no link', 'user', []],
   ] as const)(
-    'for the role %s, %s to the audit events that list who opened the slide',
-    async (role, _, addresses) => {
+    '%s for the role %s to the audit events that list who opened the slide',
+    async (_, role, addresses) => {
       setAuthState({ user: account({ role }) });
       onTestFinished(() => setAuthState(signedOut));
       stubViewerApi({ descriptors: [pendingResponse] });

@@ -14,7 +14,7 @@ export interface CatalogueViewState {
   readonly firstGroup: string | null;
   /** The groups and cases that the user has opened (true) or closed (false) in the whole catalogue, by their keys. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** What the user opened or closed in the last filtered catalogue; `filterKey` (catalogue.ts) tells which filter. */
+  /** The same as `opened`, but for the last filtered catalogue; `filterKey` (see catalogue.ts) identifies its filter. */
   readonly openedFiltered: { readonly filterKey: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 

@@ -104,7 +104,7 @@ describe('layOut (lines of the image catalogue)', () => {
     expect(layout.lineAt(-1)).toBeUndefined();
   });
 
-  it('indexAtTop returns the index of the line at a distance from the top, and of the last line for a distance beyond the end', () => {
+  it('returns a layout whose indexAtTop returns the line at a distance from the top, or the last line for a distance beyond the end', () => {
     for (const [index, line] of lines.entries()) {
       expect(layout.indexAtTop(line?.top ?? 0)).toBe(index);
       expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index); // still inside: the lowest line is 40 px high
@@ -112,7 +112,7 @@ describe('layOut (lines of the image catalogue)', () => {
     expect(layout.indexAtTop(10_000)).toBe(5);
   });
 
-  it('indexOfPosition returns the index of the line of an image in an open group, and -1 for an image in a closed group', () => {
+  it('returns a layout whose indexOfPosition returns the line of an image in an open group, and -1 for an image in a closed group', () => {
     expect([0, 1, 2, 3, 4, 99, -1].map(layout.indexOfPosition)).toEqual([-1, 2, 3, 4, -1, -1, -1]);
   });
 
@@ -127,7 +127,7 @@ describe('layOut (lines of the image catalogue)', () => {
   });
 });
 
-describe('layOut (lines of the image catalogue) with cases', () => {
+describe('layOut and caseAt (lines of the image catalogue) for groups with cases', () => {
   /** Group A: case V-1 with 2 images, case V-2 with 1 image, and 1 image without a case. Group B: 1 image. */
   const groupsWithCases = groupsOf({
     groups: [
@@ -193,7 +193,7 @@ describe('layOut (lines of the image catalogue) with cases', () => {
     expect(linesIn(layOutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
   });
 
-  it('indexAtTop returns the index of the line at a distance from the top, and indexOfBranch that of the title of a group or case', () => {
+  it('returns a layout whose indexAtTop returns the line at a distance from the top, and whose indexOfBranch returns the title of a group or case', () => {
     const layout = layOutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);

@@ -1,10 +1,10 @@
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-const toFourDigits = (value: number) => formatFigure(Number(value.toPrecision(4)));
+const toFourDigits = (value: number) => formatMeasuredValue(Number(value.toPrecision(4)));
 const micrometres = (x: number, y: number) =>
   x === y ? `${toFourDigits(x)} µm` : `${toFourDigits(x)} × ${toFourDigits(y)} µm`;
-const magnification = (objective: number) => `${formatFigure(Number(objective.toPrecision(3)))}×`;
+const magnification = (objective: number) => `${formatMeasuredValue(Number(objective.toPrecision(3)))}×`;
 /** Marks a value that was estimated because the file does not contain it. */
 const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text);
 
@@ -53,7 +53,7 @@ export const texts = wording({
     unknown: 'Bilinmiyor',
     images: 'görüntü',
     case: 'Vaka',
-    annotations: (count: number) => `${formatFigure(count)} işaretleme`,
+    annotations: (count: number) => `${formatMeasuredValue(count)} işaretleme`,
     noImages: 'Görüntü yok',
     noImagesHint:
       'Slaytlar okundukça burada kendiliğinden görünür. Örnek slaytlar ilk açılışta çizilir; bu yaklaşık bir dakika sürer.',
@@ -186,7 +186,7 @@ export const texts = wording({
     unknown: 'Unknown',
     images: 'images',
     case: 'Case',
-    annotations: (count) => (count === 1 ? '1 annotation' : `${formatFigure(count)} annotations`),
+    annotations: (count) => (count === 1 ? '1 annotation' : `${formatMeasuredValue(count)} annotations`),
     noImages: 'No images available',
     noImagesHint:
       'Slides appear here by themselves once they are read. Demonstration slides are drawn at the first start, for about a minute.',

@@ -29,7 +29,7 @@ export function createThumbnailQueue({
   /** Time of the last scroll, as `performance.now()` counts. */
   let lastScrollMs = -Infinity;
   let loadingCount = 0;
-  /** Start functions of the waiting thumbnails, in the order of the requests. */
+  /** Start functions of the waiting thumbnails, in the order of the calls of `enqueue`. */
   const waiting = new Set<() => void>();
 
   function startWaiting() {

@@ -136,8 +136,8 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
 }
 
 /**
- * Returns the registration of two slides, which is the transform from the pixels of the first slide to those of the second; null when no
- * case contains it.
+ * Returns the registration of two slides, the transform from pixels of the first slide to pixels of the second slide. Null when no case
+ * contains a registration of these slides.
  */
 function useRegistration(
   firstId: string | null,

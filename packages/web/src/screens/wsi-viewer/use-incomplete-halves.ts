@@ -8,8 +8,8 @@ const completeHalves: IncompleteHalves = { first: null, second: null };
 
 /**
  * Returns `incomplete`, the reason why the view in each half of the viewer is not sharp (null while it is sharp), and `onIncomplete`,
- * the functions with which the halves report it. A report without a change, such as the null that each half reports before its first
- * tiles, keeps the object, so React does not render the viewer again.
+ * the functions with which the halves report this reason. A report without a change, such as the null that each half reports before its
+ * first tiles, leaves `incomplete` the same object, so React does not render the viewer again.
  */
 export function useIncompleteHalves() {
   const [incomplete, setIncomplete] = useState(completeHalves);

@@ -33,7 +33,7 @@ export function useScrollAnchor(
 ) {
   const lastTopLine = useRef<TopLine | null>(null);
 
-  function remember() {
+  function rememberTopLine() {
     const { lines } = shown;
     const index = lines.layout.indexAtTop((scroller.current?.scrollTop ?? 0) + coveredHeight);
     lastTopLine.current = { shown, line: lines.layout.lineAt(index), key: lines.keyAt(index) };
@@ -43,7 +43,7 @@ export function useScrollAnchor(
     const before = lastTopLine.current;
     const list = scroller.current;
     if (before?.shown.lines.layout === shown.lines.layout && before.shown.listKey === shown.listKey) {
-      // With the same lines, `remember` is not called: it reads the scroll position, which forces a layout of the page while a slide opens.
+      // Without a change, the scroll position is not read: reading it forces a layout of the page, which is slow while a slide opens.
       lastTopLine.current = { ...before, shown };
       return;
     }
@@ -51,9 +51,9 @@ export function useScrollAnchor(
       const top = correctedScrollTop(list.scrollTop, before, shown, coveredHeight);
       if (top !== list.scrollTop) scrollTo(top);
     }
-    remember();
+    rememberTopLine();
   });
-  return remember;
+  return rememberTopLine;
 }
 
 /** Returns the scroll position, in pixels, at which the line at the top keeps its place on the screen; 0 when `listKey` has changed. */

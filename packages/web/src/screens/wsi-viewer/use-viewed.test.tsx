@@ -15,13 +15,13 @@ function renderViewed() {
 }
 
 describe('useViewed (slides and fields in the URL of the viewer)', () => {
-  it('setField writes the field of the shown slide', () => {
+  it('writes the field of the shown slide into the URL when setField is called', () => {
     const result = renderViewed();
     act(() => result.current.setField('first', 'A', field));
     expect(result.current.viewed.first).toEqual({ imageId: 'A', field, results: null });
   });
 
-  it('setField ignores the field of the previous slide when the user has just opened another one', () => {
+  it('ignores a call of setField with the field of the previous slide when the user has just opened another slide', () => {
     const result = renderViewed();
     act(() => {
       result.current.open('first', 'B');

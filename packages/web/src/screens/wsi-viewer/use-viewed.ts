@@ -5,7 +5,7 @@ import type { ArrangementMemory } from '../../viewer/results/arrangement-memory.
 import type { SlideField } from '../../viewer/view-address.ts';
 import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from './viewed-address.ts';
 
-/** What the viewer shows according to the URL, functions that change it, and the last step back or forward in the history. */
+/** What the viewer shows according to the URL, the functions that change the URL, and the last step back or forward in the history. */
 interface Viewed {
   readonly viewed: ViewedImages;
   /** Key of the history entry to which the user last went back or forward. When it changes, the views must follow the URL. */

@@ -18,7 +18,7 @@ describe('the query parameters of the viewer’s URL', () => {
       'image=a&results=9f1c2ab3_o60_f1e-7*01d2e3f4_x*swipe-50&beside=b&b-results=-',
     ],
     ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
-  ])('stay the same when parseViewed reads them and formatViewed writes them again: %s', (_, query) => {
+  ])('stay the same when parseViewed reads them and formatViewed writes them again (%s)', (_, query) => {
     expect(`${formatViewed(parseViewed(new URLSearchParams(query)))}`).toBe(query);
   });
 
@@ -35,7 +35,7 @@ describe('the query parameters of the viewer’s URL', () => {
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });
 
-  it('stands for no slide when the parameter "image" is empty', () => {
+  it('stand for no slide when the parameter "image" is empty', () => {
     expect(parseViewed(new URLSearchParams('image=&x=1&y=1&zoom=1')).first).toBeNull();
   });
 

@@ -39,12 +39,12 @@ function renderList(names: readonly string[]) {
   return { rowOf, remove };
 }
 
-describe('annotation list: keyboard focus', () => {
+describe('the annotation list of the viewer', () => {
   it.each([
     ['first', 'next', 'Alpha', 'Beta'],
     ['last', 'previous', 'Gamma', 'Beta'],
   ])(
-    'focuses the %s annotation’s %s one when it is deleted while its row has the focus',
+    'focuses, when the %s annotation is deleted while it has the focus, the %s annotation',
     async (_1, _2, deleted, next) => {
       const { rowOf, remove } = renderList(['Alpha', 'Beta', 'Gamma']);
       act(() => rowOf(deleted).focus());
@@ -53,7 +53,7 @@ describe('annotation list: keyboard focus', () => {
     },
   );
 
-  it('focuses the empty list when its only annotation is deleted while the row has the focus', async () => {
+  it('focuses the empty list when its only annotation is deleted while it has the focus', async () => {
     const { rowOf, remove } = renderList(['Alpha']);
     act(() => rowOf('Alpha').focus());
     await remove('Alpha');
@@ -61,7 +61,7 @@ describe('annotation list: keyboard focus', () => {
     expect(document.activeElement).not.toBe(document.body);
   });
 
-  it('leaves the focus where it is when an annotation is deleted whose row has no focus', async () => {
+  it('leaves the focus where it is when an annotation without the focus is deleted', async () => {
     const { rowOf, remove } = renderList(['Alpha', 'Beta']);
     act(() => rowOf('Alpha').focus());
     act(() => screen.getByRole('textbox').focus());

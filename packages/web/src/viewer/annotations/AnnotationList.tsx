@@ -12,7 +12,7 @@ import { sizeText } from './readout.ts';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
-import { useRowFocus } from './use-row-focus.ts';
+import { useLineFocus } from './use-line-focus.ts';
 
 /** Heights in CSS pixels of the two kinds of lines: the heading of a class, and an annotation. */
 const lineHeight = { class: 34, annotation: 46 } as const;
@@ -59,7 +59,7 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
       scroller.current?.querySelector<HTMLElement>(`[data-line="${index}"]`)?.focus({ preventScroll: true });
     });
   };
-  const rowFocus = useRowFocus(lines, scroller, focusLine);
+  const lineFocus = useLineFocus(lines, scroller, focusLine);
   /** Selects and focuses the next or the previous annotation of the list. */
   const selectNeighbour = (currentIndex: number, step: 1 | -1) => {
     for (let index = currentIndex + step; index >= 0 && index < lines.length; index += step) {
@@ -135,8 +135,8 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
                       const addsToSelection = event.shiftKey || event.ctrlKey || event.metaKey;
                       store.select(addsToSelection ? [...store.selection, id] : [id]);
                     }}
-                    onFocus={() => rowFocus.remember({ id: line.annotation.id, index })}
-                    onBlur={rowFocus.forget}
+                    onFocus={() => lineFocus.onFocus({ annotationId: line.annotation.id, index })}
+                    onBlur={lineFocus.onBlur}
                     onDoubleClick={() => actions.zoomTo(line.annotation.id)}
                     onKeyDown={(event) => onKeyDown(event, index, line.annotation.id)}
                   >

@@ -98,7 +98,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
               tooltip="left"
               shownOn={chosenTool === tool ? undefined : 'wide'} // a phone always shows the chosen tool
               isPressed={chosenTool === tool}
-              onClick={() => session.choose(tool)}
+              onClick={() => session.chooseTool(tool)}
             />
           ))}
         {mayDraw && (

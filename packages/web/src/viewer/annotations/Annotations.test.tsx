@@ -79,15 +79,15 @@ async function openAnnotations(answers: Parameters<typeof stubApi>[0] = {}) {
   return { store, keep: (shape: Shape) => rerender(annotations([shape])) };
 }
 
-describe('annotations of a slide outside the drawing mode', () => {
-  it('shows that a change is not saved while the server is unreachable, and nothing while it is being saved', async () => {
+describe('the viewer, while the drawing mode is off,', () => {
+  it('shows that a change of an annotation is not saved while the server is unreachable, and shows nothing while the change is being saved', async () => {
     const { store } = await openAnnotations();
     act(() => void store.change([{ feature }]));
     expect(foot.textContent).toBe('');
     expect(await screen.findByText('Offline: 1 change kept on this computer')).toBeDefined();
   });
 
-  it('shows that the server has rejected a change', async () => {
+  it('shows that the server has rejected a change of an annotation', async () => {
     const { store } = await openAnnotations({
       'POST /annotation-layers/own/changes': errorResponse('layer_locked'),
     });
@@ -95,7 +95,7 @@ describe('annotations of a slide outside the drawing mode', () => {
     expect((await screen.findByRole('status')).textContent).toContain('Not saved');
   });
 
-  it('puts kept measurements into the own layer when the user may not draw on the active layer', async () => {
+  it('puts measurements that the user keeps into the user’s own layer when the user may not draw on the active layer', async () => {
     const { store, keep } = await openAnnotations();
     act(() => store.chooseLayer('locked'));
     keep(ruler);

@@ -20,13 +20,13 @@ import { type Tool, tools } from './drafts.ts';
 import { featuresOfShapes } from './kept-measurements.ts';
 import { LayerFields } from './LayerFields.tsx';
 import { AnnotationPointer } from './pointer-tool.ts';
+import { precompileBrush } from './precompile-brush.ts';
 import { SaveStateNote } from './SaveStateNote.tsx';
 import { texts } from './texts.ts';
 import { useAnnotationActions } from './use-annotation-actions.ts';
 import { type SlideAnnotations, useAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 import { type DrawingKeys, useDrawingKeys } from './use-drawing-keys.ts';
 import { useSpaceHeld } from './use-space-held.ts';
-import { warmBrush } from './warm-brush.ts';
 
 export interface AnnotationsProps {
   readonly view: SlideView;
@@ -132,7 +132,7 @@ function DrawingMode({
     else session.addPoint([x, y]);
   };
   const finishDrawing = () => {
-    session.choose('move');
+    session.chooseTool('move');
     store.select([]);
     onDone();
   };
@@ -152,7 +152,9 @@ function DrawingMode({
     ...(hasSelection && { 'mod+c': actions.copy }),
     d: finishDrawing,
     ...(mayDraw && {
-      ...Object.fromEntries(tools.map((name) => [toolKeys[name].toLowerCase(), () => session.choose(name)])),
+      ...Object.fromEntries(
+        tools.map((name) => [toolKeys[name].toLowerCase(), () => session.chooseTool(name)]),
+      ),
       0: () => session.classify(null),
       ...classKeys,
       Delete: actions.remove,
@@ -171,7 +173,7 @@ function DrawingMode({
     loadAnnotationLayers(store.imageId).then(
       async (layers) => {
         await store.setLayers(layers, user.uid);
-        await store.reloadOlderLayers(layers);
+        await store.reloadOutdatedLayers(layers);
       },
       () => undefined, // the error message, whose button calls this function, stays on the screen
     );
@@ -245,7 +247,7 @@ function usePointer(
 ): RefObject<AnnotationPointer | null> {
   const pointer = useRef<AnnotationPointer | null>(null);
   useEffect(() => {
-    if (tool === 'brush') warmBrush(); // the first stroke would otherwise be slow
+    if (tool === 'brush') precompileBrush(); // the first stroke would otherwise be slow
     const cursor = cursorOf(tool);
     pointer.current = new AnnotationPointer({ view, store, session, hitIndex, isSpaceHeld, cursor });
     view.setPointerTool(pointer.current);

@@ -52,7 +52,7 @@ function openSlide(answers: readonly (Response | object)[]) {
 }
 const loaded = { layers: [layerOf('own', 'uid', true)] };
 
-it('a slide whose annotation layers could not be loaded says so, and shows its annotations as soon as a later request succeeds', async () => {
+it('the viewer says that the annotation layers of a slide could not be loaded, and shows the annotations as soon as a later request succeeds', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   openSlide([errorResponse('unavailable'), errorResponse('unavailable'), loaded]);
   await screen.findByText('The annotations cannot be shown');
@@ -63,7 +63,7 @@ it('a slide whose annotation layers could not be loaded says so, and shows its a
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-it('the button Retry loads annotation layers again that could not be loaded', async () => {
+it('the button Retry of the viewer requests the annotation layers of a slide again after they could not be loaded', async () => {
   openSlide([errorResponse('not_found'), loaded]);
   await userEvent.click(await screen.findByRole('button', { name: 'Retry' }));
   await screen.findByText('the annotations');

@@ -25,7 +25,7 @@ export function AnnotationsGate(props: AnnotationsGateProps) {
     data: layers,
     errorUpdateCount,
     refetch,
-  } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
+  } = useAnnotationLayers(props.imageId, { awaitsFirstLayer: !hasWork });
   if (user === null) return null;
   /** Stays true while the request is repeated, so that the message does not come and go. */
   const hasFailed = layers === undefined && errorUpdateCount > 0;
@@ -43,7 +43,7 @@ type AnnotationsFailedProps = Pick<AnnotationsProps, 'foot' | 'isDrawing' | 'onD
   readonly onRetry: () => void;
 };
 
-/** In the drawing mode, the button Close ends the mode, because the tools with their own button are missing. */
+/** In the drawing mode, the message has a Close button that ends the mode, because the toolbar with the Done button is missing. */
 function AnnotationsFailed({ foot, isDrawing, onDone, onRetry }: AnnotationsFailedProps) {
   if (foot === null) return null;
   return createPortal(

@@ -37,7 +37,7 @@ function revision(
   };
 }
 
-it('the dialog of deleted annotations lists those of the last 30 days that are still deleted, also older ones, and restores the chosen one', async () => {
+it('the dialog of deleted annotations lists annotations that are still deleted, on demand the older deletions of the last 30 days, too, and restores the chosen annotation', async () => {
   document.body.append(document.createElement('main')); // the dialog opens in it
   const latest = [
     revision(restoredId, 'restore', 0, 'Restored'),

@@ -24,7 +24,7 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
   /** The loaded changes of the layer, newest first; null before the first ones are loaded. */
   const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
   const [openedAt] = useState(() => Date.now());
-  /** Cursor of the changes to load, and of the next older ones; a null `next` when there are none. */
+  /** Cursors of two pages of changes: the page to load (null: the newest), and the next older page (null: none to offer). */
   const [cursor, setCursor] = useState<{ readonly loaded: string | null; readonly next: string | null }>({
     loaded: null,
     next: null,

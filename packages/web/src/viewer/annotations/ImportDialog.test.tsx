@@ -64,7 +64,7 @@ function openDialog(importAnswer: object = { ...preview, dry_run: false, importe
   return { onClose, calls, deletions: () => calls.filter(({ name }) => name.startsWith('DELETE')).length };
 }
 
-describe('import dialog of an annotation file, for a slide on which the user has no layer', () => {
+describe('the import dialog of an annotation file, on a slide without a layer of the user,', () => {
   it('creates a layer whose source is the import', async () => {
     const { calls } = openDialog();
     await screen.findByText(/Tumor/);

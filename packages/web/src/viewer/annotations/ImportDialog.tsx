@@ -142,7 +142,7 @@ function Preview({ preview, layerName }: { readonly preview: AnnotationImport; r
         </Alert>
       )}
       {preview.refused_count > 0 && (
-        <Alert color="red" title={texts.importRefused(preview.refused_count)}>
+        <Alert color="red" title={texts.importRejected(preview.refused_count)}>
           {preview.refused.slice(0, maxListed).map(({ feature, message }) => (
             <Text key={feature} size="sm">
               {texts.importFeature(feature)}: {message}

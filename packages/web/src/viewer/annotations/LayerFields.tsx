@@ -34,7 +34,7 @@ export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFields
   /** The layer that the user has just deleted and can restore; null if there is none. */
   const [deletedLayer, setDeletedLayer] = useState<AnnotationLayer | null>(null);
   const { layers, activeLayerId } = store;
-  /** Undefined while the active layer does not exist yet: the server creates it with its first annotation. */
+  /** Undefined while the active layer does not exist yet: it is created when its first annotation is saved. */
   const activeLayer = layers.find(({ id }) => id === activeLayerId);
   const isHidden = store.isLayerHidden(activeLayerId);
   const Icon = isHidden ? IconEyeOff : IconEye;

@@ -11,7 +11,7 @@ import { RenameDialog } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
 
-/** GeoJSON as in QuPath, plain GeoJSON, XML as in ASAP and in Aperio ImageScope (these three are slide viewers), measurements as CSV. */
+/** GeoJSON of QuPath, plain GeoJSON, XML of ASAP, XML of Aperio ImageScope, and measurements as CSV. The named programs view slides. */
 const exportFormats: readonly ExportFormat[] = ['qupath', 'geojson', 'asap', 'aperio', 'csv'];
 /** File name extensions of exported files. */
 const extensions: Readonly<Record<ExportFormat, string>> = {
@@ -26,7 +26,7 @@ interface LayerMenuProps {
   readonly slideAnnotations: SlideAnnotations;
   /** Whether the user may draw on any layer at all. */
   readonly mayDraw: boolean;
-  /** The active layer; null while it does not exist yet: the server creates it with its first annotation. */
+  /** The active layer; null while it does not exist yet: it is created when its first annotation is saved. */
   readonly activeLayer: AnnotationLayer | null;
   readonly onRename: (name: string) => void;
   readonly onLock: (isLocked: boolean) => void;

@@ -97,8 +97,8 @@ async function openStore(send?: (layerId: string) => Promise<ChangeOutcome>) {
   return { store, x, moveTo };
 }
 
-describe('AnnotationStore (annotations of the open slide): changes of other users', () => {
-  it('replaces an annotation that another user changes, and shows the user’s initials for 6 s', async () => {
+describe('AnnotationStore (annotations of the open slide), when other users change annotations,', () => {
+  it('replaces an annotation that another user changes, and shows the initials of the other user for 6 s', async () => {
     vi.useFakeTimers();
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -109,7 +109,7 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
     expect(store.recentAuthors.size).toBe(0);
   });
 
-  it('shows a user’s initials for 6 s after the last change when the user changes an annotation twice within 6 s', async () => {
+  it('shows the initials of another user for 6 s after the last change when this user changes an annotation twice within 6 s', async () => {
     vi.useFakeTimers();
     const { store } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -161,7 +161,7 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
     expect(x()).toBe(60);
   });
 
-  it('loads the whole layer again, including deletions, when the changes are too many for one event', async () => {
+  it('loads the whole layer again, including deletions, when the server reports that the changes are too many for one event', async () => {
     const { store, x } = await openStore();
     featuresOnServer = [];
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
@@ -198,7 +198,7 @@ describe('AnnotationStore (annotations of the open slide): changes of other user
   });
 });
 
-describe('AnnotationStore (annotations of the open slide): the same annotation id in two layers', () => {
+describe('AnnotationStore (annotations of the open slide), when annotations of two layers have the same id,', () => {
   /** Opens a store whose two layers contain an annotation with the same id, as after the import of an exported layer. */
   async function openWithTwoLayers() {
     const { store } = await openStore();
@@ -207,20 +207,20 @@ describe('AnnotationStore (annotations of the open slide): the same annotation i
   }
   const layersOf = (store: AnnotationStore) => store.all().map(({ layerId }) => layerId);
 
-  it('shows the annotations of both layers when they have the same id', async () => {
+  it('contains both annotations', async () => {
     const store = await openWithTwoLayers();
     expect(layersOf(store)).toEqual(['layer', 'second']);
     store.toggleLayer('layer');
     expect(store.all().map((annotation) => store.isVisible(annotation))).toEqual([false, true]);
   });
 
-  it('deletes only the annotation of the event’s layer when annotations of two layers have the same id', async () => {
+  it('deletes only the annotation of the layer that the event names', async () => {
     const store = await openWithTwoLayers();
     store.receiveChanges({ ...deleteEvent(2), layer_id: 'second' });
     expect(layersOf(store)).toEqual(['layer']);
   });
 
-  it('keeps the annotation of the other layer, and its unsent change, when a layer with the same annotation id is removed', async () => {
+  it('keeps the annotation of one layer, and its unsent change, when the other layer is removed', async () => {
     const store = await openWithTwoLayers();
     store.change(store.all().map(({ id: changed, feature }) => ({ id: changed, feature })));
     store.removeLayer('second');
@@ -228,7 +228,7 @@ describe('AnnotationStore (annotations of the open slide): the same annotation i
     expect(store.queue.isPending('layer', id)).toBe(true);
   });
 
-  it('stores the acknowledged revision only at the annotation of the layer whose change was sent', async () => {
+  it('stores an acknowledged revision only at the annotation of the layer whose change was sent', async () => {
     const { store } = await openStore(async (layerId) =>
       layerId === 'layer' ? { kind: 'applied', revisions: { [id]: 7 } } : { kind: 'unreachable' },
     );
@@ -239,7 +239,7 @@ describe('AnnotationStore (annotations of the open slide): the same annotation i
   });
 });
 
-describe('AnnotationStore (annotations of the open slide): the first layer of the user', () => {
+describe('AnnotationStore (annotations of the open slide), when the user draws the first annotation,', () => {
   const created = { ...layer, id: 'created', owner: 'me' };
   /** Draws the first annotation, for which the server creates the layer `created` after `beforeCreation`. */
   async function drawFirst(beforeCreation: (store: AnnotationStore) => Promise<void>) {
@@ -256,7 +256,7 @@ describe('AnnotationStore (annotations of the open slide): the first layer of th
     return { store, ids };
   }
 
-  it('keeps the selection, the undo step and the id of the first annotation when its layer is created', async () => {
+  it('keeps the selection, the undo step and the id of this annotation when its layer is created', async () => {
     const { store, ids } = await drawFirst(async () => {});
     store.select(ids);
     await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
@@ -267,7 +267,7 @@ describe('AnnotationStore (annotations of the open slide): the first layer of th
     expect(store.all()).toMatchObject([{ layerId: 'created', feature: { id } }]);
   });
 
-  it('moves the first annotation into the user’s layer with all its annotations when another tab has created the layer', async () => {
+  it('adds this annotation to the annotations of the user’s layer when another tab has created the layer', async () => {
     const { store } = await drawFirst((opened) => opened.setLayers([created], 'me'));
     await vi.waitUntil(() => store.queue.state().kind === 'saved', { timeout: 5000 });
     expect(store.all()).toMatchObject([
@@ -280,7 +280,7 @@ describe('AnnotationStore (annotations of the open slide): the first layer of th
   });
 });
 
-describe('AnnotationStore (annotations of the open slide): local changes', () => {
+describe('AnnotationStore (annotations of the open slide), after local changes,', () => {
   it('offers no undo of changes in a layer that is removed', async () => {
     const { store, moveTo } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
@@ -290,7 +290,7 @@ describe('AnnotationStore (annotations of the open slide): local changes', () =>
     expect(store.canUndo).toBe(false);
   });
 
-  it('puts an annotation into a new layer after the layer that its first annotation created is removed', async () => {
+  it('puts the next annotation into a new layer when the layer of the first annotation is removed', async () => {
     const created = { ...layer, id: 'created', owner: 'me' };
     const queue = createQueue({
       send: async () => ({ kind: 'applied', revisions: { [id]: 1 } }),
@@ -316,7 +316,7 @@ describe('AnnotationStore (annotations of the open slide): local changes', () =>
   });
 });
 
-describe('AnnotationStore (annotations of the open slide): conflicts', () => {
+describe('AnnotationStore (annotations of the open slide), in a conflict with another user’s change,', () => {
   /** Moves the annotation to x = 50, while the server already has it at x = 20 in revision 2, and waits for the conflict. */
   async function openWithConflict() {
     const opened = await openStore(async () => ({ kind: 'conflict', conflicts: [featureAt(20, 2)] }));
@@ -326,7 +326,7 @@ describe('AnnotationStore (annotations of the open slide): conflicts', () => {
   }
 
   it.each(['mine', 'theirs'] as const)(
-    'offers no undo of the local change after the user has chosen "%s" in a conflict',
+    'offers no undo of the local change after the user has chosen "%s"',
     async (keep) => {
       const { store, conflict, x } = await openWithConflict();
       store.resolve(conflict, keep);
@@ -335,7 +335,7 @@ describe('AnnotationStore (annotations of the open slide): conflicts', () => {
     },
   );
 
-  it('shows and resolves no conflict of another slide whose changes the same queue sends', async () => {
+  it('neither shows nor resolves the conflict when it belongs to another slide, whose changes the same queue sends', async () => {
     const { store, conflict } = await openWithConflict();
     const otherStore = new AnnotationStore('other image', store.queue);
     expect(otherStore.conflict).toBeUndefined();
@@ -345,10 +345,10 @@ describe('AnnotationStore (annotations of the open slide): conflicts', () => {
   });
 });
 
-describe('AnnotationStore (annotations of the open slide): discarding rejected changes', () => {
+describe('AnnotationStore (annotations of the open slide), when rejected changes are discarded,', () => {
   const rejected: ChangeOutcome = { kind: 'rejected', error: new Error('layer_locked') };
 
-  it('shows an annotation again when its deletion is rejected by the server and discarded by the user', async () => {
+  it('contains an annotation again whose deletion the server has rejected and the user has discarded', async () => {
     const { store, x } = await openStore(async () => rejected);
     store.change([{ id: key, feature: null }]);
     await vi.waitUntil(() => store.queue.state().kind === 'rejected', { timeout: 5000 });
@@ -357,7 +357,7 @@ describe('AnnotationStore (annotations of the open slide): discarding rejected c
     expect(store.canUndo).toBe(false);
   });
 
-  it('shows the version on the server again when the rejected change is discarded in the other half of a comparison', async () => {
+  it('contains the version on the server again when the user discards a change in the other half of a comparison', async () => {
     const { store, moveTo, x } = await openStore(async () => rejected);
     const otherHalf = new AnnotationStore('other image', store.queue);
     moveTo(50);
@@ -367,7 +367,7 @@ describe('AnnotationStore (annotations of the open slide): discarding rejected c
     expect(store.canUndo).toBe(false);
   });
 
-  it('keeps an unsent annotation of another layer, and its undo step, when rejected changes are discarded', async () => {
+  it('keeps an unsent annotation of another layer, and its undo step', async () => {
     const { store, moveTo, x } = await openStore(async (layerId) =>
       layerId === 'layer' ? rejected : { kind: 'unreachable' },
     );
@@ -382,18 +382,21 @@ describe('AnnotationStore (annotations of the open slide): discarding rejected c
   });
 });
 
-describe('AnnotationStore (annotations of the open slide): selection', () => {
+describe('AnnotationStore (annotations of the open slide), while an annotation is selected,', () => {
   it.each([
     ['layer', (store: AnnotationStore) => store.toggleLayer('layer')],
     ['class', (store: AnnotationStore) => store.toggleClass(null)],
-  ])('deselects an annotation when its %s is hidden, so that a drag cannot move it', async (_, hide) => {
-    const { store } = await openStore();
-    store.select([key]);
-    hide(store);
-    expect(store.selection.size).toBe(0);
-  });
+  ])(
+    'deselects the annotation when its %s is hidden, so that a drag cannot move a hidden annotation',
+    async (_, hide) => {
+      const { store } = await openStore();
+      store.select([key]);
+      hide(store);
+      expect(store.selection.size).toBe(0);
+    },
+  );
 
-  it('deselects an annotation that is missing when its layer is loaded again', async () => {
+  it('deselects the annotation when its layer is loaded again and no longer contains the annotation', async () => {
     const { store } = await openStore();
     store.select([key]);
     featuresOnServer = [];
@@ -402,7 +405,7 @@ describe('AnnotationStore (annotations of the open slide): selection', () => {
   });
 });
 
-describe('AnnotationStore (annotations of the open slide): loading of layers', () => {
+describe('AnnotationStore (annotations of the open slide), while layers are loaded,', () => {
   it('offers no undo of a local change when a reload of the layer brings a later change of another user', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
@@ -413,16 +416,16 @@ describe('AnnotationStore (annotations of the open slide): loading of layers', (
     expect(store.canUndo).toBe(false);
   });
 
-  it('still offers the undo of a local change when a reload brings that change before its acknowledgement', async () => {
+  it('still offers the undo of a local change when a reload contains this change before the server has acknowledged it', async () => {
     const { store, moveTo, x } = await openStore();
     moveTo(50);
     featuresOnServer = [featureAt(50, 2, 'me')];
-    await store.reloadOlderLayers([{ ...layer, version: 2 }]);
+    await store.reloadOutdatedLayers([{ ...layer, version: 2 }]);
     store.undo();
     expect(x()).toBe(10);
   });
 
-  it('still undoes a step for all its annotations when the server acknowledges it while a reload that brings it is running', async () => {
+  it('still undoes a step in all its annotations when the server acknowledges the step during a reload that already contains the step', async () => {
     const featuresAt = (x: number, revision: number) => [
       featureAt(x, revision, 'me'),
       { ...featureAt(x, revision, 'me'), id: otherId },
@@ -444,7 +447,7 @@ describe('AnnotationStore (annotations of the open slide): loading of layers', (
     vi.stubGlobal('fetch', async () => new Response(readable as unknown as BodyInit));
     const writer = writable.getWriter();
     const write = (text: string) => writer.write(new TextEncoder().encode(text));
-    const reloading = store.reloadOlderLayers([{ ...layer, version: 2 }]);
+    const reloading = store.reloadOutdatedLayers([{ ...layer, version: 2 }]);
     const text = `{"version":2,"authors":{},"features":[${loadedFeatures.join()}]}`;
     const end = text.length - 10;
     await write(text.slice(0, end)); // without the end of the last feature

@@ -13,7 +13,7 @@ import type { AnnotationsEvent, LayerEvent } from '../../api/annotations.ts';
 import { type Annotation, annotationOf, classNameOf, readFeature } from './annotation.ts';
 import type { ChangeQueue, Conflict } from './change-queue.ts';
 import { annotationKey, newLayerId, type PendingChange } from './pending-change.ts';
-import { readInSlices } from './read-in-slices.ts';
+import { readAnnotationsInSlices } from './read-in-slices.ts';
 import { RecentAuthors } from './recent-authors.ts';
 import { type Edit, UndoHistory } from './undo-history.ts';
 
@@ -57,7 +57,7 @@ export class AnnotationStore {
   #failedLayers: ReadonlySet<string> = new Set(); // ids of the layers whose annotations could not be loaded
   /** Version of each layer when its annotations were loaded, by layer id. */
   readonly #loadedVersions = new Map<string, number>();
-  /** Promises that settle when a layer is loaded, by layer id. */
+  /** The running loads by layer id. Each promise settles when the annotations of the layer are loaded. */
   readonly #loadingLayers = new Map<string, Promise<void>>();
   /** Aborts the loading of layers when the store is closed. */
   readonly #abortController = new AbortController();
@@ -72,8 +72,8 @@ export class AnnotationStore {
   /** Ids of created layers, by the placeholder id (`newLayerId`) that their first annotations had as layer id. */
   readonly #createdLayers = new Map<string, string>();
   /**
-   * The layer ids that stand for other layer ids in `Annotation.id`. Annotations of a created layer keep its placeholder there, so
-   * that a selection, a draft and a text that is being typed survive the creation of the layer.
+   * By layer id, the different layer id that `Annotation.id` contains. In the annotations of a created layer, `Annotation.id` keeps the
+   * placeholder, so that a selection, a draft and a text that is being typed survive the creation of the layer.
    */
   readonly #layersInIds = new Map<string, string>();
   /** Increments with every change: React's `useSyncExternalStore` compares it. */
@@ -146,7 +146,7 @@ export class AnnotationStore {
     this.#notify([]);
   }
 
-  /** Initials of other authors, by the id of the annotation that they have just changed. */
+  /** Initials of other users, by the id of the annotation that the user has just changed. */
   get recentAuthors(): ReadonlyMap<string, string> {
     return this.#recentAuthors.all;
   }
@@ -220,8 +220,8 @@ export class AnnotationStore {
     await Promise.all(layersToLoad.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
-  /** Loads again each layer that is loaded in an older version; skips layers not loaded yet. @param layers as the server lists them now */
-  async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
+  /** Reloads each layer whose loaded version is older than on the server; skips layers not loaded yet. @param layers from the server */
+  async reloadOutdatedLayers(layers: readonly AnnotationLayer[]): Promise<void> {
     const outdated = layers.filter(({ id, version }) => (this.#loadedVersions.get(id) ?? version) < version);
     await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
   }
@@ -319,9 +319,10 @@ export class AnnotationStore {
     const id = this.#idOf(mine.layerId, mine.id);
     const theirFeature = readFeature(theirs);
     const revision = revisionOf(theirs);
-    if (keep === 'theirs' && theirFeature !== null) this.#put(theirFeature, mine.layerId, revision);
+    if (keep === 'theirs' && theirFeature !== null)
+      this.#storeOwnVersion(theirFeature, mine.layerId, revision);
     else if (keep === 'theirs') this.#annotations.delete(id); // `readFeature` returns null for a feature that was deleted
-    this.#forgetEdits([id]);
+    this.#removeFromHistory([id]);
     this.queue.resolve(conflict, keep, revision);
     this.#notify([id]);
     this.#applyDeferred();
@@ -339,7 +340,7 @@ export class AnnotationStore {
     await this.setLayers(layers, uid);
   }
 
-  /** Removes discarded changes of this slide, also when they were discarded in the other half of a comparison, and loads its annotations. */
+  /** Removes discarded changes of this slide, which the other half of a comparison may have discarded; reloads the slide's annotations. */
   #dropDiscarded(changes: readonly PendingChange[]): void {
     const ids = changes
       .filter(({ imageId }) => imageId === this.imageId)
@@ -349,7 +350,7 @@ export class AnnotationStore {
       this.#annotations.delete(id);
       this.#deletedRevisions.delete(id); // otherwise, loading would ignore an annotation whose deletion is dropped
     }
-    this.#forgetEdits(ids);
+    this.#removeFromHistory(ids);
     this.#loadedVersions.clear();
     this.#loadingLayers.clear();
     void this.setLayers(this.#layers, this.#uid);
@@ -378,7 +379,7 @@ export class AnnotationStore {
       if (feature === null) {
         this.#annotations.delete(id);
         if (baseRevision !== null) this.#deletedRevisions.set(id, baseRevision);
-      } else this.#put(feature, layerId, baseRevision);
+      } else this.#storeOwnVersion(feature, layerId, baseRevision);
       const encoded = feature === null ? null : encodeFeature(feature);
       this.queue.add({ id: featureId, layerId, imageId: this.imageId, base: baseRevision, feature: encoded });
     }
@@ -402,21 +403,21 @@ export class AnnotationStore {
   }
 
   /**
-   * Removes the user's edits of annotations from the undo history after versions of the server have replaced them: undoing such
-   * an edit would also undo changes of other users. Deselects the annotations that are deleted on the server.
+   * Removes the user's edits of these annotations from the undo history, because versions of the server have replaced the annotations:
+   * undoing such an edit would also undo changes of other users. Deselects the annotations that are deleted on the server.
    */
-  #forgetEdits(ids: Iterable<string>): void {
+  #removeFromHistory(ids: Iterable<string>): void {
     const replacedIds = new Set(ids);
-    this.#history.forget(({ id, layerId }) => replacedIds.has(this.#idOf(layerId, id)));
+    this.#history.removeEdits(({ id, layerId }) => replacedIds.has(this.#idOf(layerId, id)));
     this.#dropMissingFromSelection();
   }
 
   /** Stores an annotation that this user has changed, or whose server version this user has chosen in a conflict. */
-  #put(feature: AnnotationFeature, layerId: string, revision: number | null): void {
-    this.#set({ feature, layerId, revision, author: null, changedAt: Date.now() });
+  #storeOwnVersion(feature: AnnotationFeature, layerId: string, revision: number | null): void {
+    this.#store({ feature, layerId, revision, author: null, changedAt: Date.now() });
   }
 
-  #set(fields: Parameters<typeof annotationOf>[0]): void {
+  #store(fields: Parameters<typeof annotationOf>[0]): void {
     const id = this.#idOf(fields.layerId, fields.feature.id);
     this.#annotations.set(id, { ...annotationOf(fields), id });
   }
@@ -437,27 +438,27 @@ export class AnnotationStore {
     );
     const idsOnServer = new Set<string>();
     let idsToNotify: string[] = [];
-    /** Those of `idsToNotify` that had no pending change when they were loaded: their loaded version is another user's change. */
+    /** The part of `idsToNotify` without a pending change at the time of loading: the loaded version is another user's change. */
     let idsOfOthers: string[] = [];
     let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
     const notifyLoaded = () => {
       this.#applyPending(); // loaded annotations may have replaced changes that are not sent yet
       const pending = this.#idsOfPending();
-      this.#forgetEdits(idsOfOthers.filter((id) => !pending.has(id)));
+      this.#removeFromHistory(idsOfOthers.filter((id) => !pending.has(id)));
       this.#notify([...idsToNotify, ...pending]);
       idsToNotify = [];
       idsOfOthers = [];
       notifiedAt = performance.now();
     };
     try {
-      const version = await readInSlices(layerId, signal, (featureJson, authors) => {
+      const version = await readAnnotationsInSlices(layerId, signal, (featureJson, authors) => {
         if (!this.#layers.some((layer) => layer.id === layerId)) return; // the layer was removed meanwhile
         const featureId = String((featureJson as { readonly id?: unknown }).id);
         const id = this.#idOf(layerId, featureId);
         idsOnServer.add(featureId);
-        if (this.#putIfNewer(featureJson, layerId, authors)) {
+        if (this.#storeIfNewer(featureJson, layerId, authors)) {
           idsToNotify.push(id);
-          // With a pending change, the loaded version may be that change, which may be acknowledged before the next notification.
+          // With a pending change, the loaded version may be this user's change, which may be acknowledged before the next notification.
           if (!this.queue.isPending(layerId, featureId)) idsOfOthers.push(id);
         }
         const isNotifyDue = performance.now() - notifiedAt > loadNotifyIntervalMs;
@@ -485,7 +486,7 @@ export class AnnotationStore {
   }
 
   /** Stores an annotation from the server if its revision is newer than the stored one. @returns whether it did so */
-  #putIfNewer(featureJson: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
+  #storeIfNewer(featureJson: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
     const feature = readFeature(featureJson);
     if (feature === null) return false;
     const revision = revisionOf(featureJson);
@@ -497,7 +498,7 @@ export class AnnotationStore {
     };
     const author = authors[String(serverFields.updated_by)] ?? null; // null for an account without a display name
     const changedAt = Date.parse(String(serverFields.updated_at));
-    this.#set({ feature, layerId, revision, author, changedAt });
+    this.#store({ feature, layerId, revision, author, changedAt });
     return true;
   }
 
@@ -511,7 +512,7 @@ export class AnnotationStore {
       if (this.#applyEvent(deferred)) changed.push(id);
     }
     if (changed.length === 0) return;
-    this.#forgetEdits(changed);
+    this.#removeFromHistory(changed);
     this.#notify(changed);
   }
 
@@ -524,7 +525,7 @@ export class AnnotationStore {
       this.#deletedRevisions.set(id, change.revision);
       return this.#annotations.delete(id);
     }
-    if (!this.#putIfNewer(change.feature, layerId, authors)) return false;
+    if (!this.#storeIfNewer(change.feature, layerId, authors)) return false;
     const { properties } = change.feature as { readonly properties?: { readonly updated_by?: unknown } };
     const uid = String(properties?.updated_by);
     const displayName = authors[uid];
@@ -540,7 +541,9 @@ export class AnnotationStore {
     this.#layers = layers;
     if (!layerIds.has(this.#activeLayerId)) this.#activeLayerId = this.ownLayerId;
     for (const { id, layerId } of this.all()) if (removedLayerIds.has(layerId)) this.#annotations.delete(id);
-    this.#history.forget(({ layerId }) => removedLayerIds.has(this.#createdLayers.get(layerId) ?? layerId));
+    this.#history.removeEdits(({ layerId }) =>
+      removedLayerIds.has(this.#createdLayers.get(layerId) ?? layerId),
+    );
     for (const [placeholder, id] of this.#createdLayers)
       if (removedLayerIds.has(id)) this.#createdLayers.delete(placeholder);
     for (const [id, idInIds] of this.#layersInIds)
@@ -560,7 +563,7 @@ export class AnnotationStore {
       return;
     }
     const pendingFeature = readFeature(feature);
-    if (pendingFeature !== null) this.#put(pendingFeature, layerId, base);
+    if (pendingFeature !== null) this.#storeOwnVersion(pendingFeature, layerId, base);
   }
 
   /** Returns the ids of the annotations with changes that the server has not acknowledged. */
@@ -569,7 +572,7 @@ export class AnnotationStore {
     return new Set(pending.map(({ layerId, id }) => this.#idOf(layerId, id)));
   }
 
-  /** Stores the new revisions of annotations of a layer whose changes the server has acknowledged. */
+  /** Stores the new revisions of annotations after the server has acknowledged changes in their layer. */
   #acknowledge(layerId: string, revisions: Readonly<Record<string, number>>): void {
     const revisionsById = new Map(
       Object.entries(revisions).map(([featureId, revision]) => [this.#idOf(layerId, featureId), revision]),
@@ -585,18 +588,18 @@ export class AnnotationStore {
 
   /** Replaces the placeholder id of a layer with the id of the created layer, or of the user's layer that another tab has created. */
   #adoptLayer(placeholder: string, layer: AnnotationLayer): void {
-    if (placeholder !== newLayerId(this.imageId)) return; // a layer of another slide: the queue also sends its changes
+    if (placeholder !== newLayerId(this.imageId)) return; // a layer of another slide, whose changes the same queue sends
     this.#createdLayers.set(placeholder, layer.id);
     this.#loadedVersions.set(layer.id, layer.version);
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];
     if (this.#activeLayerId === placeholder) this.#activeLayerId = layer.id;
-    // A layer with annotations keeps its id in theirs; those of the placeholder then change their ids.
+    // If the store already has annotations of this layer, their ids stay, and the ids of the placeholder's annotations change.
     if (this.all().some(({ layerId }) => layerId === layer.id)) this.#layersInIds.set(placeholder, layer.id);
     else this.#layersInIds.set(layer.id, placeholder);
     for (const annotation of this.all()) {
       if (annotation.layerId !== placeholder) continue;
       this.#annotations.delete(annotation.id);
-      this.#set({ ...annotation, layerId: layer.id });
+      this.#store({ ...annotation, layerId: layer.id });
     }
     this.#dropMissingFromSelection();
     this.#notify(null);

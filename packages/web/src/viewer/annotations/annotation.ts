@@ -5,16 +5,16 @@ import {
   boundsOf,
   type Color,
   type Geometry,
+  type PolygonRings,
   type Position,
   parseFeature,
-  type Rings,
 } from '@lamina/annotations';
 import { annotationKey } from './pending-change.ts';
 
 export interface Annotation {
   /**
-   * Identifies the annotation on this page, as `annotationKey` does. The server knows the annotation by `layerId` and the id of
-   * the feature, which annotations of several layers may share.
+   * Identifies the annotation on this page, as `annotationKey` does. The server identifies it by `layerId` and the id of the feature:
+   * annotations of different layers may have the same feature id.
    */
   readonly id: string;
   readonly layerId: string;
@@ -70,13 +70,13 @@ function roundPosition(position: Position): Position {
   return x === position[0] && y === position[1] ? position : [x, y];
 }
 
-/** Returns the geometry with `move` applied to every position. */
-export function mapPositions(geometry: Geometry, move: (position: Position) => Position): Geometry {
-  const mapLine = (positions: readonly Position[]) => positions.map(move);
-  const mapRings = (rings: Rings) => rings.map(mapLine);
+/** Returns the geometry with `convert` applied to every position. */
+export function mapPositions(geometry: Geometry, convert: (position: Position) => Position): Geometry {
+  const mapLine = (positions: readonly Position[]) => positions.map(convert);
+  const mapRings = (rings: PolygonRings) => rings.map(mapLine);
   switch (geometry.type) {
     case 'Point':
-      return { ...geometry, coordinates: move(geometry.coordinates) };
+      return { ...geometry, coordinates: convert(geometry.coordinates) };
     case 'MultiPoint':
     case 'LineString':
       return { ...geometry, coordinates: mapLine(geometry.coordinates) };

@@ -291,7 +291,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     await untilSaved(queue);
   });
 
-  it('sends the changes of other layers while the server rejects the changes of one layer, and discards only these', async () => {
+  it('sends the changes of other layers while the server rejects the changes of one layer, and discards only the rejected changes', async () => {
     const error = new AppError('layer_locked');
     const { queue, sent } = queueWith([() => ({ kind: 'rejected', error }), applied(1), unreachable]);
     queue.add({ ...put(1), layerId: 'locked layer' });
@@ -309,7 +309,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect([...queue.pendingOf('image').values()]).toEqual([put(3, 1, otherId)]);
   });
 
-  it('sends the changes of other slides when the server refuses to create a layer on one slide', async () => {
+  it('sends the changes of other slides when the server rejects the creation of a layer on one slide', async () => {
     const refuse = () => Promise.reject(new AppError('forbidden'));
     const { queue, sent } = queueWith([applied(1)], memoryStorage(), () => true, refuse);
     queue.add({ ...put(1), layerId: newLayerId('image') });

@@ -3,8 +3,8 @@
  * the browser before sending it, and removes it when the server has acknowledged it.
  *
  * When a batch gets no response, the queue sends the same batch again: the server recognises it and applies it only
- * once. Meanwhile the queue collects further changes of the same annotations. Their base revision (the revision on
- * the server to which a change applies) is the revision that the batch creates.
+ * once. Meanwhile the queue collects further changes of the same annotations. The base revision of these further changes (the
+ * revision on the server to which a change applies) is the revision that the batch creates.
  *
  * The file is long because the methods of the queue share its private state.
  */
@@ -20,7 +20,7 @@ export type SaveState =
   | { readonly kind: 'saving'; readonly count: number }
   /** The server is unreachable or overloaded; the changes are stored in this browser. */
   | { readonly kind: 'offline'; readonly count: number }
-  /** The server has rejected changes; the queue sends no changes of their layers until the user retries or discards them. */
+  /** The server has rejected changes of one or more layers. The queue sends nothing for these layers until the user retries or discards. */
   | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown };
 
 /** An annotation that this user and another user have changed at the same time. */
@@ -150,7 +150,7 @@ export class ChangeQueue {
   }
 
   state(): SaveState {
-    const count = this.#count();
+    const count = this.#countPending();
     if (count === 0) return { kind: 'saved' };
     const rejected = [...this.#queued.values()].find(({ layerId }) => this.#rejections.has(layerId));
     if (rejected !== undefined)
@@ -163,7 +163,7 @@ export class ChangeQueue {
     return [...this.#conflicts.values()];
   }
 
-  /** Sends failed and rejected changes again without delay. Callers may pass this function on as a callback. */
+  /** Sends failed and rejected changes again without delay. A bound function, so that it can be an event listener. */
   readonly retry = (): void => {
     this.#rejections.clear();
     this.#schedule(0);
@@ -205,7 +205,7 @@ export class ChangeQueue {
     this.#notify();
   }
 
-  #count(): number {
+  #countPending(): number {
     const keys = new Set(this.#queued.keys());
     for (const { changes } of this.#batches.values())
       for (const change of changes) keys.add(annotationKey(change));
@@ -239,12 +239,12 @@ export class ChangeQueue {
     if (this.#isSending) return;
     this.#isSending = true;
     try {
-      // Asked before each request: another account may have signed in meanwhile, and the request would be made in its name.
+      // Checked before each request: another account may have signed in meanwhile, and the request would be made in its name.
       while (this.#dependencies.isSignedIn()) {
         const batch = await this.#nextBatch();
         if (batch === null || !this.#dependencies.isSignedIn()) break;
         const outcome = await this.#dependencies.send(batch.layerId, batch.changes.map(toApiChange));
-        if (!this.#settle(batch, outcome)) break;
+        if (!this.#processOutcome(batch, outcome)) break;
         this.#notify();
       }
     } finally {
@@ -273,7 +273,7 @@ export class ChangeQueue {
     return batch;
   }
 
-  /** Returns as many changes as a batch may contain, beginning with the first; a large change is a batch of its own. */
+  /** Returns the first changes, as many as one batch may contain; at least one, even if that change alone is too large. */
   #fittingBatch(changes: readonly PendingChange[]): readonly PendingChange[] {
     let count = 0;
     let bytes = 0;
@@ -305,7 +305,7 @@ export class ChangeQueue {
       return true;
     } catch (error) {
       if (isTemporary(error)) {
-        this.#postpone();
+        this.#scheduleRetry();
         return false;
       }
       this.#rejections.set(placeholder, error);
@@ -314,11 +314,11 @@ export class ChangeQueue {
   }
 
   /** Processes the server's response to a batch. @returns whether the next batch can be sent now */
-  #settle(batch: PendingBatch, outcome: ChangeOutcome): boolean {
+  #processOutcome(batch: PendingBatch, outcome: ChangeOutcome): boolean {
     switch (outcome.kind) {
       case 'applied':
         this.#failures = 0;
-        this.#finish(batch, (change) => {
+        this.#finishBatch(batch, (change) => {
           const revision = outcome.revisions[change.id];
           const later = this.#queued.get(annotationKey(change));
           return later === undefined ? null : { ...later, base: revision ?? later.base };
@@ -346,14 +346,14 @@ export class ChangeQueue {
       case 'signed-out':
         return false; // the batch stays; `queueOf` sends it when the user opens a slide after signing in again
       case 'unreachable':
-        this.#postpone();
+        this.#scheduleRetry();
         return false;
     }
   }
 
-  /** Queues a batch again. A later change of the same annotation replaces the one in the batch, and gets its base revision. */
+  /** Queues the changes of a batch again. A later change of the same annotation replaces the sent change and gets its base revision. */
   #requeue(batch: PendingBatch): void {
-    this.#finish(batch, (change) => ({
+    this.#finishBatch(batch, (change) => ({
       ...(this.#queued.get(annotationKey(change)) ?? change),
       base: change.base,
     }));
@@ -364,7 +364,7 @@ export class ChangeQueue {
    *
    * @param remainingOf returns the change of the same annotation that must still be sent; null when there is none
    */
-  #finish(batch: PendingBatch, remainingOf: (change: PendingChange) => PendingChange | null): void {
+  #finishBatch(batch: PendingBatch, remainingOf: (change: PendingChange) => PendingChange | null): void {
     const remaining = batch.changes.flatMap((change) => remainingOf(change) ?? []);
     this.#batches.delete(batch.layerId);
     for (const change of remaining) {
@@ -377,7 +377,7 @@ export class ChangeQueue {
   }
 
   /** Schedules a retry, because the server is unreachable or overloaded. */
-  #postpone(): void {
+  #scheduleRetry(): void {
     const delay = retryDelaysMs[Math.min(this.#failures, retryDelaysMs.length - 1)] ?? 0;
     this.#failures++;
     this.#schedule(delay);

@@ -29,13 +29,13 @@ const dotSize = 13;
 const badgeRadius = 13;
 /** Width of the lines of a selected annotation and of a draft. */
 const lineWidth = 3;
-/** Widths that the borders around a selected annotation add to its line, both sides together. */
+/** By how much each border of a selected annotation is wider than the line; half of this is visible on each side. */
 const borderWidths = { dark: 5, yellow: 2.5 } as const;
 /** Radius of the dot at a placed point of an unfinished line or polygon. */
 const placedPointRadius = 3;
 /** Distance between a position and the text beside it, which shows the length or area. */
 const readoutOffset = 14;
-/** When more vertices than this are visible, they lie too densely to be dragged: the annotation gets no handles. */
+/** When more vertices of an annotation than this are visible, they are too dense to be dragged, and the annotation gets no handles. */
 const maxHandles = 500;
 /** Only the first points of an unfinished line get a dot, because a freehand line has many more. */
 const maxPlacedPoints = 500;

@@ -1,4 +1,4 @@
-/** Drafts (unfinished shapes) of the drawing tools, the geometries that they become when they are finished, and edits of features. */
+/** Drafts (unfinished shapes) of the drawing tools, the geometries of finished drafts, and edits of features. */
 import {
   type AnnotationFeature,
   type AreaGeometry,
@@ -62,8 +62,8 @@ export function withClass(
 }
 
 /**
- * Returns unlocked copies with new ids. A copy whose parent is also copied belongs to the copy of the parent; another copy has no
- * parent, because its layer may not have the parent.
+ * Returns unlocked copies with new ids. A copy whose parent is also copied belongs to the copy of the parent. The other copies have no
+ * parent, because their layer may not contain it.
  *
  * @param offset distance of the copies to the right and down, in image pixels
  */

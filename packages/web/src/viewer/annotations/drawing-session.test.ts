@@ -47,7 +47,7 @@ function startDrawing(tool: Tool) {
   return { store, session, pointer, click, drag, geometries, area };
 }
 
-describe('Drawing mode of the viewer: new annotations', () => {
+describe('the drawing mode of the viewer (new annotations)', () => {
   it('creates and selects a rectangle in image pixels when the user drags with the rectangle tool', () => {
     const { store, drag, geometries } = startDrawing('rectangle');
     drag([10, 10], [60, 40]);
@@ -182,12 +182,12 @@ describe('Drawing mode of the viewer: new annotations', () => {
   });
 });
 
-describe('Drawing mode of the viewer: editing annotations', () => {
+describe('the drawing mode of the viewer (editing annotations)', () => {
   /** Opens the drawing mode with one selected square, from (20, 20) to (120, 120) in image pixels, and the move tool. */
   function startWithSquare() {
     const drawing = startDrawing('rectangle');
     drawing.drag([10, 10], [60, 60]);
-    drawing.session.choose('move');
+    drawing.session.chooseTool('move');
     return drawing;
   }
 
@@ -240,7 +240,7 @@ describe('Drawing mode of the viewer: editing annotations', () => {
     drag([100, 100], [160, 160]);
     drag([10, 10], [60, 60]);
     const [other] = store.all();
-    session.choose('move');
+    session.chooseTool('move');
     click(10, 10); // a vertex of the second rectangle, which is selected
     store.select([other?.id ?? '']); // as the list does
     expect(session.chosenVertex).toBeNull();
@@ -253,7 +253,7 @@ describe('Drawing mode of the viewer: editing annotations', () => {
     const { session, store, drag, click } = startDrawing('rectangle');
     drag([10, 10], [200, 200]);
     drag([50, 50], [80, 80]);
-    session.choose('move');
+    session.chooseTool('move');
     store.select([]);
     click(60, 60);
     expect(store.selected()[0]?.bounds.minX).toBe(100); // the smaller rectangle
@@ -295,7 +295,7 @@ describe('Drawing mode of the viewer: editing annotations', () => {
   });
 });
 
-describe('Drawing mode of the viewer: layers', () => {
+describe('the drawing mode of the viewer (layers)', () => {
   const layerOf = (id: string, owner: string, mayAnnotate = true) =>
     ({ id, owner, rights: { annotate: mayAnnotate, manage: false, lock: false } }) as AnnotationLayer;
   const areaId = '6423a977-ffff-48db-affc-cd11632010f0';
@@ -329,7 +329,7 @@ describe('Drawing mode of the viewer: layers', () => {
 
   it('keeps all pieces of a cut area in the layer of the area, also when another layer is active', async () => {
     const { store, session, click } = await startWithSharedArea();
-    session.choose('cut');
+    session.chooseTool('cut');
     click(0, 35);
     click(400, 35);
     session.finish();
@@ -356,12 +356,12 @@ describe('Drawing mode of the viewer: layers', () => {
   });
 });
 
-describe('Drawing mode of the viewer: cut tool', () => {
+describe('the cut tool of the drawing mode', () => {
   it('splits an area into two annotations of the same class in one undo step', () => {
     const { store, session, drag, click } = startDrawing('rectangle');
     drag([10, 10], [110, 60]);
     session.classify(tumor);
-    session.choose('cut');
+    session.chooseTool('cut');
     click(60, 0);
     click(60, 100);
     session.finish();
@@ -374,7 +374,7 @@ describe('Drawing mode of the viewer: cut tool', () => {
   it('changes nothing when the cutting line does not cross an area', () => {
     const { store, session, drag, click } = startDrawing('rectangle');
     drag([10, 10], [110, 60]);
-    session.choose('cut');
+    session.chooseTool('cut');
     click(200, 0);
     click(200, 100);
     session.finish();
@@ -382,7 +382,7 @@ describe('Drawing mode of the viewer: cut tool', () => {
   });
 });
 
-describe('Drawing mode of the viewer: actions of menus and keys (useAnnotationActions)', () => {
+describe('useAnnotationActions (actions of menus and keys in the drawing mode)', () => {
   /** Draws two rectangles, locks the first one and selects both. */
   function drawAndLock() {
     const { store, session, drag } = startDrawing('rectangle');
@@ -400,14 +400,14 @@ describe('Drawing mode of the viewer: actions of menus and keys (useAnnotationAc
     return { store, actions: result.current, announce, locked };
   }
 
-  it('the action remove announces how many annotations it has removed, not counting locked ones, which stay', () => {
+  it('announces how many annotations the action remove has removed, not counting locked annotations, which stay', () => {
     const { store, actions, announce, locked } = drawAndLock();
     actions.remove();
     expect(store.all().map(({ id }) => id)).toEqual([locked]);
     expect(announce.mock.calls).toEqual([[texts.removed(1)]]);
   });
 
-  it('the action split keeps the selection when no selected annotation has several parts', () => {
+  it('keeps the selection when the action split finds no selected annotation with several parts', () => {
     const { store, actions } = drawAndLock();
     actions.split();
     expect(store.selection.size).toBe(2);

@@ -77,7 +77,7 @@ export class DrawingSession {
   }
 
   /** Chooses a tool and discards the draft. */
-  choose(tool: Tool): void {
+  chooseTool(tool: Tool): void {
     this.tool = tool;
     this.#chosen = null;
     this.setDraft(null);
@@ -120,7 +120,7 @@ export class DrawingSession {
   cancel(): void {
     if (this.draft !== null) this.setDraft(null);
     else if (this.#store.selection.size > 0) this.#store.select([]);
-    else this.choose('move');
+    else this.chooseTool('move');
   }
 
   /** Adds a point to the draft, for a click or for Enter. @param point in image pixels */

@@ -6,7 +6,7 @@ import { followAnnotations } from './follow-annotations.ts';
 const connection = new AbortController();
 afterEach(() => connection.abort());
 
-it('after an event that it cannot read, starts a new event stream and reloads the layers that have changed', async () => {
+it('followAnnotations (changes of other users) starts a new event stream after an event that it cannot read, and reloads the layers that have changed', async () => {
   const lastEventIds: (string | null)[] = [];
   const layers = { layers: [] };
   stubApi({ 'GET /image-catalog/images/image/annotation-layers': layers });
@@ -25,11 +25,11 @@ it('after an event that it cannot read, starts a new event stream and reloads th
     setLive: () => {},
     setLayers: async () => {},
     removeLayer: vi.fn<AnnotationStore['removeLayer']>(),
-    reloadOlderLayers: vi.fn<AnnotationStore['reloadOlderLayers']>(async () => {}),
+    reloadOutdatedLayers: vi.fn<AnnotationStore['reloadOutdatedLayers']>(async () => {}),
   };
   void followAnnotations(store as unknown as AnnotationStore, 'me', connection.signal);
   await vi.waitUntil(() => lastEventIds.length === 2, { timeout: 5000 });
   expect(store.removeLayer).toHaveBeenCalledWith('layer');
   expect(lastEventIds).toEqual([null, null]);
-  await vi.waitFor(() => expect(store.reloadOlderLayers).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(store.reloadOutdatedLayers).toHaveBeenCalledTimes(2));
 });

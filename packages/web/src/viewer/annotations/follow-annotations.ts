@@ -23,7 +23,7 @@ export async function followAnnotations(
   signal: AbortSignal,
 ): Promise<void> {
   let lastEventId: string | null = null; // null before the first event with an id
-  /** Number of delays since a connection was last opened: the index of the next delay. */
+  /** Number of delays since a connection was last opened; the next delay is `reconnectDelaysMs[delayCount]`. */
   let delayCount = 0;
   while (!signal.aborted) {
     await untilVisible(signal);
@@ -84,7 +84,7 @@ async function refreshLayers(
     const layers = await loadAnnotationLayers(store.imageId);
     if (signal.aborted) return;
     await store.setLayers(layers, uid);
-    if (!isResumed) await store.reloadOlderLayers(layers);
+    if (!isResumed) await store.reloadOutdatedLayers(layers);
   } catch {
     // The next connection loads the layers again.
   }

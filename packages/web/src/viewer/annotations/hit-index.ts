@@ -3,7 +3,7 @@ import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';
 
-/** When more annotations than this have changed, the index is rebuilt. Until then, each search also tests all changed ones. */
+/** When more annotations than this have changed, the index is rebuilt. Until then, each search tests all changed annotations, too. */
 const maxUnindexedChanges = 200;
 
 export class HitIndex {

@@ -53,7 +53,7 @@ export function linesOf(
     const annotationsOfClass = (groups.get(name) ?? []).toSorted(comparisons[order]);
     const [first] = annotationsOfClass;
     if (first === undefined) return [];
-    // The colour of the class, because a single annotation may have a colour of its own.
+    // The heading has the colour of the class, because a single annotation may have a colour of its own.
     const color = cssColorOf(first.feature.properties.classification?.color ?? colorOf(first.feature));
     return [
       { kind: 'class', name, count: annotationsOfClass.length, color },

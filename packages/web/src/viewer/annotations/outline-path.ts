@@ -20,7 +20,7 @@ export function simplificationLevelOf(zoom: number): number {
   return Math.min(maxSimplificationLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
 }
 
-/** Returns the tolerance of a level in image pixels: at most half a CSS pixel; 0 (all positions stay) for level 0. */
+/** Returns the tolerance of a level in image pixels, which is at most half a CSS pixel; 0 for level 0, which omits no position. */
 function toleranceOf(level: number): number {
   return level === 0 ? 0 : 2 ** level / 2;
 }

@@ -12,7 +12,7 @@ export function hasPendingAnnotations(): boolean {
   return user !== null && localStorage.getItem(keyOf(user.uid)) !== null;
 }
 
-export function rememberPendingAnnotations(uid: string, isPending: boolean): void {
-  if (isPending) localStorage.setItem(keyOf(uid), 'true');
+export function setPendingFlag(uid: string, hasPending: boolean): void {
+  if (hasPending) localStorage.setItem(keyOf(uid), 'true');
   else localStorage.removeItem(keyOf(uid));
 }

@@ -52,7 +52,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect((await createPendingStorage('ayse', 'tab 2').load()).changes).toEqual(changes);
   });
 
-  it('stores a change under its new layer only when the layer of the change is created', async () => {
+  it('moves a change to the created layer and keeps no copy of the change under its previous layer', async () => {
     const storage = createPendingStorage('ayse', 'tab 1');
     await storage.saveChange(changeOf('a', 10));
     await storage.moveChanges([changeOf('a', 10)], 'created layer');

@@ -11,7 +11,7 @@ import {
   unpackCoordinates,
 } from './packed-coordinates.ts';
 import { annotationKey, type PendingBatch, type PendingChange, type PendingWork } from './pending-change.ts';
-import { rememberPendingAnnotations } from './pending-flag.ts';
+import { setPendingFlag } from './pending-flag.ts';
 
 export interface PendingStorage {
   /** Returns the records of this account that no other open tab owns, and makes this tab their owner. */
@@ -40,8 +40,8 @@ type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
 
 /**
  * The record of a change. Its `id` is the `annotationKey`, because annotations of several layers may have the same id. In a record
- * of an earlier version of the program, `id` is the id of the annotation and `annotationId` is absent: a new version of the
- * database with another key path could not be opened before every tab with the earlier version is closed.
+ * of an earlier version of the program, `id` is the id of the annotation and `annotationId` is absent. The key path still contains
+ * `id`: with another key path, the database could not be opened until every tab with the earlier version is closed.
  */
 type ChangeRecord = StoredChange & Owner & { readonly annotationId?: string };
 
@@ -93,13 +93,13 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     annotationKey(change),
   ];
   /** Updates the flag of the account; call it after records have been removed. The account may have records of other tabs. */
-  const updateFlag = async () => rememberPendingAnnotations(uid, await hasRecords(await database, uid));
+  const updateFlag = async () => setPendingFlag(uid, await hasRecords(await database, uid));
   return {
     load: async () => takeOverRecords(await database, owner),
 
     async saveChange(change) {
       await (await database).put('changes', recordOf(toStoredChange(change), owner));
-      rememberPendingAnnotations(uid, true);
+      setPendingFlag(uid, true);
     },
 
     async removeChange(change) {
@@ -147,7 +147,7 @@ async function hasRecords(db: IDBPDatabase<PendingSchema>, uid: string): Promise
   return counts.some((count) => count > 0);
 }
 
-/** Requests a Web Lock that this tab holds until it is closed. Until then, `openTabs` in other tabs returns its id. */
+/** Requests a Web Lock that this tab holds until the tab is closed. Until then, `openTabs` in other tabs returns the id of this tab. */
 function holdLock(name: string): void {
   void navigator.locks?.request(name, () => new Promise(() => {}));
 }

@@ -44,7 +44,7 @@ interface Press {
   readonly draftBefore: Draft | null;
   /** Whether the pointer has moved at least `clickTolerance` since the press. */
   isDragged: boolean;
-  /** Point of the last recorded position of a freehand line or a brush stroke. */
+  /** The point where a freehand line or a brush stroke last recorded a position. */
   lastRecorded: Point;
 }
 
@@ -144,7 +144,7 @@ export class AnnotationPointer implements PointerTool {
       case 'box':
         // After a drag or a second click, the box is finished. The first click only places the first corner.
         if (press.isDragged || distance(this.#pointOf(draft.start), point) >= clickTolerance) {
-          session.setDraft({ ...draft, end: boxEnd(draft.start, position, keys) }); // a finger does not move between two taps
+          session.setDraft({ ...draft, end: boxEnd(draft.start, position, keys) }); // between two taps, a finger causes no `onMove`
           session.finish();
         }
         return;
@@ -157,7 +157,7 @@ export class AnnotationPointer implements PointerTool {
           session.finish();
           return;
         }
-        // Ends a drag that has become invalid, or a click without a drag: on a vertex, it only chooses the vertex.
+        // Ends a drag that has become invalid, or a click without a drag: a click on a vertex only chooses the vertex.
         session.setDraft(null);
         if (draft.kind === 'move') this.#handleSelectionRelease(press, position, keys, isDoubleClick);
         return;

@@ -1,4 +1,4 @@
-/** The change queues of the accounts, which continue to send changes of annotations after their slide is closed. */
+/** The change queues, one per account. A queue continues to send changes of annotations after their slide is closed. */
 import { createUuid } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';
@@ -14,12 +14,12 @@ interface StartedQueue {
 }
 
 /**
- * The queues by account id. An account that signs in again gets the same queue: another one could not take over the changes that
- * the first has stored, because the page holds the Web Lock of the first until it is closed.
+ * The queues by account id. An account that signs in again gets the same queue. A new queue could not take over the changes that
+ * the first queue has stored, because the page holds the Web Lock of the first queue until the page is closed.
  */
 const queues = new Map<string, StartedQueue>();
 
-/** Returns the queue of an account, which immediately sends the unsent changes that this browser has stored. */
+/** Returns the queue of an account after it has read the changes that this browser has stored. The queue sends them immediately. */
 export async function queueOf(uid: string): Promise<ChangeQueue> {
   const { queue, started } = queues.get(uid) ?? startQueue(uid);
   await started;
@@ -41,7 +41,7 @@ function startQueue(uid: string): StartedQueue {
 
 const isSignedInAs = (uid: string) => authState().isAuthenticated && authState().user?.uid === uid;
 
-/** Returns the user's layer of a slide: the existing one (created, for example, by another tab), or else a new one. */
+/** Returns the user's layer of a slide. Creates the layer if there is none; another tab may have created it already. */
 async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
   const ownLayer = layers.find(({ owner, rights }) => owner === uid && rights.annotate);

@@ -8,11 +8,11 @@ const sliceMs = 8;
 const featuresPerCheck = 20;
 
 /**
- * Calls `onFeature` with each GeoJSON feature of the layer, and with the display names of the authors by account id.
+ * Calls `onFeature` for each annotation of the layer, with its GeoJSON feature and the display names of authors by account id.
  *
  * @returns the version of the layer, which each change of its annotations increments
  */
-export async function readInSlices(
+export async function readAnnotationsInSlices(
   layerId: string,
   signal: AbortSignal,
   onFeature: (feature: unknown, authors: FeatureBatch['authors']) => void,

@@ -20,7 +20,7 @@ export class RecentAuthors {
     return this.#initials;
   }
 
-  /** Shows the initials of a user for `displayMs` from now on, instead of those that the annotation may have already. */
+  /** Shows the initials of a user at an annotation for `displayMs` from now on. They replace other initials at this annotation. */
   show(annotationId: string, displayName: string): void {
     const noEmail = ''; // `initialsOf` uses the e-mail address only for a user without a name
     this.#initials.set(annotationId, initialsOf({ displayName, email: noEmail }));

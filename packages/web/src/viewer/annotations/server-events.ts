@@ -22,7 +22,7 @@ export async function* readServerEvents(
       for (const block of blocks) yield parseBlock(block);
     }
   } finally {
-    void reader.cancel().catch(() => undefined); // rejects after a failed read, whose error is already thrown
+    void reader.cancel().catch(() => undefined); // after a failed `read`, `cancel` rejects with the same error
   }
 }
 

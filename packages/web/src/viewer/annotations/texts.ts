@@ -1,4 +1,4 @@
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 /** All texts of annotations. The language setting 'mixed' shows them in English, but other screens in Turkish. */
@@ -50,12 +50,12 @@ export const texts = wording({
     unlock: 'Kilidi aç',
     locked: 'Kilitli',
     copyGeoJson: 'GeoJSON olarak kopyala',
-    copied: (count: number) => `Kopyalanan işaretleme: ${formatFigure(count)}`,
+    copied: (count: number) => `Kopyalanan işaretleme: ${formatMeasuredValue(count)}`,
     copyFailed: 'Kopyalanamadı',
-    pasted: (count: number) => `Yapıştırılan işaretleme: ${formatFigure(count)}`,
+    pasted: (count: number) => `Yapıştırılan işaretleme: ${formatMeasuredValue(count)}`,
     nothingToPaste: 'Panoda GeoJSON yok',
     notPasted: (count: number) =>
-      `Geçersiz olduğu veya slaytın dışında kaldığı için yapıştırılamayan işaretleme: ${formatFigure(count)}`,
+      `Geçersiz olduğu veya slaytın dışında kaldığı için yapıştırılamayan işaretleme: ${formatMeasuredValue(count)}`,
     list: 'İşaretleme listesi',
     hideList: 'Listeyi gizle',
     search: 'İşaretleme ara',
@@ -76,16 +76,17 @@ export const texts = wording({
     layerChangeFailed: 'Katman değiştirilemedi.',
     retry: 'Tekrar Dene',
     kind: { area: 'Alan', line: 'Çizgi', points: 'Nokta' },
-    points: (count: number) => `${formatFigure(count)} nokta`,
-    removed: (count: number) => `Silinen işaretleme: ${formatFigure(count)}`,
+    points: (count: number) => `${formatMeasuredValue(count)} nokta`,
+    removed: (count: number) => `Silinen işaretleme: ${formatMeasuredValue(count)}`,
     saved: 'Kaydedildi',
     saving: 'Kaydediliyor…',
-    offline: (count: number) => `Çevrimdışı: ${formatFigure(count)} değişiklik bu bilgisayarda tutuluyor`,
+    offline: (count: number) =>
+      `Çevrimdışı: ${formatMeasuredValue(count)} değişiklik bu bilgisayarda tutuluyor`,
     rejected: 'Kaydedilemedi',
     discard: 'Değişikliklerimi bırak',
     conflictTitle: 'Bu işaretlemeyi bir başkası da değiştirdi',
     conflictText: 'Hangi sürüm kalsın? Öteki sürüm geçmişte saklanır.',
-    conflictsLeft: (count: number) => `Çözülecek çakışma: ${formatFigure(count)}`,
+    conflictsLeft: (count: number) => `Çözülecek çakışma: ${formatMeasuredValue(count)}`,
     mine: 'Sizin sürümünüz',
     theirs: 'Öteki sürüm',
     deletedVersion: 'Silinmiş',
@@ -114,7 +115,7 @@ export const texts = wording({
     olderDeletions: 'Daha eski silmeleri ara',
     restoreFailed: 'İşaretleme geri alınamadı.',
     restore: 'Geri getir',
-    annotationCount: (count: number) => `${formatFigure(count)} işaretleme`,
+    annotationCount: (count: number) => `${formatMeasuredValue(count)} işaretleme`,
     importFile: 'Dosyadan içe aktar…',
     exportAs: 'Dışa aktar',
     formats: {
@@ -128,11 +129,12 @@ export const texts = wording({
     importTitle: 'İşaretlemeleri içe aktar',
     importReading: 'Dosya inceleniyor…',
     importFailed: 'Dosya içe aktarılamadı.',
-    importFound: (count: number) => `Dosyada ${formatFigure(count)} geçerli işaretleme var.`,
+    importFound: (count: number) => `Dosyada ${formatMeasuredValue(count)} geçerli işaretleme var.`,
     importInto: (layer: string) => `“${layer}” katmanına eklenecekler.`,
-    importRefused: (count: number) => `${formatFigure(count)} işaretleme geçersiz olduğu için alınmayacak:`,
-    importFeature: (number: number) => `${formatFigure(number)}. işaretleme`,
-    importStart: (count: number) => `İçe aktar (${formatFigure(count)})`,
+    importRejected: (count: number) =>
+      `${formatMeasuredValue(count)} işaretleme geçersiz olduğu için alınmayacak:`,
+    importFeature: (number: number) => `${formatMeasuredValue(number)}. işaretleme`,
+    importStart: (count: number) => `İçe aktar (${formatMeasuredValue(count)})`,
     details: 'Seçili işaretleme',
     name: 'Ad',
     description: 'Açıklama',
@@ -195,12 +197,12 @@ export const texts = wording({
     unlock: 'Unlock',
     locked: 'Locked',
     copyGeoJson: 'Copy as GeoJSON',
-    copied: (count) => `Annotations copied: ${formatFigure(count)}`,
+    copied: (count) => `Annotations copied: ${formatMeasuredValue(count)}`,
     copyFailed: 'The annotations could not be copied',
-    pasted: (count) => `Annotations pasted: ${formatFigure(count)}`,
+    pasted: (count) => `Annotations pasted: ${formatMeasuredValue(count)}`,
     nothingToPaste: 'The clipboard contains no GeoJSON',
     notPasted: (count) =>
-      `Annotations not pasted because they are invalid or outside the slide: ${formatFigure(count)}`,
+      `Annotations not pasted because they are invalid or outside the slide: ${formatMeasuredValue(count)}`,
     list: 'List of annotations',
     hideList: 'Hide list',
     search: 'Search annotations',
@@ -221,19 +223,19 @@ export const texts = wording({
     layerChangeFailed: 'The layer could not be changed.',
     retry: 'Try Again',
     kind: { area: 'Area', line: 'Line', points: 'Points' },
-    points: (count) => (count === 1 ? '1 point' : `${formatFigure(count)} points`),
-    removed: (count) => `Annotations deleted: ${formatFigure(count)}`,
+    points: (count) => (count === 1 ? '1 point' : `${formatMeasuredValue(count)} points`),
+    removed: (count) => `Annotations deleted: ${formatMeasuredValue(count)}`,
     saved: 'Saved',
     saving: 'Saving…',
     offline: (count) =>
       count === 1
         ? 'Offline: 1 change kept on this computer'
-        : `Offline: ${formatFigure(count)} changes kept on this computer`,
+        : `Offline: ${formatMeasuredValue(count)} changes kept on this computer`,
     rejected: 'Not saved',
     discard: 'Discard my changes',
     conflictTitle: 'Someone else changed this annotation, too',
     conflictText: 'Which version should stay? The history keeps the other one.',
-    conflictsLeft: (count) => `Conflicts to resolve: ${formatFigure(count)}`,
+    conflictsLeft: (count) => `Conflicts to resolve: ${formatMeasuredValue(count)}`,
     mine: 'Your version',
     theirs: 'The other version',
     deletedVersion: 'Deleted',
@@ -262,7 +264,7 @@ export const texts = wording({
     olderDeletions: 'Search for older deletions',
     restoreFailed: 'The annotation could not be restored.',
     restore: 'Restore',
-    annotationCount: (count) => (count === 1 ? '1 annotation' : `${formatFigure(count)} annotations`),
+    annotationCount: (count) => (count === 1 ? '1 annotation' : `${formatMeasuredValue(count)} annotations`),
     importFile: 'Import a file…',
     exportAs: 'Export',
     formats: {
@@ -279,14 +281,14 @@ export const texts = wording({
     importFound: (count) =>
       count === 1
         ? 'The file contains 1 valid annotation.'
-        : `The file contains ${formatFigure(count)} valid annotations.`,
+        : `The file contains ${formatMeasuredValue(count)} valid annotations.`,
     importInto: (layer) => `They will be added to the layer “${layer}”.`,
-    importRefused: (count) =>
+    importRejected: (count) =>
       count === 1
         ? '1 annotation is not valid and will be left out:'
-        : `${formatFigure(count)} annotations are not valid and will be left out:`,
-    importFeature: (number) => `Annotation ${formatFigure(number)}`,
-    importStart: (count) => `Import (${formatFigure(count)})`,
+        : `${formatMeasuredValue(count)} annotations are not valid and will be left out:`,
+    importFeature: (number) => `Annotation ${formatMeasuredValue(number)}`,
+    importStart: (count) => `Import (${formatMeasuredValue(count)})`,
     details: 'Selected annotation',
     name: 'Name',
     description: 'Description',

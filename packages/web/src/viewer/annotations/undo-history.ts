@@ -11,14 +11,14 @@ export interface Edit {
 }
 
 /**
- * Number of positions that the steps may hold, about 600 MB; beyond it, a further step drops the oldest ones. Positions that are part
- * of an annotation before and after an edit are counted once.
+ * Number of positions that all steps together may hold, about 600 MB; beyond it, a new step removes the oldest steps. Positions that are
+ * part of an annotation before and after an edit are counted once.
  */
 const maxPositions = 10_000_000;
 
 interface Step {
   readonly edits: readonly Edit[];
-  /** Number of positions of the larger geometry of each edit. */
+  /** Sum over all edits: the number of positions before or after the edit, whichever is larger. */
   readonly positions: number;
 }
 
@@ -58,14 +58,14 @@ export class UndoHistory {
     return step?.edits ?? [];
   }
 
-  /** Removes edits from all steps, and the steps that are then empty. @param isForgotten whether to remove an edit */
-  forget(isForgotten: (edit: Edit) => boolean): void {
-    const withoutForgotten = (steps: readonly Step[]) =>
+  /** Removes edits from all steps, and the steps that are then empty. @param isRemoved returns whether to remove an edit */
+  removeEdits(isRemoved: (edit: Edit) => boolean): void {
+    const withoutRemoved = (steps: readonly Step[]) =>
       steps
-        .map(({ edits }) => stepOf(edits.filter((edit) => !isForgotten(edit))))
+        .map(({ edits }) => stepOf(edits.filter((edit) => !isRemoved(edit))))
         .filter(({ edits }) => edits.length > 0);
-    this.#undoable = withoutForgotten(this.#undoable);
-    this.#redoable = withoutForgotten(this.#redoable);
+    this.#undoable = withoutRemoved(this.#undoable);
+    this.#redoable = withoutRemoved(this.#redoable);
   }
 }
 

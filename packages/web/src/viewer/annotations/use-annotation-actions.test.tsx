@@ -33,8 +33,8 @@ const pointAt = (x: number, properties: object = {}) => ({
   properties,
 });
 
-describe('pasting GeoJSON into the drawing mode', () => {
-  it('shows a message for a text without annotations, and makes screen readers announce no pasted annotation', async () => {
+describe('the drawing mode of the viewer, when the user pastes a text,', () => {
+  it('shows a message if the text contains no annotations, and makes screen readers announce no pasted annotation', async () => {
     const { announce, actions } = renderActions();
     act(() => actions.paste('a text'));
     expect((await screen.findByRole('alert')).textContent).toBe('The clipboard contains no GeoJSON');
@@ -51,14 +51,14 @@ describe('pasting GeoJSON into the drawing mode', () => {
     ['a number in the metadata', pointAt(1, { metadata: { slide: 7 } })],
     ['an unknown object type', pointAt(1, { objectType: 'region' })],
     ['a geometry without a feature', pointAt(1).geometry],
-  ])('pastes an annotation with %s, as the import of a file does', (_, json) => {
+  ])('adds an annotation with %s, as the import of a file does', (_, json) => {
     const { store, announce, actions } = renderActions();
     act(() => actions.paste(JSON.stringify(json)));
     expect(announce.mock.calls).toEqual([[texts.pasted(1)]]);
     expect(store.selected()).toMatchObject([{ feature: { geometry: { coordinates: [1, 10] } } }]);
   });
 
-  it('pastes the annotations inside the slide, and shows how many of the text it refuses', async () => {
+  it('adds the annotations inside the slide, and shows how many annotations it rejects because they are outside', async () => {
     const { store, announce, actions } = renderActions();
     const features = [pointAt(1), pointAt(1_000_000)];
     act(() => actions.paste(JSON.stringify({ type: 'FeatureCollection', features })));
@@ -68,7 +68,7 @@ describe('pasting GeoJSON into the drawing mode', () => {
   });
 });
 
-describe('copies of annotations in the drawing mode', () => {
+describe('the drawing mode of the viewer (copies of annotations)', () => {
   /** Opens the drawing mode with a selected annotation, which has a description, and its child. */
   function renderWithChild() {
     const opened = renderActions();

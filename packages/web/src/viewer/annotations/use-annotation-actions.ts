@@ -36,13 +36,13 @@ export interface AnnotationActions {
   readonly setLocked: (isLocked: boolean) => void;
   /** Copies the selected annotations as GeoJSON of QuPath. */
   readonly copy: () => void;
-  /** Adds the annotations of a text in a format that the import reads, such as GeoJSON, to the active layer; reports invalid ones. */
+  /** Adds the annotations in a text, such as GeoJSON or another format of the import, to the active layer. Reports invalid annotations. */
   readonly paste: (text: string) => void;
   /** Moves and zooms the view to an annotation. */
   readonly zoomTo: (id: string) => void;
 }
 
-/** Returns the editing actions of the toolbar, menus and keys. @param announce makes screen readers read a message; toasts report failures */
+/** Returns the editing actions of the toolbar, menus and keys. @param announce makes screen readers read a message; failures are toasts */
 export function useAnnotationActions(
   { store, session }: SlideAnnotations,
   view: SlideView,
@@ -71,7 +71,7 @@ export function useAnnotationActions(
       simplify: () => session.changeSelected((geometry) => simplifyGeometry(geometry, 1 / zoom())),
       split: () => splitSelected(store),
       setLocked: (isLocked) => {
-        // Not `canEdit`, which excludes locked annotations: this action also unlocks.
+        // `canEdit` cannot be used here: it excludes locked annotations, and this action also unlocks.
         const changed = store.selected().filter(({ layerId }) => store.canDrawOn(layerId));
         store.change(changed.map(({ id, feature }) => ({ id, feature: withLock(feature, isLocked) })));
       },
@@ -90,8 +90,8 @@ export function useAnnotationActions(
         }
         const result = importAnnotations(text, { format: 'auto', extent: view.imageSize() });
         const features = result.ok ? copiesOf(result.features) : []; // unlocked, with rounded positions
-        const refusedCount = result.ok ? result.rejectedCount : 0;
-        if (refusedCount > 0) toast.error(texts.notPasted(refusedCount));
+        const rejectedCount = result.ok ? result.rejectedCount : 0;
+        if (rejectedCount > 0) toast.error(texts.notPasted(rejectedCount));
         else if (features.length === 0) toast.error(texts.nothingToPaste);
         if (features.length === 0) return;
         store.select(store.change(features.map((feature) => ({ feature }))));

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { recountAnnotations } from '../../api/annotated-slides.ts';
+import { invalidateAnnotationCount } from '../../api/annotated-slides.ts';
 import { useAnnotationLayers } from '../../api/annotations.ts';
 import { AnnotationStore } from './annotation-store.ts';
 import { DrawingSession } from './drawing-session.ts';
@@ -30,7 +30,7 @@ export function useAnnotations(imageId: string, uid: string): SlideAnnotations |
       if (isClosed) return;
       openedStore = new AnnotationStore(imageId, queue);
       stopListening = queue.listen({
-        onApplied: () => recountAnnotations(imageId), // updates the number of annotations in the catalogue
+        onApplied: () => invalidateAnnotationCount(imageId), // updates the number of annotations in the catalogue
         onLayerCreated: () => {},
         onDiscarded: () => {},
         onChange: () => {},
@@ -47,7 +47,7 @@ export function useAnnotations(imageId: string, uid: string): SlideAnnotations |
     };
   }, [imageId, uid]);
 
-  // `AnnotationsGate` has made the same query, so the layers are available before the event stream is connected.
+  // `AnnotationsGate` has made the same query, so the layers are usually available before the event stream is connected.
   const { data: layers } = useAnnotationLayers(imageId);
   const store = slideAnnotations?.store;
   useEffect(() => {

@@ -18,7 +18,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
       areKeysUsedElsewhere(event.target)
     )
       return;
-    // Enter and the space bar press the focused button, link or checkbox. Anything focused inside a list row (`li`) counts as a button, too.
+    // Enter and the space bar press the focused button, link or checkbox. A focused element inside a list item (`li`) counts as a button.
     const isOnButton =
       event.target instanceof Element && event.target.closest('button, a, input, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;

@@ -2,7 +2,7 @@ import { fireEvent, renderHook } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useSpaceHeld } from './use-space-held.ts';
 
-it('useSpaceHeld tells that the space bar is held until it is released or the window loses the focus', () => {
+it('useSpaceHeld reports that the space bar is held until the user releases it or the window loses the focus', () => {
   const { result } = renderHook(useSpaceHeld);
   const isSpaceHeld = result.current;
   const states = [

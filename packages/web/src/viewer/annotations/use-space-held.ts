@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Returns a function that tells whether the space bar is held; it stays the same object. */
+/** Returns a function that returns whether the space bar is held. The function is the same object in each rendering. */
 export function useSpaceHeld(): () => boolean {
   const isHeld = useRef(false);
   useEffect(() => {
     const updateHeld = (event: KeyboardEvent) => {
       if (event.key === ' ') isHeld.current = event.type === 'keydown';
     };
-    // The page gets no event when the key is released in another window.
+    // The page receives no `keyup` event when the key is released in another window.
     const release = () => {
       isHeld.current = false;
     };

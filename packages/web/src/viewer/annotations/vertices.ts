@@ -10,7 +10,7 @@ export interface Vertex {
   readonly position: Position; // in image pixels
 }
 
-/** When a shape has more vertices than this, they lie too densely to be dragged: `verticesOf` returns none. */
+/** When a shape has more vertices than this, they are too dense to be dragged, and `verticesOf` returns none. */
 const maxVertices = 2000;
 
 function isEllipse(geometry: Geometry): boolean {
@@ -37,7 +37,7 @@ export function verticesOf(geometry: Geometry): readonly Vertex[] {
   return vertices.length > maxVertices ? [] : vertices;
 }
 
-/** Whether a geometry still has a vertex at its place and position; not after another user has changed the outline there. */
+/** Whether a geometry still has a vertex with this index and position. False after another user has changed the outline there. */
 export function hasVertex(geometry: Geometry, { path, index, position: [x, y] }: Vertex): boolean {
   const vertex = verticesOf(geometry).find(
     (candidate) => candidate.path === path && candidate.index === index,

@@ -59,8 +59,8 @@ function toGeometry(rings: readonly (readonly Position[])[], placement: Placemen
 }
 
 /**
- * Returns closed rings around the connected pixels of similar colour: the outer one first, then holes. Returns null for a start
- * beside the picture or on a transparent pixel.
+ * Returns closed rings around the connected pixels of similar colour: the outer ring first, then the rings of holes. Returns null for
+ * a start beside the picture or on a transparent pixel.
  *
  * @param x column of the pixel in which the region starts
  * @param y row of this pixel

@@ -1,4 +1,4 @@
-import { type ColourAdjustment, saturationMatrix, toneLineOf } from './adjustment.ts';
+import { type ColourAdjustment, linearToneOf, saturationMatrix } from './adjustment.ts';
 
 interface ColourFilterProps {
   readonly id: string;
@@ -11,7 +11,7 @@ interface ColourFilterProps {
  */
 export function ColourFilter({ id, adjustment }: ColourFilterProps) {
   const { gamma, saturation } = adjustment;
-  const { slopes, intercept } = toneLineOf(adjustment);
+  const { slopes, intercept } = linearToneOf(adjustment);
   const matrix = saturationMatrix(saturation);
   // A row of `feColorMatrix` has five numbers; those for alpha and the constant are 0.
   const rows = [matrix.slice(0, 3), matrix.slice(3, 6), matrix.slice(6, 9)].map(

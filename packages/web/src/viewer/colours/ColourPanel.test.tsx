@@ -47,11 +47,11 @@ describe('ColourPanel (the panel for the colours of a slide)', () => {
   });
 
   it.each([
-    ['states', 'failed', 1],
-    ['does not state', null, 0],
+    ['states', 'could not be loaded', 'failed', 1],
+    ['does not state', 'is loaded', null, 0],
   ] as const)(
-    '%s that the colours are as scanned when the missing table is "%s"',
-    (_, missingTable, count) => {
+    '%s that the colours are as scanned when the colour table %s',
+    (_1, _2, missingTable, count) => {
       const profile = { name: 'AT2', bytes: 440, tableSize: 33 };
       renderPanel({ profile, isCorrected: true, missingTable });
       const message = 'The colour correction could not be loaded: colours are shown as scanned';

@@ -15,7 +15,7 @@ const adjusted = (change: Partial<ColourAdjustment>, ...pixel: number[]): number
   return [...pixels.subarray(0, 3)];
 };
 
-describe('colour adjustment of the slide viewer', () => {
+describe('the colour adjustment of the slide viewer:', () => {
   it('adjustPixels leaves all colours unchanged with the adjustment asScanned', () => {
     expect(isAsScanned(asScanned)).toBe(true);
     expect(adjusted({}, 200, 120, 160)).toEqual([200, 120, 160]);
@@ -48,7 +48,7 @@ describe('colour adjustment of the slide viewer', () => {
     expect(adjusted({ saturation: 2 }, 120, 120, 120)).toEqual([120, 120, 120]);
   });
 
-  it('adjustPixels turns the white point into white and keeps the ratio of other colours to it', () => {
+  it('adjustPixels turns the white point into white and keeps the ratio of other colours to the white point', () => {
     const white = [0.8, 0.9, 1] as const;
     expect(isAsScanned({ ...asScanned, white })).toBe(false);
     expect(adjusted({ white }, 204, 229.5, 255)).toEqual([255, 255, 255]);

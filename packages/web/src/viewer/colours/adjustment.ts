@@ -61,10 +61,10 @@ export function changesOf(
 }
 
 /**
- * Returns white balance, brightness and contrast as one linear function of a sample from 0 to 1: slope of the channel × sample +
- * `intercept`.
+ * Returns the linear function that combines white balance, brightness and contrast. It converts a sample from 0 to 1 to
+ * slope of the channel × sample + `intercept`.
  */
-export function toneLineOf({ brightness, contrast, white }: ColourAdjustment): {
+export function linearToneOf({ brightness, contrast, white }: ColourAdjustment): {
   readonly slopes: Colour;
   readonly intercept: number;
 } {
@@ -79,7 +79,7 @@ export function toneLineOf({ brightness, contrast, white }: ColourAdjustment): {
  * @param channel index of the sample's channel: 0 red, 1 green, 2 blue; only the white balance depends on the channel
  */
 export function toneOf(adjustment: ColourAdjustment, sample: number, channel: 0 | 1 | 2 = 0): number {
-  const { slopes, intercept } = toneLineOf(adjustment);
+  const { slopes, intercept } = linearToneOf(adjustment);
   return Math.min(1, Math.max(0, sample * slopes[channel] + intercept)) ** (1 / adjustment.gamma);
 }
 

@@ -39,7 +39,7 @@ export function useWhiteBalance(
   });
   useEffect(() => {
     if (!isPicking) return;
-    // Borrows the pointer, because a measuring tool may be chosen, which continues afterwards.
+    // Borrows the pointer: if a measuring tool is chosen, this tool gets the pointer back afterwards.
     return view.borrowPointer({
       onPress: () => {},
       onMove: () => {},

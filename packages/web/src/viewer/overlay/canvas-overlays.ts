@@ -24,7 +24,7 @@ export function combineOverlays(overlays: readonly CanvasOverlay[]): HTMLCanvasE
   const sorted = overlays.toSorted((a, b) => (isBefore(a.canvas, b.canvas) ? -1 : 1));
   if (sorted.length === 0) return null;
   const combined = document.createElement('canvas');
-  // A canvas that is not drawn yet still has the default size, which is smaller.
+  // The largest size is that of the viewer: a canvas on which nothing was drawn yet still has the smaller default size.
   combined.width = Math.max(...sorted.map(({ canvas }) => canvas.width));
   combined.height = Math.max(...sorted.map(({ canvas }) => canvas.height));
   const context = combined.getContext('2d');

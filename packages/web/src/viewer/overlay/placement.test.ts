@@ -1,7 +1,7 @@
 import { areaOf } from '@lamina/annotations';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Placement, placementOf, toImage, toScreen, visibleRegion } from './placement.ts';
+import { type Placement, placementOf, toImage, toScreen, visiblePart } from './placement.ts';
 
 /** Returns the placement of a slide that is rotated, zoomed, mirrored left and right, and moved by (dx, dy). */
 function createPlacement(
@@ -37,7 +37,7 @@ const points = fc.record({
   y: fc.integer({ min: 0, max: 200_000 }),
 });
 
-describe('toScreen, toImage and placementOf (slide pixels on the screen)', () => {
+describe('toScreen, toImage and placementOf (slide pixels on the screen):', () => {
   it('toImage converts a screen position back to the image pixel from which toScreen computed it, for every rotation, zoom and mirroring', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
@@ -66,18 +66,18 @@ describe('toScreen, toImage and placementOf (slide pixels on the screen)', () =>
   });
 });
 
-describe('visibleRegion (part of the slide that the viewer shows)', () => {
+describe('visiblePart (part of the slide that the viewer shows)', () => {
   const viewer = { width: 200, height: 100 };
 
   it.each([0, 90, 180, 270])('returns bounds for a slide that is rotated by %d°', (degrees) => {
-    const region = visibleRegion(createPlacement(degrees, 0.5, false, 100, 50), viewer);
+    const region = visiblePart(createPlacement(degrees, 0.5, false, 100, 50), viewer);
     expect(region).not.toHaveProperty('type');
     expect(region).toHaveProperty('minX');
   });
 
   it('returns the polygon of the corners of the viewer for a slide that is rotated by another angle', () => {
     const placement = createPlacement(45, 0.5, true, 100, 50);
-    const region = visibleRegion(placement, viewer);
+    const region = visiblePart(placement, viewer);
     if (!('type' in region) || region.type !== 'Polygon') throw new Error('The region is not a polygon.');
     expect(areaOf(region)).toBeCloseTo((200 / 0.5) * (100 / 0.5), 6);
     const corners = region.coordinates[0]?.map(([x, y]) => toScreen(placement, { x, y })) ?? [];

@@ -87,12 +87,12 @@ export function visibleBounds(placement: Placement, viewerSize: ViewerSize, marg
 const minTilt = 1e-6;
 
 /**
- * Returns exactly the part of the image that the viewer shows, in image pixels: its bounds when the image is parallel to the sides of
- * the viewer, otherwise the polygon of the viewer's corners.
+ * Returns exactly the part of the image that the viewer shows, in image pixels: bounds when the image is parallel to the sides of the
+ * viewer, otherwise the polygon between the viewer's corners.
  *
  * @param viewerSize in pixels of the screen (CSS or device pixels, as the placement defines)
  */
-export function visibleRegion(placement: Placement, viewerSize: ViewerSize): Bounds | AreaGeometry {
+export function visiblePart(placement: Placement, viewerSize: ViewerSize): Bounds | AreaGeometry {
   const { a, b } = placement;
   if (Math.min(Math.abs(a), Math.abs(b)) <= minTilt * Math.hypot(a, b))
     return visibleBounds(placement, viewerSize);

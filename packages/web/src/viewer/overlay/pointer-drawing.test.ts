@@ -84,10 +84,11 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
     expect(session.drawing()).toMatchObject({ shapes: [], placedPoints: [] });
   });
 
-  it.each<[ShapeKind, [number, number][], [number, number][]]>([
-    ['ruler', [[10, 10]], [[20, 20]]],
+  it.each<[ShapeKind, string, [number, number][], [number, number][]]>([
+    ['ruler', 'the point of an earlier click', [[10, 10]], [[20, 20]]],
     [
       'area',
+      'the points of two earlier clicks',
       [
         [10, 10],
         [90, 10],
@@ -97,11 +98,11 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
         [180, 20],
       ],
     ],
-    ['ruler', [], []],
-    ['area', [], []],
+    ['ruler', 'nothing else without earlier clicks', [], []],
+    ['area', 'nothing else without earlier clicks', [], []],
   ])(
-    'removes from an unfinished %s only the points of the press that becomes a gesture with two fingers, and keeps those of the clicks at %j',
-    (tool, clicks, keptPoints) => {
+    'removes from an unfinished %s the points of a press that becomes a gesture with two fingers, and keeps %s',
+    (tool, _, clicks, keptPoints) => {
       const session = startSession(tool);
       for (const [x, y] of clicks) session.click(x, y);
       session.pointer.onPress(at(50, 50));

@@ -8,7 +8,7 @@ import type { Drawing, DrawingStep } from './drawing.ts';
 import { type Placement, type Point, toImage, toScreen } from './placement.ts';
 
 // Distances in CSS pixels.
-/** A press that moves less than this is a click; points nearer than this are the same point. */
+/** A press that moves less than this is a click. Points nearer to each other than this count as the same point. */
 const clickTolerance = 5;
 /** Minimum distance between successive points of a freehand line. */
 const freehandStep = 8;
@@ -101,7 +101,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     },
 
     onCancel() {
-      if (pressPoint === null) return; // reported again for each movement of the two fingers
+      if (pressPoint === null) return; // `onCancel` is called again for each movement of the two fingers
       // The pinch with two fingers zooms the slide, so the press of the first finger draws nothing. Earlier points stay.
       pressPoint = null;
       isDragging = false;

@@ -22,7 +22,7 @@ const square = [
   { x: 100, y: 500 },
 ];
 
-describe('lengthOf and lengthText (measured lengths)', () => {
+describe('lengthOf and lengthText (measured lengths):', () => {
   it('lengthOf returns the distance of two points in micrometres', () => {
     // 500 pixels of 0.25 µm
     expect(lengthOf({ x: 0, y: 0 }, { x: 300, y: 400 }, calibration40x)).toBe(125);
@@ -58,7 +58,7 @@ describe('lengthOf and lengthText (measured lengths)', () => {
   });
 });
 
-describe('areaOf, perimeterOf and areaText (measured areas)', () => {
+describe('areaOf, perimeterOf and areaText (measured areas):', () => {
   it('areaOf and perimeterOf measure a polygon in micrometres, for clockwise and counterclockwise corners', () => {
     expect(areaOf(square, calibration40x)).toBe(10_000);
     expect(areaOf(square.toReversed(), calibration40x)).toBe(10_000);

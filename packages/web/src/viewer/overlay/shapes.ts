@@ -1,5 +1,5 @@
 /** The shapes of the measuring tools, and their lengths, areas and counts. */
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { type Calibration, withScaleMarks } from '../scale.ts';
 import type { Point } from './placement.ts';
 
@@ -68,8 +68,8 @@ export function markCountOf(shapes: readonly Shape[]): number {
 }
 
 /**
- * Handles are points that the user can drag. An area with more points than this (usually drawn freehand) has no handles: a user
- * would not move single points.
+ * Handles are points that the user can drag. An area with more points than this has no handles: it was usually drawn freehand, and
+ * moving single points would not help.
  */
 const maxHandles = 24;
 
@@ -131,7 +131,7 @@ export function areaText(area: number, calibration: Calibration | null): string 
 
 /** Formats a number with four significant digits; a number of 1000 or more as a whole number. */
 function formatSignificant(value: number): string {
-  return formatFigure(value >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
+  return formatMeasuredValue(value >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
 /** Returns the length or area of a shape as text; null for a mark, and for a circle on a slide without a scale. */

@@ -31,7 +31,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     // The colour adjustment needs nothing here: `SlideView` applies it as a CSS filter of the canvas.
     const applyColourTable = ({ table }: DrawnColours) => {
       // If the browser cannot correct tiles, the viewer requests tiles that the server has corrected.
-      renderer.pictures.correctWith(canCorrectTiles() ? table : null);
+      renderer.pictures.setColourTable(canCorrectTiles() ? table : null);
       this.viewer.navigator?.forceRedraw();
     };
     renderer.connect({ redraw: () => this.viewer.forceRedraw(), onColours: applyColourTable });

@@ -54,7 +54,7 @@ export function canvasViewOf(
   const { x: width, y: height } = image.getContentSize();
   const isFlipped = viewport.getFlip();
   const containerWidth = viewport.getContainerSize().x;
-  /** Converts image pixels to canvas pixels now (`true`), not at the end of a movement. Mirrors, because `pixelFromPoint` does not. */
+  /** Converts image pixels to canvas pixels at this moment (`true`), not at the end of a movement. `pixelFromPoint` does not mirror. */
   const canvasPointOf = (x: number, y: number) => {
     const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
     return { x: (isFlipped ? containerWidth - pixel.x : pixel.x) * pixelRatio, y: pixel.y * pixelRatio };

@@ -25,8 +25,8 @@ export function setPictureLimit(bytes: number): void {
   limitOfPage = bytes;
 }
 
-/** Registers a view that shares the limit. @returns a function that unregisters it */
-export function shareLimit(): () => void {
+/** Registers a view, which then shares the limit with the other views. @returns a function that unregisters the view */
+export function registerView(): () => void {
   viewCount += 1;
   return () => {
     viewCount -= 1;

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => renderer.destroy());
 
-describe('Renderer of the slide viewer', () => {
+describe('Renderer (decoded tiles and colours of a view):', () => {
   it('loadTile does not load a tile again while its pixels are in memory', async () => {
     const load = vi.fn<() => Promise<Blob>>(async () => new Blob());
     const first = await renderer.loadTile('/9/0_0', place, load);
@@ -67,7 +67,7 @@ describe('Renderer of the slide viewer', () => {
     await expect(renderer.loadTile('/b', place, async () => new Blob())).rejects.toBe(decodingError);
   });
 
-  it('requests a new frame after each change of colours', () => {
+  it('setColours requests a new frame after each change of colours', () => {
     const redraw = vi.fn<() => void>();
     const onColours = vi.fn<() => void>();
     renderer.connect({ redraw, onColours });

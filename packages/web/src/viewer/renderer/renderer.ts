@@ -10,8 +10,8 @@ import type { DrawnColours } from './webgl-painter.ts';
 /** Name of the data type that tiles have in OpenSeadragon's cache; OpenSeadragon cannot convert it to other types. */
 export const pictureType = 'tile-picture';
 
-/** Prepares a decoded tile for drawing: uploads it to graphics memory. */
-type Prepare = (picture: TilePicture) => Promise<void>;
+/** The function with which a drawer prepares a decoded tile for drawing: `WebGlDrawer` uploads the tile to graphics memory. */
+type TilePreparation = (picture: TilePicture) => Promise<void>;
 
 export class Renderer {
   /** The decoded tiles. */
@@ -24,7 +24,7 @@ export class Renderer {
   readonly #runningLoads = new Map<string, Promise<TilePicture>>();
   #colours: DrawnColours = { adjustment: asScanned, table: null };
   #onColours: (colours: DrawnColours) => void = () => {};
-  #prepare: Prepare = () => Promise.resolve();
+  #prepare: TilePreparation = () => Promise.resolve();
   #redraw = () => {};
 
   /**
@@ -40,10 +40,10 @@ export class Renderer {
     return this.#colours;
   }
 
-  /** Called by the drawer of the view to register its functions. */
+  /** Registers the functions of the view's drawer, which calls this. */
   connect(drawer: {
     /** Absent for a drawer that draws decoded tiles without further preparation. */
-    readonly prepare?: Prepare;
+    readonly prepare?: TilePreparation;
     readonly onColours?: (colours: DrawnColours) => void;
     readonly redraw: () => void;
   }): void {

@@ -60,7 +60,7 @@ describe('TilePictures (decoded tiles in memory)', () => {
 
   it('closes a bitmap after its upload to graphics memory, and deletes the texture when the picture is removed', async () => {
     const deleteTexture = vi.fn<(texture: WebGLTexture) => void>();
-    pictures.deleteTexturesWith(deleteTexture);
+    pictures.setTextureDeletion(deleteTexture);
     const picture = await add('tile');
     const texture = {} as WebGLTexture;
     pictures.moveToTexture(picture, texture);
@@ -70,22 +70,22 @@ describe('TilePictures (decoded tiles in memory)', () => {
     expect(pictures.bytes).toBe(0);
   });
 
-  it('restore decodes a picture again after its texture was lost with the graphics context', async () => {
+  it('decodes a picture again, when restore is called, after its texture was lost with the graphics context', async () => {
     const picture = await add('tile');
     pictures.moveToTexture(picture, {} as WebGLTexture);
-    pictures.forgetTextures();
+    pictures.removeTextures();
     expect([picture.texture, pictures.bytes]).toEqual([null, 0]);
     await Promise.all([pictures.restore(picture), pictures.restore(picture)]);
     expect(picture.bitmap).not.toBeNull();
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 
-  it('restore replaces a bitmap that was decoded with another colour table, and closes the old bitmap', async () => {
+  it('replaces, when restore is called, a bitmap that was decoded with another colour table, and closes the old bitmap', async () => {
     const picture = await add('tile');
     expect(pictures.isCurrent(picture)).toBe(true);
     vi.spyOn(CorrectingDecoder.prototype, 'decode').mockImplementation((blob) => createImageBitmap(blob));
     const table = { size: 2, samples: new Uint8Array(24) };
-    pictures.correctWith(table);
+    pictures.setColourTable(table);
     const oldBitmap = picture.bitmap;
     expect([pictures.isCurrent(picture), pictures.get('tile')]).toEqual([false, picture]);
     await Promise.all([pictures.restore(picture), pictures.restore(picture)]);
@@ -115,7 +115,7 @@ describe('TilePictures (decoded tiles in memory)', () => {
     picturesOfSecondView.destroy();
   });
 
-  it('destroy closes all bitmaps, including those that are still being decoded', async () => {
+  it('closes all bitmaps when destroy is called, including those that are still being decoded', async () => {
     const picture = await add('tile');
     pictures.remove('tile');
     const restoring = pictures.restore(picture);

@@ -8,7 +8,7 @@
 
 import type { ColourTable } from '../colours/colour-table.ts';
 import { CorrectingDecoder } from './correcting-decoder.ts';
-import { limitOfView, shareLimit } from './picture-limit.ts';
+import { limitOfView, registerView } from './picture-limit.ts';
 
 /** Position of a tile in the image pyramid of its slide. */
 export interface TilePlace {
@@ -42,7 +42,7 @@ export interface TilePicture {
   isPinned: boolean;
 }
 
-type DeleteTexture = (texture: WebGLTexture) => void;
+type TextureDeletion = (texture: WebGLTexture) => void;
 
 const bytesPerPixel = 4; // red, green, blue and alpha
 
@@ -51,30 +51,30 @@ export class TilePictures {
   readonly #pictures = new Map<string, TilePicture>();
   readonly #decoder = new CorrectingDecoder();
   #table: ColourTable | null = null;
-  #deleteTexture: DeleteTexture = () => {};
+  #deleteTexture: TextureDeletion = () => {};
   #bytes = 0;
   /** Number of the current frame. */
   #frame = 0;
   #isClosed = false;
-  readonly #releaseLimitShare = shareLimit();
+  readonly #unregisterView = registerView();
 
   /** Bytes of decoded pixels in main and graphics memory; a picture that is in both counts once. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Sets the function that deletes textures; called by the drawer, which alone has the graphics context. */
-  deleteTexturesWith(deleteTexture: DeleteTexture): void {
+  /** Sets the function that deletes textures. The drawer provides it, because only the drawer has the graphics context. */
+  setTextureDeletion(deleteTexture: TextureDeletion): void {
     this.#deleteTexture = deleteTexture;
   }
 
   /**
    * Sets the colour table for tiles that are decoded from now on. Bitmaps that were decoded before keep their colours until
-   * `restore`.
+   * `restore` is called.
    *
    * @param table null leaves the colours as stored
    */
-  correctWith(table: ColourTable | null): void {
+  setColourTable(table: ColourTable | null): void {
     this.#table = table;
   }
 
@@ -156,8 +156,8 @@ export class TilePictures {
     picture.bitmap = null;
   }
 
-  /** Removes all textures from the pictures, after the graphics context was lost. */
-  forgetTextures(): void {
+  /** Removes the textures from all pictures without deleting them: they were lost with the graphics context. */
+  removeTextures(): void {
     for (const picture of this.#pictures.values()) {
       if (picture.texture === null) continue;
       picture.texture = null;
@@ -181,7 +181,7 @@ export class TilePictures {
     this.#isClosed = true;
     this.clear();
     this.#decoder.destroy();
-    this.#releaseLimitShare();
+    this.#unregisterView();
   }
 
   /** Returns the picture of a tile; undefined when its pixels are not in memory. */

@@ -47,7 +47,7 @@ describe('UploadQueue (copies tiles to graphics memory)', () => {
     expect(uploaded).toEqual([1, 2, 3]);
   });
 
-  it('add() returns a promise that resolves when the tile is uploaded', async () => {
+  it('returns, from add(), a promise that resolves when the tile is uploaded', async () => {
     const { queue } = queueWith(5);
     await queue.add(pictureAt(1));
     const onUploaded = vi.fn<() => void>();

@@ -13,11 +13,11 @@ import { WebGlPainter } from './webgl-painter.ts';
 
 /** When the browser does not restore a lost graphics context within this time, `CanvasDrawer` draws from then on. */
 const restoreTimeoutMs = 3000;
-/** After this many losses of the context, the driver counts as broken and `CanvasDrawer` draws from then on. */
+/** When the context is lost for the third time, the driver counts as broken and `CanvasDrawer` draws from then on. */
 const maxContextLosses = 3;
 /**
- * If a frame takes longer, WebGL must have drawn it in software, even if the hardware name that WebGL reports does not
- * say so: a graphics card needs a few ms.
+ * A graphics card needs a few ms for a frame. If a frame takes longer than this, WebGL draws in software, whatever hardware name it
+ * reports.
  */
 const slowFrameMs = 120;
 /**
@@ -49,7 +49,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
       (picture) => this.#upload(picture),
       (picture) => this.#priorityOf(picture),
     );
-    renderer.pictures.deleteTexturesWith((texture) => this.#gl.deleteTexture(texture));
+    renderer.pictures.setTextureDeletion((texture) => this.#gl.deleteTexture(texture));
     renderer.connect({
       prepare: (picture) => this.#uploads.add(picture),
       onColours: (colours) => {
@@ -116,7 +116,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   override destroy(): void {
     this.#listenerRemoval.abort(); // before `loseContext`, whose event would switch to `CanvasDrawer`
     super.destroy();
-    this.#renderer.pictures.forgetTextures();
+    this.#renderer.pictures.removeTextures();
     this.#gl.getExtension('WEBGL_lose_context')?.loseContext(); // frees the memory of the context
     this.canvas.remove();
   }
@@ -183,7 +183,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
       (event) => {
         event.preventDefault(); // allows the browser to restore the context
         this.#contextLosses += 1;
-        this.#renderer.pictures.forgetTextures();
+        this.#renderer.pictures.removeTextures();
         switchTimer = setTimeout(
           () => this.#switchToCanvas(),
           this.#contextLosses < maxContextLosses ? restoreTimeoutMs : 0,

@@ -1,5 +1,5 @@
 /** Draws tiles with WebGL 2, for `WebGlDrawer`. */
-import { type ColourAdjustment, isAsScanned, saturationMatrix, toneLineOf } from '../colours/adjustment.ts';
+import { type ColourAdjustment, isAsScanned, linearToneOf, saturationMatrix } from '../colours/adjustment.ts';
 import type { ColourTable } from '../colours/colour-table.ts';
 import type { CanvasView, Quad } from './geometry.ts';
 import { createTileProgram, type TileProgram } from './shaders.ts';
@@ -120,7 +120,7 @@ export class WebGlPainter {
     gl.uniform1i(uniforms.uTable, tableUnit);
     gl.uniform1f(uniforms.uTableSize, this.#tableSize);
     gl.uniform1i(uniforms.uIsAdjusted, isAsScanned(adjustment) ? 0 : 1);
-    const { slopes, intercept } = toneLineOf(adjustment);
+    const { slopes, intercept } = linearToneOf(adjustment);
     gl.uniform3f(uniforms.uSlope, ...slopes);
     gl.uniform1f(uniforms.uIntercept, intercept);
     gl.uniform1f(uniforms.uExponent, 1 / adjustment.gamma);

@@ -21,7 +21,7 @@ it.each([
   ['tr', '%60'],
   ['en', '60%'],
 ] as const)(
-  'the slider for the opacity of a result layer is labelled in the language "%s" as "%s"',
+  'the slider for the opacity of a result layer, in the language "%s", shows an opacity of 0.6 as "%s"',
   (language, label) => {
     chooseLanguage(language);
     render(

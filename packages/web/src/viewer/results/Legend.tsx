@@ -1,6 +1,6 @@
 /** A part of the panel of result layers (objects and masks that a program computed): the colours of their classes. */
 import { Checkbox, Text } from '@mantine/core';
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import classes from './Results.module.css';
 import { texts } from './texts.ts';
 
@@ -49,7 +49,7 @@ export function Legend({ entries, hidden, onHide, note }: LegendProps) {
             />
             <span className={classes.swatch} style={{ background: `rgb(${color.join(' ')})` }} />
             <span className={classes.entryName}>{label}</span>
-            {count !== null && <span className={classes.count}>{formatFigure(count)}</span>}
+            {count !== null && <span className={classes.count}>{formatMeasuredValue(count)}</span>}
           </li>
         ))}
       </ul>

@@ -32,7 +32,7 @@ export function ResultsGate({ layers, onReload, ...props }: ResultsGateProps) {
 
 type ResultsFailedProps = Pick<ResultsProps, 'isOpen' | 'onClose'> & { readonly onRetry: () => void };
 
-/** The message stays after the panel is closed if the URL has an arrangement: without its layers, the picture could mislead. */
+/** If the URL has an arrangement, the message stays after the panel is closed: without the arranged layers, the picture could mislead. */
 function ResultsFailed({ isOpen, onClose, onRetry }: ResultsFailedProps) {
   const { read } = use(ArrangementMemoryContext);
   if (!isOpen && read() === null) return null;

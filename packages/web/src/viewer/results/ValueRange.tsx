@@ -1,6 +1,6 @@
 /** A part of the panel of result layers (such as computed heatmaps): palette and range of the values that a layer shows. */
 import { NativeSelect, RangeSlider } from '@mantine/core';
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { gradientOf, paletteNames } from './palettes.ts';
 import classes from './Results.module.css';
 import type { RasterStyle } from './raster-style.ts';
@@ -60,15 +60,15 @@ export function ValueRange({ min, max, isColoured, colourRange, style, onChange 
         max={max > min ? max : min + 1}
         step={(max > min ? max - min : 1) / 200}
         minRange={0}
-        label={formatFigure}
+        label={formatMeasuredValue}
         thumbFromLabel={texts.from}
         thumbToLabel={texts.to}
         value={[style.minValue, style.maxValue]}
         onChange={([minValue, maxValue]) => onChange({ minValue, maxValue })}
       />
       <div className={classes.ends}>
-        <span>{formatFigure(style.minValue)}</span>
-        <span>{formatFigure(style.maxValue)}</span>
+        <span>{formatMeasuredValue(style.minValue)}</span>
+        <span>{formatMeasuredValue(style.maxValue)}</span>
       </div>
     </>
   );

@@ -33,7 +33,7 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
     const { min, max } = measurementRange(descriptor, Number(value));
     return onChange({ measurementIndex: Number(value), minValue: min, maxValue: max });
   };
-  const regionName = areas.chosen?.label ?? texts.fieldOfView;
+  const countedPart = areas.chosen?.label ?? texts.fieldOfView;
   const exportCounts = () => {
     if (counts === null) return;
     // The filter in three columns: measurement, minimum and maximum.
@@ -42,7 +42,9 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
         ? ['', '', '']
         : [descriptor.measurements[measurementIndex]?.name ?? '', style.minValue, style.maxValue];
     const rows = descriptor.classes.flatMap(({ name }, index) =>
-      style.hidden.has(index) ? [] : [[descriptor.name, regionName, name, ...filterCells, counts[name] ?? 0]],
+      style.hidden.has(index)
+        ? []
+        : [[descriptor.name, countedPart, name, ...filterCells, counts[name] ?? 0]],
     );
     saveFile(countsAsCsv([texts.csvHead, ...rows]), `${descriptor.name}.csv`);
   };

@@ -4,7 +4,7 @@ const maxRetryMs = 32_000;
 
 /**
  * An LRU cache with a limited number of entries. It loads an entry when a caller first requests it. It keeps all entries of the current
- * frame, even when they exceed the limit: otherwise, a frame that needs more entries would evict its own and never be complete.
+ * frame, even when they exceed the limit: otherwise, a frame that needs more entries would evict its own entries and never be complete.
  */
 export class BoundedCache<Key, Value> {
   /** The entries, least recently used first; null while an entry is loading and after loading failed. */
@@ -34,7 +34,7 @@ export class BoundedCache<Key, Value> {
     return [...this.#failures.keys()].some((key) => this.#entries.has(key));
   }
 
-  /** Must be called before the entries of a frame are requested: the cache may then evict those of the previous frame. */
+  /** Must be called before the entries of a frame are requested: the cache may then evict the entries of the previous frame. */
   startFrame(): void {
     this.#keysOfFrame.clear();
   }

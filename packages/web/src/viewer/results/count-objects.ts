@@ -12,27 +12,27 @@ import { type ObjectFilter, passesFilter } from './layer-style.ts';
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * Counts, for each class, the objects whose centre lies in a region and that pass the filter. For a rectangle without a
+ * Counts, for each class, the objects whose centre lies in a part of the slide and that pass the filter. For a rectangle without a
  * filter, the server counts; in all other cases, the browser loads the objects and counts them.
  *
- * @param region a rectangle or an area, in pixels of the slide
+ * @param part a rectangle or an annotated area, in pixels of the slide
  * @param signal aborts the request to the server; counting in the browser always runs to the end
- * @returns null when the region contains more objects than the browser may load
+ * @returns null when the part contains more objects than the browser may load
  */
 export async function countObjectsIn(
   descriptor: VectorDescriptor,
-  region: Bounds | AreaGeometry,
+  part: Bounds | AreaGeometry,
   filter: ObjectFilter,
   signal: AbortSignal,
 ): Promise<Counts | null> {
-  const isArea = 'type' in region;
-  const bounds = isArea ? boundsOf(region) : region;
+  const isArea = 'type' in part;
+  const bounds = isArea ? boundsOf(part) : part;
   const { minX, minY, maxX, maxY } = bounds;
   if (!isArea && filter.measurementIndex === null) {
     return countObjects(descriptor.id, [minX, minY, maxX, maxY], signal);
   }
   const contains = isArea
-    ? createAreaTest(region)
+    ? createAreaTest(part)
     : (x: number, y: number) => x >= minX && x <= maxX && y >= minY && y <= maxY;
   const countsByClass = descriptor.classes.map(() => 0);
   const isCounted = await visitObjects(

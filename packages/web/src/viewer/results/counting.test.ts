@@ -51,8 +51,8 @@ const starAndTriangle: AreaGeometry = {
   ],
 };
 
-describe('createAreaTest (counts objects inside an area)', () => {
-  it('returns a function with the same results as containsPosition (test of a single position) for an area with a hole and several parts', () => {
+describe('createAreaTest (test whether a position lies in an area)', () => {
+  it('returns a function with the same results as the slower containsPosition, for an area with a hole and several parts', () => {
     const contains = createAreaTest(starAndTriangle);
     const differingPositions: [number, number][] = [];
     let insideCount = 0;
@@ -133,7 +133,7 @@ const descriptor: VectorDescriptor = {
   density: [],
 };
 
-describe('groupOf and colourOfGroup (objects of a result layer)', () => {
+describe('groupOf and colourOfGroup (objects of a result layer):', () => {
   /** Shows only objects of class 0 with a Score from 2 to 8. */
   const style: LayerStyle = {
     palette: 'viridis',

@@ -29,7 +29,7 @@ const cells = {
   ],
 } as VectorDescriptor;
 
-describe('parseArrangement and formatArrangement (result layers in the URL)', () => {
+describe('parseArrangement and formatArrangement (result layers in the URL):', () => {
   it.each([
     ['one layer with default settings', a],
     ['hidden layers', `${a}_x*${b}`],
@@ -38,7 +38,7 @@ describe('parseArrangement and formatArrangement (result layers in the URL)', ()
     ['hidden classes, filter and colours by a measurement', `${a}_f12_h0.3_m2_c`],
     ['two compared layers', `${a}*${b}*swipe-35`],
     ['no layers', '-'],
-  ])('formatArrangement returns the string that parseArrangement has parsed: %s', (_, text) => {
+  ])('formatArrangement returns the string that parseArrangement has parsed (%s)', (_, text) => {
     const arrangement = parseArrangement(text);
     expect(arrangement).not.toBeNull();
     expect(formatArrangement(arrangement as Arrangement)).toBe(text);
@@ -71,7 +71,7 @@ describe('parseArrangement and formatArrangement (result layers in the URL)', ()
   });
 });
 
-describe('arrangement (order and visibility) of the result layers of a slide', () => {
+describe('the arrangement (order and visibility) of the result layers of a slide:', () => {
   it('orderLayers and completeArrangement return the chosen layers first, then the others in the order of the server', () => {
     const chosen = { layers: [shownWithDefaults(c)], dividerPosition: null };
     expect(orderLayers(layers, chosen)).toEqual([layers[2], layers[0], layers[1]]);
@@ -114,7 +114,7 @@ describe('arrangement (order and visibility) of the result layers of a slide', (
   });
 });
 
-describe('settingsOf (all display settings of a result layer) and choiceOf (only those that differ from the defaults)', () => {
+describe('settingsOf (all display settings of a result layer) and choiceOf (only those that differ from the defaults):', () => {
   it('settingsOf adds the default settings to the choice of the user, and choiceOf leaves them out again', () => {
     const choice = {
       layerKey: a,

@@ -1,6 +1,6 @@
 /**
- * Loads centres, classes and measurements of the objects of a vector layer (such as detected cells), in pages of consecutive
- * objects that the API client caches for a while.
+ * Loads centres, classes and measurements of the objects of a vector layer (such as detected cells). It loads them in pages of
+ * consecutive objects, which the API client caches.
  */
 import type { Bounds } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
@@ -10,8 +10,8 @@ import { BlockIndex, type ObjectSpan } from './vector-block.ts';
 /** Number of objects per request. */
 const pageSize = 65_536;
 /**
- * If a filter or an area needs more objects than this, the viewer does not load them: the filter then does not apply,
- * and nothing is counted.
+ * When a filter or a count would need more objects than this, the viewer does not load them: the density grid then ignores the filter,
+ * and no count is shown.
  */
 export const maxLoadedObjects = 2_000_000;
 

@@ -9,7 +9,7 @@ import type { RasterStyle } from './raster-style.ts';
 export interface LayerStyle extends RasterStyle {
   /** The measurement whose values must be from `minValue` to `maxValue`, as its index in the descriptor; null: no filter. */
   readonly measurementIndex: number | null;
-  /** Whether objects have the palette colour of their value of the measurement instead of the colour of their class. */
+  /** Whether the colour of an object is the palette colour for the value of its measurement, instead of the colour of its class. */
   readonly isColoured: boolean;
 }
 

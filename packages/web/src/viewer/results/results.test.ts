@@ -74,7 +74,7 @@ describe('colourTableOf (colours of an analysis result on the slide) for a mask 
   });
 });
 
-describe('combine and visibleBounds (placement of result layers)', () => {
+describe('combine and visibleBounds (placement of result layers):', () => {
   it('combine joins the transform from result file to slide and the one from slide to screen into one from file to screen', () => {
     const registration = transformOf([10, 0, 0, 10, 5, 7]);
     const placement = { a: 0, b: 0.5, c: -0.5, d: 0, e: 100, f: 0 }; // a quarter turn at half size
@@ -106,7 +106,7 @@ describe('BlockIndex (blocks of objects of a result layer)', () => {
     expect(index.objectSpansIn(null)).toEqual([{ first: 7, count: 3 }]);
   });
 
-  it('blocksIn returns null when the visible parts of the blocks contain more objects than allowed', () => {
+  it('returns null from blocksIn when the visible parts of the blocks contain more objects than allowed', () => {
     const left = { box: [0, 0, 400, 400], first: 0, objects: 100 } as const; // 100 × 100 pixels
     const right = { box: [400, 0, 800, 400], first: 100, objects: 50 } as const;
     const index = new BlockIndex(buildIndex([left, right]));
@@ -238,7 +238,7 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
     vi.useRealTimers();
   });
 
-  it('counts the objects that pass a filter again 5 s after they could not be loaded, although it is drawn in the meantime', async () => {
+  it('counts the objects that pass a filter again 5 s after they could not be loaded, although the layer is drawn in the meantime', async () => {
     vi.useFakeTimers();
     const tooManyObjects = { box: [0, 0, 400, 400], first: 0, objects: 60_001 } as const; // for drawing each of them
     vi.mocked(loadBlockIndex).mockResolvedValueOnce(buildIndex([tooManyObjects]));

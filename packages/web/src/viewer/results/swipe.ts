@@ -10,7 +10,7 @@ const smallStep = 0.02;
 /** Movement by one press of a Page key. */
 const largeStep = 0.1;
 
-/** Returns the position that puts the divider at the pointer; 0.5 (the middle) while the view has no layout (its width is then 0). */
+/** Returns the position of the divider at the pointer; 0.5 (the middle) while the view has no layout and therefore the width 0. */
 export function dividerAtPointer(clientX: number, { left, width }: Pick<DOMRect, 'left' | 'width'>): number {
   return width === 0 ? 0.5 : toPosition((clientX - left) / width);
 }

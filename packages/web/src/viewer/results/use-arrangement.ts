@@ -14,8 +14,8 @@ import {
 const urlUpdateDelayMs = 250;
 
 /**
- * Returns the arrangement of the result layers (their order, visibility and style) and its setter. The hook reads the arrangement
- * from the page's URL first, and writes it there after each change.
+ * Returns the arrangement of the result layers (their order, visibility and style) and a function that replaces it. The hook reads
+ * the first arrangement from the page's URL, and writes each new arrangement to the URL.
  */
 export function useArrangement(
   imageId: string,

@@ -2,7 +2,7 @@
 import type { AreaGeometry } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
-import { visibleRegion } from '../overlay/placement.ts';
+import { visiblePart } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { type Counts, countObjectsIn } from './count-objects.ts';
 import type { ObjectFilter } from './layer-style.ts';
@@ -12,7 +12,7 @@ const countDelayMs = 300;
 /** Time after which objects are counted again when they could not be loaded. */
 const retryAfterMs = 5000;
 
-/** The objects to count, and the region in which they are counted. */
+/** The objects to count, and the part of the slide in which they are counted. */
 interface CountOptions extends ObjectFilter {
   /** The layer whose objects to count; null: nothing is counted. */
   readonly descriptor: VectorDescriptor | null;
@@ -47,7 +47,7 @@ export function useCounts(
         runningCount.abort();
         runningCount = new AbortController();
         const { signal } = runningCount;
-        countObjectsIn(descriptor, area ?? visibleRegion(placement, view.size()), filter, signal).then(
+        countObjectsIn(descriptor, area ?? visiblePart(placement, view.size()), filter, signal).then(
           (counts) => {
             if (!signal.aborted) setLastCount({ descriptor, area, ...filter, counts });
           },

@@ -2,7 +2,7 @@
 import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
 import { loadValue, pickObject } from '../../api/results.ts';
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { texts } from './texts.ts';
@@ -86,13 +86,15 @@ async function describe(
     if (value === null) return texts.noValue;
     const category = descriptor.categories?.find((candidate) => candidate.value === value);
     return texts.value(
-      category === undefined ? formatFigure(value) : `${category.name} (${formatFigure(value)})`,
+      category === undefined
+        ? formatMeasuredValue(value)
+        : `${category.name} (${formatMeasuredValue(value)})`,
     );
   }
   const object = await pickObject(descriptor.id, { x, y, tolerance }, signal);
   if (object === null) return texts.noValue;
   const measurements = Object.entries(object.measurements)
     .slice(0, maxMeasurements)
-    .map(([name, value]) => `${name}: ${formatFigure(value)}`);
+    .map(([name, value]) => `${name}: ${formatMeasuredValue(value)}`);
   return [object.class.name, ...measurements].join(' · ');
 }

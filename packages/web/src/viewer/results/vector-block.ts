@@ -1,7 +1,7 @@
 /**
- * Reads the binary blocks of a vector layer, each with the objects (such as detected cells) of one part of the slide,
- * and the binary index of these blocks. packages/contract/src/overlays.ts documents both layouts (there, a result layer
- * is called an overlay).
+ * Reads the binary blocks of a vector layer and the binary index of these blocks. A block contains the objects (such as detected
+ * cells) of one part of the slide. packages/contract/src/overlays.ts documents both layouts (there, a result layer is called an
+ * overlay).
  */
 import type { Bounds } from '@lamina/annotations';
 

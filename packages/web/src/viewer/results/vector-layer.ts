@@ -47,7 +47,7 @@ type DensityGrid = VectorDescriptor['density'][number];
 /** The painter of one vector layer. */
 export class VectorLayer {
   readonly #descriptor: VectorDescriptor;
-  /** The index of the blocks, as the only entry of a cache, because a cache loads an entry again after a failure. */
+  /** The index of the blocks. It is the only entry of a cache, because `BoundedCache` loads an entry again after a failure. */
   readonly #indexes: BoundedCache<'index', BlockIndex>;
   readonly #blocks: BoundedCache<number, LoadedBlock>;
   /** Counts of one class in the cells of a density grid; the key is `level/class`. */

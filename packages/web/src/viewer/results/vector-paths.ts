@@ -7,7 +7,7 @@ import { visitObjects } from './layer-objects.ts';
 import { type LayerStyle, measurementRange, passesFilter } from './layer-style.ts';
 import { colourAt } from './palettes.ts';
 
-/** Number of bins (colours) of a measurement. All objects of one colour are drawn as one path, so few colours are faster. */
+/** Number of bins of a measurement; each has a colour. All objects of one colour are drawn as one path, so few colours are faster. */
 const binCount = 24;
 /** Colour of objects whose class is not in the descriptor (the server's description of the layer's content). */
 const grey = [128, 128, 128] as const;

@@ -1,4 +1,4 @@
-import type { Field } from '@lamina/contract';
+import type { FieldOfView } from '@lamina/contract';
 import { useEffect } from 'react';
 import { useImage } from '../../api/catalogue.ts';
 import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
@@ -12,7 +12,7 @@ import { slideFieldOf } from './steps.ts';
 import { TourOverlay } from './TourOverlay.tsx';
 import { texts } from './texts.ts';
 
-/** A part, because the screen around it may have changes that are not saved. */
+/** A `lazyPart` shows a failure in its own place, because the screen around it may have changes that are not saved. */
 const SlideViewer = lazyPart(
   async () => (await import('../SlideViewer.tsx')).SlideViewer,
   ({ onRetry }) => <LoadFailed message={texts.notLoaded} onRetry={onRetry} />,
@@ -23,7 +23,7 @@ const descriptors = createDescriptorSupply(fetchPixels);
 interface AccountSlideProps {
   readonly imageId: string;
   /** The field of view to show first; null shows the whole slide. */
-  readonly field: Field | null;
+  readonly field: FieldOfView | null;
   /** Called with the view when the slide is shown, and with null when it is closed. Must be a stable function. */
   readonly onView: (view: SlideView | null) => void;
 }

@@ -16,8 +16,8 @@ vi.mock('../SlideViewer.tsx', () => ({
 }));
 /** Whether the code that draws annotations can be imported. */
 let isImportable = false;
-vi.mock('./LinkedAnnotations.tsx', () => ({
-  get LinkedAnnotations() {
+vi.mock('./ShareLinkAnnotations.tsx', () => ({
+  get ShareLinkAnnotations() {
     if (!isImportable) throw new TypeError('Failed to fetch dynamically imported module');
     return () => <p>the annotations</p>;
   },

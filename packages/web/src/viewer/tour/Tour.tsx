@@ -27,8 +27,8 @@ import { TourOverlay } from './TourOverlay.tsx';
 import { texts } from './texts.ts';
 import { usePresentation } from './use-presentation.ts';
 
-const LinkedAnnotations = lazyPart(
-  async () => (await import('./LinkedAnnotations.tsx')).LinkedAnnotations,
+const ShareLinkAnnotations = lazyPart(
+  async () => (await import('./ShareLinkAnnotations.tsx')).ShareLinkAnnotations,
   ({ onRetry }) => (
     <div className={classes.failed}>
       <LoadFailed message={texts.annotationsNotLoaded} onRetry={onRetry} />
@@ -320,10 +320,10 @@ interface TourAnnotationsProps {
   readonly session: string | null; // of the link; null for an account
 }
 
-/** The annotations of a slide for a visitor of a share link. Renders nothing without an image session of a link (`session`). */
+/** The annotations of a slide for a visitor of a share link. Renders nothing without a `session`, for example for an account. */
 function TourAnnotations({ view, imageId, session }: TourAnnotationsProps) {
   if (imageId === null || session === null) return null;
-  return <LinkedAnnotations key={imageId} view={view} imageId={imageId} session={session} />;
+  return <ShareLinkAnnotations key={imageId} view={view} imageId={imageId} session={session} />;
 }
 
 interface TourSlideProps extends TourProps {

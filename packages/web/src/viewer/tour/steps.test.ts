@@ -15,16 +15,16 @@ describe('coloursOf (parses the stored colours of a saved view)', () => {
   });
 
   it.each([
-    null,
-    'text',
-    {},
-    { adjustment: null },
-    { adjustment: { ...adjustment, gamma: '1' } },
-    { adjustment: { ...adjustment, white: 1 } },
-    { adjustment: { ...adjustment, white: [0.9, 0.8] } },
-    { adjustment: { ...adjustment, white: [0.9, '0.8', 0.9] } },
-    { adjustment: { ...adjustment, white: [0.1, 0.1, 0.1] } },
-  ])('returns the colours as scanned, corrected by the profile, for the invalid value %j', (stored) => {
+    ['null', null],
+    ['a text', 'text'],
+    ['an object without an adjustment', {}],
+    ['an adjustment that is null', { adjustment: null }],
+    ['a gamma that is a text', { adjustment: { ...adjustment, gamma: '1' } }],
+    ['a white point that is a number', { adjustment: { ...adjustment, white: 1 } }],
+    ['a white point without blue', { adjustment: { ...adjustment, white: [0.9, 0.8] } }],
+    ['a white point with a text', { adjustment: { ...adjustment, white: [0.9, '0.8', 0.9] } }],
+    ['a dark white point', { adjustment: { ...adjustment, white: [0.1, 0.1, 0.1] } }],
+  ])('returns unadjusted colours, corrected by the profile, for %s', (_, stored) => {
     expect(coloursOf(stored)).toEqual({ profile: 'corrected', adjustment: asScanned });
   });
 });

@@ -1,5 +1,5 @@
 /** The steps of a tour: the slides and views that a collection or a share link shows one after the other. */
-import type { Field, QuestionInResponse } from '@lamina/contract';
+import type { FieldOfView, QuestionInResponse } from '@lamina/contract';
 import { asScanned, type Colour, type ColourAdjustment, isBackground } from '../colours/adjustment.ts';
 import type { SlideField } from '../view-address.ts';
 
@@ -11,19 +11,19 @@ export interface TourStep {
   readonly title: string;
   readonly text: string | null; // shown beside the slide; null if there is none
   /** The field of view; null for the whole slide. */
-  readonly field: Field | null;
+  readonly field: FieldOfView | null;
   /** Colours of a saved view. The server does not check them; `coloursOf` parses them. */
   readonly colours: unknown;
   readonly question: QuestionInResponse | null; // null for a step without a question
 }
 
 /** Converts a field of the API to a field of the viewer. */
-export function slideFieldOf({ x, y, zoom, rotation, mirrored }: Field): SlideField {
+export function slideFieldOf({ x, y, zoom, rotation, mirrored }: FieldOfView): SlideField {
   return { x, y, zoom, rotation, isMirrored: mirrored };
 }
 
 /** Converts a field of the viewer to a field of the API. */
-export function fieldOf({ x, y, zoom, rotation, isMirrored }: SlideField): Field {
+export function fieldOf({ x, y, zoom, rotation, isMirrored }: SlideField): FieldOfView {
   return { x, y, zoom, rotation, mirrored: isMirrored };
 }
 

@@ -1,4 +1,4 @@
-import { formatFigure } from '../../formatting/numbers.ts';
+import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 /** All texts of a tour. The language setting 'mixed' shows them in Turkish, but the viewer in English. */
@@ -15,7 +15,7 @@ export const texts = wording({
     showText: 'Metni göster',
     hideText: 'Metni gizle',
     annotations: 'İşaretlemeler',
-    annotationsShown: (count: number) => `Slayttaki işaretleme sayısı: ${formatFigure(count)}`,
+    annotationsShown: (count: number) => `Slayttaki işaretleme sayısı: ${formatMeasuredValue(count)}`,
     annotationsNotLoaded: 'İşaretlemeler yüklenemedi.',
     noAccess: 'Bu slaydı görme yetkiniz yok',
     noAccessHint: 'Slayt görüntüleyicideki “Kısıtlı veri kümeleri” bölümünden erişim isteyebilirsiniz.',
@@ -53,7 +53,7 @@ export const texts = wording({
     showText: 'Show text',
     hideText: 'Hide text',
     annotations: 'Annotations',
-    annotationsShown: (count: number) => `Annotations on the slide: ${formatFigure(count)}`,
+    annotationsShown: (count: number) => `Annotations on the slide: ${formatMeasuredValue(count)}`,
     annotationsNotLoaded: 'The annotations could not be loaded.',
     noAccess: 'You do not have access to this slide',
     noAccessHint: 'You can request access under “Restricted datasets” in the slide viewer.',

@@ -1,14 +1,14 @@
 import type { PresentationEvent } from '@lamina/contract';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { endForFollowers, follow, showToFollowers } from '../../api/presentations.ts';
+import { endPresentation, receivePresentation, showToFollowers } from '../../api/presentations.ts';
 import type { SlideView } from '../slide-view.ts';
 import { fieldOf } from './steps.ts';
 
 /** Shortest time between two fields of view that a presenter sends. */
 const minSendIntervalMs = 60;
-/** Interval at which a presenter repeats the current event: the server ends a presentation whose event is not repeated. */
+/** Interval at which a presenter's page sends the current event again: otherwise the server ends the presentation. */
 const repeatIntervalMs = 20_000;
-/** Time after the last change after which the event is no longer repeated, so that an unattended page does not stay signed in. */
+/** An event that has not changed for this time is no longer repeated, so that an unattended page does not stay signed in. */
 const repeatForMs = 30 * 60_000;
 /** The event that ends a presentation. */
 const endEvent: PresentationEvent = { field: null, item: null };
@@ -61,7 +61,7 @@ export function usePresentation(input: PresentationInput): Presentation {
   });
   useEffect(() => {
     if (collectionId === null) return;
-    return follow(collectionId, session, (event) => receive(event)); // returns the function that disconnects
+    return receivePresentation(collectionId, session, (event) => receive(event)); // returns the function that disconnects
   }, [collectionId, session]);
 
   useFieldSending(isPresenting ? collectionId : null, view, item);
@@ -129,7 +129,7 @@ function useFieldSending(
       if (performance.now() - lastChange < repeatForMs) sendCurrent();
     }, repeatIntervalMs);
     // Browsers do not run the cleanup of an effect when a page is closed. If the page is shown again, the timer continues.
-    const endOnClose = () => endForFollowers(collectionId);
+    const endOnClose = () => endPresentation(collectionId);
     window.addEventListener('pagehide', endOnClose);
     return () => {
       window.removeEventListener('pagehide', endOnClose);

@@ -3,8 +3,8 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { it } from 'vitest';
 import { UploadItem } from './UploadItem.tsx';
 
-/** The line of an upload of 700 MB, of which 100 MB are sent. */
-const uploadLine = {
+/** The row of an upload of 700 MB, of which 100 MB are sent. */
+const uploadRow = {
   key: 'u1',
   dataset: 'Böbrek',
   path: 'half.svs',
@@ -26,7 +26,7 @@ it('UploadItem shows the speed and remaining time of an upload, and neither of t
     cleanup();
     render(
       <MantineProvider env="test">
-        <UploadItem line={{ ...uploadLine, bytesPerSecond }} isSettled />
+        <UploadItem row={{ ...uploadRow, bytesPerSecond }} isSettled />
       </MantineProvider>,
     );
   };

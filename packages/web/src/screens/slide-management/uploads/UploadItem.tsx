@@ -7,35 +7,35 @@ import { formatBytes } from '../../../formatting/format-bytes.ts';
 import { announce } from '../../../notifications/notify.ts';
 import { texts } from './texts.ts';
 import classes from './UploadPanel.module.css';
-import type { UploadLine } from './upload-line.ts';
+import type { UploadListRow } from './upload-list-row.ts';
 import { cancel, pause, removeFinished, resume } from './upload-queue.ts';
 
 const badgeColours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const; // haematoxylin is blue-purple, eosin is rose
 
 interface UploadItemProps {
-  readonly line: UploadLine;
-  /** False while the rows have just moved: a click may then be meant for another row, so no button removes an upload. */
+  readonly row: UploadListRow;
+  /** False for 700 ms after rows have moved: buttons that remove an upload are disabled, because a click could hit the wrong row. */
   readonly isSettled: boolean;
 }
 
 /** A row in the list of uploads: the progress of an upload, its result and its actions. */
-export function UploadItem({ line, isSettled }: UploadItemProps) {
-  const { key, path, dataset, fileCount, sizeBytes, sentBytes, bytesPerSecond } = line;
-  const { sentFiles, currentFile } = line;
+export function UploadItem({ row, isSettled }: UploadItemProps) {
+  const { key, path, dataset, fileCount, sizeBytes, sentBytes, bytesPerSecond } = row;
+  const { sentFiles, currentFile } = row;
   const [isCancelling, setCancelling] = useState(false);
 
   // The key of an upload that is not in the queue of this tab is its id on the server.
-  const isOnlyOnServer = line.key === line.uploadId;
+  const isOnlyOnServer = row.key === row.uploadId;
 
   async function cancelAndReport() {
     setCancelling(true);
     try {
       await cancel(key); // does nothing for an upload that is only on the server
-      if (isOnlyOnServer) await cancelUpload(line.key);
+      if (isOnlyOnServer) await cancelUpload(row.key);
     } catch (error) {
-      announce({ success: false, message: messageOf(error, texts.giveUpFailed) });
+      announce({ success: false, message: messageOf(error, texts.cancelFailed) });
     }
-    setCancelling(false); // after the list of the server's uploads was reloaded
+    setCancelling(false); // here, the list of the server's uploads has been reloaded
   }
 
   const handlers = {
@@ -58,16 +58,16 @@ export function UploadItem({ line, isSettled }: UploadItemProps) {
             {fileCount > 1 && ` · ${texts.filesOf(sentFiles, fileCount)}`}
           </Text>
         </div>
-        <Badge variant="light" size="lg" color={badgeColours[line.tone]} style={{ flexShrink: 0 }}>
-          {line.state}
+        <Badge variant="light" size="lg" color={badgeColours[row.tone]} style={{ flexShrink: 0 }}>
+          {row.state}
         </Badge>
       </div>
-      {line.detail !== null && (
-        <Text size="sm" role={line.tone === 'bad' ? 'alert' : undefined}>
-          {typeof line.detail === 'string' ? (
-            line.detail
+      {row.detail !== null && (
+        <Text size="sm" role={row.tone === 'bad' ? 'alert' : undefined}>
+          {typeof row.detail === 'string' ? (
+            row.detail
           ) : (
-            <SlideError {...line.detail} languageWhenMixed="tr" />
+            <SlideError {...row.detail} languageWhenMixed="tr" />
           )}
         </Text>
       )}
@@ -88,9 +88,9 @@ export function UploadItem({ line, isSettled }: UploadItemProps) {
           </Group>
         </>
       )}
-      {line.actions.length > 0 && (
+      {row.actions.length > 0 && (
         <Group gap="xs">
-          {line.actions.map((action) => (
+          {row.actions.map((action) => (
             <Button
               key={action}
               size="xs"

@@ -2,15 +2,15 @@ import { useSettled } from '../../../components/use-settled.ts';
 import { texts } from './texts.ts';
 import { UploadItem } from './UploadItem.tsx';
 import classes from './UploadPanel.module.css';
-import type { UploadLine } from './upload-line.ts';
+import type { UploadListRow } from './upload-list-row.ts';
 
-/** The list of uploads. While its rows have just moved, no button removes an upload. */
-export function UploadList({ lines }: { readonly lines: readonly UploadLine[] }) {
-  const isSettled = useSettled(lines.map(({ key, actions }) => `${key} ${actions.join(' ')}`).join());
+/** The list of uploads. For 700 ms after rows have moved, the buttons that remove an upload are disabled. */
+export function UploadList({ rows }: { readonly rows: readonly UploadListRow[] }) {
+  const isSettled = useSettled(rows.map(({ key, actions }) => `${key} ${actions.join(' ')}`).join());
   return (
     <ul className={classes.list} aria-label={texts.list}>
-      {lines.map((line) => (
-        <UploadItem key={line.key} line={line} isSettled={isSettled} />
+      {rows.map((row) => (
+        <UploadItem key={row.key} row={row} isSettled={isSettled} />
       ))}
     </ul>
   );

@@ -55,7 +55,7 @@ async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
   const opened = openApp('/admin/slides', {
     signedInAs: account({ uid: `admin-${adminCount}`, role: 'admin' }),
     api: {
-      'HEAD /': {}, // the screen loads the code of the panel only when the server responds
+      'HEAD /': {}, // the screen loads the script of the panel only when the server responds
       'GET /admin/uploads': { uploads, max_bytes: 1000 },
       'GET /admin/datasets': { datasets: [] },
       'GET /admin/waiting': { applications: 0, datasetRequests: 0 },
@@ -89,7 +89,7 @@ describe('the upload panel of the slides screen', () => {
     expect(announcedUploads(calls)).toEqual([]);
   });
 
-  it('keeps the files of two drops when the second is made while the files of the first are still being read', async () => {
+  it('keeps the files of two drops when the second drop occurs while the files of the first are still being read', async () => {
     const { panel } = await openPanel([]);
     const dropArea = (await panel.findByText('Dosyaları veya klasörleri buraya bırakın')).parentElement;
     const drop = (name: string, readAfterMs: number) => {

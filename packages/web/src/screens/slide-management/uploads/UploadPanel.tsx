@@ -12,16 +12,16 @@ import { Panel } from '../../../components/Panel.tsx';
 import { formatBytes } from '../../../formatting/format-bytes.ts';
 import { DatasetField } from '../DatasetField.tsx';
 import { type ChosenFile, filesOfDrop, filesOfInput } from './chosen-files.ts';
-import { type FileGroup, groupFiles, type RefusedFile } from './group-uploads.ts';
+import { type FileGroup, groupFiles, type RejectedFile } from './group-uploads.ts';
 import { NewDatasetDialog } from './NewDatasetDialog.tsx';
-import { refusalSentence, texts } from './texts.ts';
+import { rejectionSentence, texts } from './texts.ts';
 import { UploadList } from './UploadList.tsx';
 import classes from './UploadPanel.module.css';
-import { uploadLinesOf } from './upload-line.ts';
+import { uploadListRowsOf } from './upload-list-row.ts';
 import { enqueue, pause, resume, setUploadOwner, useLocalUploads } from './upload-queue.ts';
 
-/** Number of refused files that the panel lists; it only counts the others. */
-const maxRefusedShown = 10;
+/** Number of rejected files that the panel lists by name; it states only the number of the others. */
+const maxRejectedShown = 10;
 
 /**
  * The section of the slides screen for uploads. The user chooses or drops slides as files or folders; the panel uploads them and lists
@@ -32,10 +32,10 @@ export function UploadPanel() {
   const [datasetError, setDatasetError] = useState<string | null>(null);
   /** Chosen files, grouped into uploads, that wait until the user has entered a dataset or decided who may see it. */
   const [pendingGroups, setPendingGroups] = useState<readonly FileGroup[]>([]);
-  /** The latest `pendingGroups` and `addFiles`: reading the files of a drop takes a while, during which both may change. */
+  /** The latest `pendingGroups` and `addFiles`, because both may change while the files of a drop are being read. */
   const latestPendingGroups = useRef<readonly FileGroup[]>([]);
   const latestAddFiles = useRef((_: readonly ChosenFile[]): void => {});
-  const [refusedFiles, setRefusedFiles] = useState<readonly RefusedFile[]>([]);
+  const [rejectedFiles, setRejectedFiles] = useState<readonly RejectedFile[]>([]);
   const [hasDropFailed, setDropFailed] = useState(false);
   const [isDraggedOver, setDraggedOver] = useState(false);
   const datasetField = useRef<HTMLInputElement>(null);
@@ -43,17 +43,17 @@ export function UploadPanel() {
   const folderInput = useRef<HTMLInputElement>(null);
   /** Name of the new dataset for which the dialog asks who may see it; null when the dialog is closed. */
   const [newDataset, setNewDataset] = useState<string | null>(null);
-  /** New datasets for which the user has decided who may see them. `useDatasets` lists them only after their first slide was read. */
+  /** New datasets for which the user has decided who may see them; `useDatasets` lists them only after the ingest of their first slide. */
   const [decidedDatasets, setDecidedDatasets] = useState<ReadonlySet<string>>(new Set());
   const datasets = useDatasets();
   const localUploads = useLocalUploads();
-  // The server is checking and reading these uploads, so the panel requests their state repeatedly.
+  // The server is checking or ingesting these uploads, so `useUploads` polls their state.
   const sentIds = localUploads.flatMap(({ phase, uploadId }) =>
     phase === 'sent' && uploadId !== null ? [uploadId] : [],
   );
   const serverUploads = useUploads(new Set(sentIds));
   const uploads = serverUploads.data?.uploads ?? [];
-  const lines = uploadLinesOf(localUploads, uploads, Date.now());
+  const rows = uploadListRowsOf(localUploads, uploads, Date.now());
 
   // Reloads the list of slides whenever an uploaded slide appears or changes its status.
   const imageStatuses = uploads
@@ -90,21 +90,21 @@ export function UploadPanel() {
 
   function addFiles(chosen: readonly ChosenFile[]): void {
     const grouping = groupFiles(chosen);
-    setRefusedFiles(grouping.refused);
+    setRejectedFiles(grouping.rejected);
     void startUploads([...latestPendingGroups.current, ...grouping.groups]);
   }
   useEffect(() => {
     latestAddFiles.current = addFiles;
   });
 
-  function keepPending(groups: readonly FileGroup[]): void {
+  function updatePendingGroups(groups: readonly FileGroup[]): void {
     latestPendingGroups.current = groups;
     setPendingGroups(groups);
   }
 
   /**
    * Adds the groups to the upload queue. When the dataset name is missing or invalid, or the user has not decided who may see a new
-   * dataset, the groups stay pending and the panel asks for what is missing.
+   * dataset, the groups stay pending and the panel asks for the missing information.
    *
    * @param justDecidedDataset new dataset for which the user has just decided; it is not in `decidedDatasets` before the next rendering
    */
@@ -119,7 +119,7 @@ export function UploadPanel() {
     });
     const error = datasetErrorOf(uploadsToStart.map(({ targetDataset }) => targetDataset));
     setDatasetError(error);
-    keepPending(error === null ? [] : groups);
+    updatePendingGroups(error === null ? [] : groups);
     if (error !== null) {
       datasetField.current?.focus();
       return;
@@ -128,7 +128,7 @@ export function UploadPanel() {
     const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
     const usesTypedDataset = uploadsToStart.some(({ isUnfinished }) => !isUnfinished);
     if (usesTypedDataset && !isDecided) {
-      keepPending(groups); // they wait for the list of datasets, and for the decision about a new one
+      updatePendingGroups(groups); // until the datasets are loaded, and the user has decided who may see a new dataset
       const existingDatasets = datasets.data ?? (await datasets.refetch()).data;
       if (existingDatasets === undefined) {
         setDatasetError(texts.datasetsFailed);
@@ -139,7 +139,7 @@ export function UploadPanel() {
         setNewDataset(typedDataset);
         return;
       }
-      keepPending([]);
+      updatePendingGroups([]);
     }
     // The result is ignored: false means that the same upload is waiting, paused or being sent. It stays unchanged.
     for (const { group, targetDataset } of uploadsToStart) enqueue(group, targetDataset);
@@ -201,7 +201,7 @@ export function UploadPanel() {
             <Button size="sm" onClick={() => void startUploads(pendingGroups)}>
               {texts.start}
             </Button>
-            <Button size="sm" variant="default" onClick={() => keepPending([])}>
+            <Button size="sm" variant="default" onClick={() => updatePendingGroups([])}>
               {texts.cancel}
             </Button>
           </Group>
@@ -260,19 +260,19 @@ export function UploadPanel() {
           />
         )}
         {hasDropFailed && <Alert color="eosin" variant="outline" title={texts.dropUnreadable} />}
-        {refusedFiles.length > 0 && (
-          <Alert color="eosin" variant="outline" title={texts.refusedHeading}>
+        {rejectedFiles.length > 0 && (
+          <Alert color="eosin" variant="outline" title={texts.rejectedHeading}>
             <ul className={classes.refused}>
-              {refusedFiles.slice(0, maxRefusedShown).map(({ path, reason }) => (
+              {rejectedFiles.slice(0, maxRejectedShown).map(({ path, reason }) => (
                 <li key={path}>
-                  <strong>{path}</strong>: {refusalSentence(reason)}
+                  <strong>{path}</strong>: {rejectionSentence(reason)}
                 </li>
               ))}
-              {refusedFiles.length > maxRefusedShown && (
-                <li>{texts.refusedMore(refusedFiles.length - maxRefusedShown)}</li>
+              {rejectedFiles.length > maxRejectedShown && (
+                <li>{texts.rejectedMore(rejectedFiles.length - maxRejectedShown)}</li>
               )}
             </ul>
-            <Button size="xs" variant="default" onClick={() => setRefusedFiles([])}>
+            <Button size="xs" variant="default" onClick={() => setRejectedFiles([])}>
               {texts.dismiss}
             </Button>
           </Alert>
@@ -315,7 +315,7 @@ export function UploadPanel() {
             </Progress.Root>
           </section>
         )}
-        {lines.length > 0 && <UploadList lines={lines} />}
+        {rows.length > 0 && <UploadList rows={rows} />}
       </div>
     </Panel>
   );

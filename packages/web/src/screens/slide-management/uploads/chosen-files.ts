@@ -23,7 +23,7 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<readonly Chos
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const filesPerItem = dropped.map(async ({ entry, file }): Promise<readonly ChosenFile[]> => {
     if (entry !== null) return filesOfEntry(entry, '');
-    return file === null ? [] : [{ path: file.name, file }]; // no entry: dropped from a program that is not a file manager
+    return file === null ? [] : [{ path: file.name, file }]; // a file from a program that is not a file manager has no entry
   });
   return (await Promise.all(filesPerItem)).flat();
 }

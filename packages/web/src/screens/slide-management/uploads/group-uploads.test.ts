@@ -5,14 +5,14 @@ import { groupFiles } from './group-uploads.ts';
 const chosenFiles = (...paths: readonly string[]) =>
   paths.map((path) => ({ path, file: new File(['12345'], path.split('/').at(-1) ?? '') }));
 
-/** Groups files with these paths. @returns uploads as `path: files` (a single file as its path), and refused files as `path: reason` */
+/** Groups files with these paths. @returns uploads as `path: files` (a single file as its path), and rejected files as `path: reason` */
 function groupPaths(...paths: readonly string[]) {
-  const { groups, refused } = groupFiles(chosenFiles(...paths));
+  const { groups, rejected } = groupFiles(chosenFiles(...paths));
   return {
     uploads: groups.map(({ path, isFolder, files }) =>
       isFolder ? `${path}: ${files.map((file) => file.path).join(' ')}` : path,
     ),
-    refused: refused.map(({ path, reason }) => `${path}: ${reason}`),
+    rejected: rejected.map(({ path, reason }) => `${path}: ${reason}`),
   };
 }
 
@@ -61,13 +61,13 @@ describe('groupFiles (files chosen for upload)', () => {
       ['A: A.vms A-1.jpg A.opt'],
     ],
   ])('groups chosen files so that %s', (_, paths, uploads) => {
-    expect(groupPaths(...paths)).toEqual({ uploads, refused: [] });
+    expect(groupPaths(...paths)).toEqual({ uploads, rejected: [] });
   });
 
-  it('refuses files that are not slides, lack their companion folder or have a reserved name, and returns the reasons', () => {
+  it('rejects files that are not slides, lack their companion folder or have a reserved name, and returns the reasons', () => {
     expect(groupPaths('notes.txt', 'A.mrxs', 'CON.svs', 'Batch/a.svs', 'Batch/list.csv')).toEqual({
       uploads: ['Batch/a.svs'],
-      refused: [
+      rejected: [
         'CON.svs: upload_name_reserved',
         'A.mrxs: needsFolder',
         'notes.txt: noSlide',
@@ -76,15 +76,15 @@ describe('groupFiles (files chosen for upload)', () => {
     });
   });
 
-  it('refuses a slide file of 0 bytes', () => {
+  it('rejects a slide file of 0 bytes', () => {
     const file = new File([], 'a.svs');
-    expect(groupFiles([{ path: 'a.svs', file }]).refused).toEqual([{ path: 'a.svs', reason: 'nothing' }]);
+    expect(groupFiles([{ path: 'a.svs', file }]).rejected).toEqual([{ path: 'a.svs', reason: 'nothing' }]);
   });
 
   it('ignores files that macOS and Windows create in folders', () => {
     expect(groupPaths('S/1.dcm', 'S/.DS_Store', 'S/Thumbs.db', '__MACOSX/S/1.dcm', 'S/2.dcm')).toEqual({
       uploads: ['S: 1.dcm 2.dcm'],
-      refused: [],
+      rejected: [],
     });
   });
 

@@ -1,6 +1,6 @@
 /**
- * The rules that divide the files that a user has chosen into uploads. The server accepts each upload completely or not at all, so a
- * slide and its companions (the other files and folders that belong to it) must be in the same upload.
+ * The rules that group the files that a user has chosen into uploads. The server accepts each upload completely or not at all, so a
+ * slide and its companions (the other files and folders of the slide) must be in the same upload.
  */
 import { checkUploadPath, maxFilesOfUpload, type NameFault } from '@lamina/contract';
 import {
@@ -26,39 +26,39 @@ export interface FileGroup {
  * Why a file or folder cannot be uploaded: its name is invalid (`NameFault`), its name is not that of a slide file (`noSlide`), it is
  * empty (`nothing`), the companion folder of the slide was not chosen (`needsFolder`), or the folder has too many files (`tooMany`).
  */
-export type Refusal = NameFault | 'noSlide' | 'nothing' | 'needsFolder' | 'tooMany';
+export type RejectionReason = NameFault | 'noSlide' | 'nothing' | 'needsFolder' | 'tooMany';
 
-export interface RefusedFile {
+export interface RejectedFile {
   /** Path of the file as the user has chosen it. */
   readonly path: string;
-  readonly reason: Refusal;
+  readonly reason: RejectionReason;
 }
 
 export interface Grouping {
   readonly groups: readonly FileGroup[];
-  readonly refused: readonly RefusedFile[];
+  readonly rejected: readonly RejectedFile[];
 }
 
 /** Matches hidden files, and files and folders that macOS and Windows create by themselves, such as `S/.DS_Store` and `Thumbs.db`. */
 const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
 
 /**
- * Groups files into uploads, refuses those that cannot be uploaded, and ignores files that operating systems create. The rules:
+ * Groups files into uploads, rejects those that cannot be uploaded, and ignores files that operating systems create. The rules:
  *
  * - A slide that consists of a single file is an upload of its own, even inside a folder.
  * - A slide with a companion folder is one upload together with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
  * - Several DICOM files that were not chosen in a folder are one upload.
- * - A VMS file (of a Hamamatsu slide) lists its companions: it is one upload with all remaining files outside folders.
+ * - A VMS file (of a Hamamatsu slide) lists its companions. It is one upload together with all remaining files outside folders.
  * - Any other folder is one upload if one of its files usually has companions. If none has, each of its files is an upload.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const groups: FileGroup[] = [];
-  const refused: RefusedFile[] = [];
+  const rejected: RejectedFile[] = [];
   const acceptedFiles: ChosenFile[] = [];
   for (const { path, file } of chosen) {
     if (systemFilePattern.test(path)) continue;
     const checkedPath = checkUploadPath(path);
-    if ('fault' in checkedPath) refused.push({ path, reason: checkedPath.fault });
+    if ('fault' in checkedPath) rejected.push({ path, reason: checkedPath.fault });
     else acceptedFiles.push({ path: checkedPath.names.join('/'), file });
   }
 
@@ -69,13 +69,13 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   );
 
   const addFolderUpload = (path: string, files: readonly ChosenFile[]) => {
-    if (files.length > maxFilesOfUpload) refused.push({ path, reason: 'tooMany' });
+    if (files.length > maxFilesOfUpload) rejected.push({ path, reason: 'tooMany' });
     else groups.push({ path, isFolder: true, files, sizeBytes: bytesOf(files) });
   };
   const addFileUpload = ({ path, file }: ChosenFile) => {
     const name = nameOf(path);
-    if (!hasSlideName(name) && !mayBeDicom(name)) refused.push({ path, reason: 'noSlide' });
-    else if (file.size === 0) refused.push({ path, reason: 'nothing' });
+    if (!hasSlideName(name) && !mayBeDicom(name)) rejected.push({ path, reason: 'noSlide' });
+    else if (file.size === 0) rejected.push({ path, reason: 'nothing' });
     else groups.push({ path, isFolder: false, files: [{ path: name, file }], sizeBytes: file.size });
   };
 
@@ -89,7 +89,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
     // `companionFolderOf` returns a lower-case name.
     const [folder, files] = [...filesByFolder].find(([name]) => name.toLowerCase() === companionFolder) ?? [];
     if (folder === undefined || files === undefined) {
-      refused.push({ path: slideFile.path, reason: 'needsFolder' });
+      rejected.push({ path: slideFile.path, reason: 'needsFolder' });
       continue;
     }
     filesByFolder.delete(folder);
@@ -118,7 +118,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
       );
     } else for (const chosenFile of files) addFileUpload(chosenFile);
   }
-  return { groups, refused };
+  return { groups, rejected };
 }
 
 /** Returns the last segment of a path. */

@@ -17,7 +17,7 @@ interface FileToSend {
 }
 
 /**
- * Sends a file, or the rest of it.
+ * Sends a file, or the part of the file that the server does not have yet.
  *
  * @returns the id that the server has given the file, which is the last part of the file's URL
  * @throws the errors of `sendByTus`

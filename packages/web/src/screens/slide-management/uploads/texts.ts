@@ -1,7 +1,7 @@
 import { isErrorReason, reasonText, type UploadProblem } from '@lamina/contract';
 import { formatNumber } from '../../../formatting/numbers.ts';
 import { chosenLanguageOr, wording } from '../../../language/language.ts';
-import type { Refusal } from './group-uploads.ts';
+import type { RejectionReason } from './group-uploads.ts';
 
 /**
  * Texts of the upload panel. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
@@ -35,8 +35,8 @@ export const texts = wording({
     chooseFolder: 'Klasör seç',
     largest: (size: string) => `Yükleme başına üst sınır: ${size}.`,
 
-    refusedHeading: 'Yüklenmeyecek dosyalar',
-    refusedMore: (count: number) => `ve ${formatNumber(count)} tane daha`,
+    rejectedHeading: 'Yüklenmeyecek dosyalar',
+    rejectedMore: (count: number) => `ve ${formatNumber(count)} tane daha`,
     dismiss: 'Anladım',
     noSlide: 'Tanınan bir slayt biçimi değil.',
     nothing: 'Dosya boş.',
@@ -45,7 +45,7 @@ export const texts = wording({
     unreadable: 'Dosya okunamadı; seçildikten sonra değişmiş veya silinmiş olabilir.',
     dropUnreadable: 'Bırakılan dosyalar okunamadı.',
     failed: 'Yükleme başarısız oldu.',
-    giveUpFailed: 'Yükleme iptal edilemedi.',
+    cancelFailed: 'Yükleme iptal edilemedi.',
     loadFailed: 'Yüklemeler alınamadı.',
 
     list: 'Yüklemeler',
@@ -65,7 +65,7 @@ export const texts = wording({
     sending: 'Gönderiliyor',
     offline: 'Sunucuya ulaşılamıyor; kendiliğinden yeniden denenecek',
     paused: 'Duraklatıldı',
-    refused: 'Gönderilmedi',
+    rejected: 'Gönderilmedi',
     interrupted: 'Yarım kaldı',
     interruptedHint: 'Sürdürmek için aynı dosyaları yeniden seçin.',
     checking: 'Sunucu denetliyor',
@@ -116,8 +116,8 @@ export const texts = wording({
     chooseFolder: 'Choose a folder',
     largest: (size: string) => `Maximum size of one upload: ${size}.`,
 
-    refusedHeading: 'Files that will not be uploaded',
-    refusedMore: (count: number) => `and ${formatNumber(count)} more`,
+    rejectedHeading: 'Files that will not be uploaded',
+    rejectedMore: (count: number) => `and ${formatNumber(count)} more`,
     dismiss: 'OK',
     noSlide: 'Not a slide format that can be read.',
     nothing: 'The file is empty.',
@@ -126,7 +126,7 @@ export const texts = wording({
     unreadable: 'The file cannot be read; it may have been changed or deleted since it was chosen.',
     dropUnreadable: 'The dropped files cannot be read.',
     failed: 'The upload failed.',
-    giveUpFailed: 'The upload could not be cancelled.',
+    cancelFailed: 'The upload could not be cancelled.',
     loadFailed: 'The uploads could not be loaded.',
 
     list: 'Uploads',
@@ -145,7 +145,7 @@ export const texts = wording({
     sending: 'Sending',
     offline: 'The server does not respond; the upload will be retried automatically',
     paused: 'Paused',
-    refused: 'Not sent',
+    rejected: 'Not sent',
     interrupted: 'Unfinished',
     interruptedHint: 'Choose the same files again to resume.',
     checking: 'Being checked by the server',
@@ -170,8 +170,8 @@ export const texts = wording({
   },
 });
 
-/** Returns why the browser does not upload a file. An invalid name has an error reason of the server, and so its sentence. */
-export function refusalSentence(reason: Refusal): string {
+/** Returns why the browser does not upload a file. For an invalid name, the sentence is that of the server's error reason. */
+export function rejectionSentence(reason: RejectionReason): string {
   return isErrorReason(reason) ? reasonText(reason, chosenLanguageOr('tr')) : texts[reason];
 }
 

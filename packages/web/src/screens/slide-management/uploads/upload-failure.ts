@@ -4,7 +4,7 @@ import { chosenLanguageOr } from '../../../language/language.ts';
 import { FileUnreadableError } from './hash-file.ts';
 import { texts } from './texts.ts';
 
-/** Why an upload was refused. */
+/** Why an upload was rejected. */
 export interface UploadFailure {
   readonly error: unknown;
   /** Language of the error message that the server sent. */

@@ -22,9 +22,9 @@ import type { UploadFailure } from './upload-failure.ts';
  * - `waiting`: waits until one of the uploads before it ends or is paused
  * - `offline`: the server does not respond; the queue retries automatically
  * - `sent`: the server has received all files; from now on, the server reports the state of the upload
- * - `refused`: the server rejected the upload or a file could not be read; the user has to act
+ * - `rejected`: the server rejected the upload, or the browser could not read a file; the user has to act
  */
-export type LocalUploadPhase = 'waiting' | 'sending' | 'offline' | 'paused' | 'sent' | 'refused';
+export type LocalUploadPhase = 'waiting' | 'sending' | 'offline' | 'paused' | 'sent' | 'rejected';
 
 /** An upload of this tab as the upload list shows it. */
 export interface LocalUpload {
@@ -42,7 +42,7 @@ export interface LocalUpload {
   readonly sentBytes: number;
   /** Path of the file that is being sent; null when no file is being sent. */
   readonly currentFile: string | null;
-  /** Why the upload was refused; null in every other phase. */
+  /** Why the upload was rejected; null in every other phase. */
   readonly failure: UploadFailure | null;
   /** Whether a retry can succeed; false when the dataset already has a file or folder of this name. */
   readonly canResume: boolean;
@@ -74,7 +74,7 @@ const activePhases: ReadonlySet<LocalUploadPhase> = new Set(['waiting', 'sending
 
 /** The queue: its uploads by key, in the order in which the user has chosen them. */
 const entries = new Map<string, QueueEntry>();
-/** Uid of the account that has chosen the files; null until `setUploadOwner` is called. */
+/** Uid of the account that has chosen the files of all entries; null until `setUploadOwner` is called. */
 let ownerUid: string | null = null;
 /** The return value of `useLocalUploads`: a new array after each change, because React compares it by identity. */
 let snapshot: readonly LocalUpload[] = [];
@@ -115,14 +115,14 @@ export function useLocalUploads(): readonly LocalUpload[] {
 }
 
 /**
- * Adds an upload to the queue. The new upload replaces a sent or refused upload that has the same dataset and path.
+ * Adds an upload to the queue. The new upload replaces a sent or rejected upload that has the same dataset and path.
  *
- * @returns false, without a change, when the queue has an upload with this dataset and path that is neither sent nor refused
+ * @returns false, without a change, when the queue has an upload with this dataset and path that is neither sent nor rejected
  */
 export function enqueue(group: FileGroup, dataset: string): boolean {
   const key = `${dataset}/${group.path}`;
   const previousPhase = entries.get(key)?.upload.phase;
-  if (previousPhase !== undefined && previousPhase !== 'sent' && previousPhase !== 'refused') {
+  if (previousPhase !== undefined && previousPhase !== 'sent' && previousPhase !== 'rejected') {
     return false;
   }
   entries.delete(key);
@@ -164,7 +164,7 @@ export function pause(key: string): void {
   startWaiting();
 }
 
-/** Resumes a paused or offline upload; retries a refused one, or a sent one whose checksum was wrong. */
+/** Resumes a paused or offline upload; retries a rejected upload, or a sent upload whose checksum was wrong. */
 export function resume(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined || entry.attempt !== null) return;
@@ -184,7 +184,7 @@ export async function cancel(key: string): Promise<void> {
   if (uploadId !== null) await cancelUpload(uploadId);
 }
 
-/** Removes a sent or refused upload from the queue; the server continues to list a sent one. */
+/** Removes a sent or rejected upload from the queue; the server continues to list a sent one. */
 export function removeFinished(key: string): void {
   entries.delete(key);
   publishChanges();
@@ -219,14 +219,14 @@ async function attemptUpload(entry: QueueEntry): Promise<void> {
   } catch (error) {
     if (!attempt.signal.aborted) handleFailure(entry, error);
   } finally {
-    if (entry.attempt === attempt) entry.attempt = null; // after `pause` and `resume`, another attempt may be running
+    if (entry.attempt === attempt) entry.attempt = null; // after `pause` and `resume`, a newer attempt may be running
     startWaiting();
   }
 }
 
 /**
  * When the server has not responded, retries after `retryDelayMs`, or as soon as the browser reports that the network is back. After any
- * other failure, the upload is refused.
+ * other failure, the upload gets the phase `rejected`.
  */
 function handleFailure(entry: QueueEntry, error: unknown): void {
   if (error instanceof NoResponseError) {
@@ -244,7 +244,7 @@ function handleFailure(entry: QueueEntry, error: unknown): void {
   // So `invalidateUploads` makes the API client send a request, which fails with the same error.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   updateUpload(entry, {
-    phase: 'refused',
+    phase: 'rejected',
     currentFile: null,
     bytesPerSecond: null,
     failure: { error, language: chosenLanguageOr('tr') },
@@ -271,7 +271,7 @@ async function sendMissingFiles(entry: QueueEntry, signal: AbortSignal): Promise
   let completeBytes = 0;
   let completeFiles = 0;
   for (const { path, file } of group.files) {
-    // Skips files that an earlier attempt has sent completely, and resumes unchanged incomplete ones. Sends all others in full.
+    // Skips files that an earlier attempt has sent completely, resumes incomplete files that are unchanged, and sends the others in full.
     const serverFile = serverFiles.get(path);
     const isComplete = serverFile?.state === 'checking' || serverFile?.state === 'checked';
     if (!isComplete) {
@@ -320,13 +320,13 @@ function checksumOf(entry: QueueEntry, path: string, file: File): Promise<string
   if (cached !== undefined) return cached;
   const checksum = hashFile(file);
   entry.checksums.set(path, checksum);
-  checksum.catch(() => entry.checksums.delete(path)); // the caller also gets the error; the next call reads the file again
+  checksum.catch(() => entry.checksums.delete(path)); // the next call then reads the file again; the caller gets the error, too
   return checksum;
 }
 
 /**
- * Must be called with the uid of the signed-in account. Aborts and removes the uploads of another account that was signed in
- * before; starts those of the same account that have waited for its sign-in.
+ * Must be called with the uid of the signed-in account. If another account was signed in before, aborts and removes the uploads of that
+ * account. Otherwise starts the uploads that have waited for the sign-in of their owner.
  */
 export function setUploadOwner(uid: string): void {
   if (ownerUid === uid) {

@@ -45,7 +45,7 @@ export function openDrawingMode(tool: Tool, placement: Placement) {
   const session = new DrawingSession(store);
   const hitIndex = new HitIndex();
   store.listen((ids) => hitIndex.invalidate(ids));
-  session.choose(tool);
+  session.chooseTool(tool);
   const pointer = new AnnotationPointer({
     view: { placement: () => placement, size: () => ({ width: 1000, height: 800 }), picture: () => null },
     store,

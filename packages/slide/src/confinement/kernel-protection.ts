@@ -2,18 +2,18 @@
 import { landlockVersion } from './landlock.ts';
 import { loadSystemCalls } from './system-calls.ts';
 
-/** Option of prctl(2): whether the kernel may dump the memory of the process. 0 means no, and protects the process. */
+/** Option of prctl(2): whether the kernel may dump the memory of the process. The value 0 forbids it. */
 const PR_SET_DUMPABLE = 4;
 
 /**
- * Protects this process from other processes of the same user: its environment, memory and open files then
- * belong to root, and no debugger of that user can attach. Programs that it starts are not protected.
+ * Prevents other processes of the same user from reading the environment, the memory and the open files of this process:
+ * the kernel then lets only root read them or attach a debugger. Programs that this process starts are not protected.
  *
  * Source: prctl(2), PR_SET_DUMPABLE; proc(5), ownership of the files in `/proc/[pid]`.
  *
  * @returns whether the system supports this
  */
-export async function hideProcess(): Promise<boolean> {
+export async function preventProcessInspection(): Promise<boolean> {
   const calls = await loadSystemCalls();
   return calls !== null && calls.prctl(PR_SET_DUMPABLE, 0) === 0;
 }

@@ -1,18 +1,18 @@
-/** Limits how often an account may take an action, by counting its audit events (domain/action-limits.ts has the limits). */
+/** Limits how often an account may take an action, by counting the audit events of the action (limits: domain/action-limits.ts). */
 import { AppError } from '@lamina/contract';
 import { actionLimits, type LimitedAction, msUntilAllowed } from '../domain/action-limits.ts';
 import { listActionTimes } from '../store/audit.ts';
 import type { DatabaseTransaction } from '../store/database.ts';
 import type { AuditRecorder, Origin } from './audit-recorder.ts';
 
-export interface LimitActions {
+export interface ActionLimiter {
   /**
    * Checks that the account may take the action now. Must run in the transaction that records the action, under a lock that all
    * actions of this kind take.
    *
    * @throws AppError rate_limited with the seconds to wait
    */
-  require(
+  requireAllowed(
     tx: DatabaseTransaction,
     action: LimitedAction,
     actor: { readonly uid: string; readonly origin: Origin },
@@ -26,9 +26,9 @@ interface Dependencies {
   readonly isOn: boolean;
 }
 
-export function createLimitActions({ now, audit, isOn }: Dependencies): LimitActions {
+export function createActionLimiter({ now, audit, isOn }: Dependencies): ActionLimiter {
   return {
-    async require(tx, action, { uid, origin }) {
+    async requireAllowed(tx, action, { uid, origin }) {
       if (!isOn) return;
       const at = now();
       const limit = actionLimits[action];

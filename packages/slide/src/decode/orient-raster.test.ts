@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Orientation } from '../model/slide.ts';
+import { orientRaster } from './orient-raster.ts';
 import type { Raster } from './raster.ts';
-import { orientRaster } from './turn-raster.ts';
 
 /** Returns an image with a letter for every pixel, row by row. */
 function raster(...rows: readonly string[]): Raster {

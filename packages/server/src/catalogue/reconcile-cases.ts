@@ -34,7 +34,7 @@ import type { StatedCase } from './metadata-files.ts';
 import type { RootScan } from './reconcile.ts';
 import { type Root, serverActor } from './reconciled-images.ts';
 
-interface FollowCasesDependencies {
+interface ReconcileCasesDependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
@@ -54,7 +54,7 @@ interface WantedSlide extends Pick<ImportedCase, 'name' | 'description'> {
 }
 
 /** A change to one case. */
-interface CaseStep {
+interface CaseChange {
   /** Key of the case (see `caseKeyOf`). */
   readonly key: string;
   /** Null for a new case. */
@@ -66,8 +66,8 @@ interface CaseStep {
 }
 
 /** Updates the cases after a scan. @param scans scans of some roots (folders or bucket); slides of other roots keep their cases */
-export async function followCases(
-  { db, now, log, audit }: FollowCasesDependencies,
+export async function reconcileCases(
+  { db, now, log, audit }: ReconcileCasesDependencies,
   scans: readonly RootScan[],
 ): Promise<void> {
   const knownCases = await listMetadataCases(db);
@@ -75,25 +75,25 @@ export async function followCases(
   if (knownCases.length === 0 && !isAnyCaseStated) return;
   const wantedSlides = await wantedSlidesByCase(db, scans, knownCases);
   const knownByKey = new Map(knownCases.map((knownCase) => [knownCase.key, knownCase]));
-  const steps: CaseStep[] = [];
+  const caseChanges: CaseChange[] = [];
   const yieldToEventLoop = createYielder();
   for (const key of new Set([...knownByKey.keys(), ...wantedSlides.keys()])) {
     await yieldToEventLoop();
     const slides = wantedSlides.get(key) ?? [];
-    const step = {
+    const caseChange = {
       key,
       known: knownByKey.get(key) ?? null,
       dataset: slides.find(({ dataset }) => dataset !== null)?.dataset ?? null,
       wanted: wantedCaseOf(slides, log),
     };
-    if (!hasSameJson(step.known?.written ?? null, step.wanted)) steps.push(step);
+    if (!hasSameJson(caseChange.known?.written ?? null, caseChange.wanted)) caseChanges.push(caseChange);
   }
-  for (let start = 0; start < steps.length; start += casesPerTransaction) {
+  for (let start = 0; start < caseChanges.length; start += casesPerTransaction) {
     await yieldToEventLoop();
     await runLockedTransaction(db, 'catalogue', async (tx) => {
       const entries: AuditEntry[] = [];
-      for (const step of steps.slice(start, start + casesPerTransaction)) {
-        entries.push(...(await applyStep(tx, step, now().toISOString())));
+      for (const caseChange of caseChanges.slice(start, start + casesPerTransaction)) {
+        entries.push(...(await applyChange(tx, caseChange, now().toISOString())));
       }
       await audit.recordAll(tx, entries);
     });
@@ -140,7 +140,7 @@ async function wantedSlidesByCase(
   for (const { key, written } of knownCases) {
     for (const slide of written.slides) {
       const location = locationsById.get(slide.image_id);
-      // An entry that no longer exists is in no case. The loop above has handled the slides about which this scan has information.
+      // Skips entries that no longer exist, and slides about which this scan has information: the loop above has handled them.
       if (location === undefined || statedCases.get(location.root)?.has(location.path)) continue;
       const { name, description } = written;
       add(key, { path: location.path, slide, dataset: null, name, description });
@@ -189,10 +189,10 @@ function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase
   };
 }
 
-/** Applies one step to the current state of the case. @returns the audit entries to record in the same transaction */
-async function applyStep(
+/** Applies a change to the current state of its case. @returns the audit events to record in the same transaction */
+async function applyChange(
   tx: DatabaseTransaction,
-  { key, known, dataset, wanted }: CaseStep,
+  { key, known, dataset, wanted }: CaseChange,
   at: string,
 ): Promise<AuditEntry[]> {
   // A concurrent scan (of the folders or of the bucket) may have changed the case after `known` was read.
@@ -237,7 +237,7 @@ async function createCaseOfFiles(
   return [auditEntryOf('case-created', created)];
 }
 
-/** Deletes a case that the files no longer name, unless an account has edited it or aligned its slides with each other. */
+/** Deletes a case that the files no longer name, unless an account has edited the case or registered (aligned) its slides. */
 async function deleteUneditedCase(
   tx: DatabaseTransaction,
   known: MetadataCase,

@@ -5,17 +5,17 @@ import { call, download } from './client.ts';
 import { retryInterval } from './query-client.ts';
 
 /** The annotations of one layer. */
-export interface LinkedFeatures {
+export interface ShareLinkFeatures {
   readonly layerId: string;
   /** Features as the server sends them, not yet validated. */
   readonly features: readonly unknown[];
 }
 
-/** Loads all annotations of a slide that a share link shows. @param session image session (credential) of the link */
-export function useLinkedAnnotations(imageId: string, session: string) {
+/** Loads the annotations that a share link shows on a slide, layer by layer. @param session image session (credential) of the link */
+export function useShareLinkAnnotations(imageId: string, session: string) {
   return useQuery({
-    queryKey: ['linked-annotations', imageId, session],
-    queryFn: async ({ signal }): Promise<readonly LinkedFeatures[]> => {
+    queryKey: ['share-link-annotations', imageId, session],
+    queryFn: async ({ signal }): Promise<readonly ShareLinkFeatures[]> => {
       const { layers } = await call(listAnnotationLayers, {
         params: { imageId },
         query: { session },
@@ -30,7 +30,7 @@ export function useLinkedAnnotations(imageId: string, session: string) {
             signal,
           });
           const { features = [] } = JSON.parse(await file.text()) as Partial<
-            Pick<LinkedFeatures, 'features'>
+            Pick<ShareLinkFeatures, 'features'>
           >;
           return { layerId: id, features };
         }),

@@ -1,8 +1,8 @@
 import type { TiffCoding, TiffColour } from '../model/slide.ts';
-import { paintSamples } from './paint-samples.ts';
 import type { Colour, Raster } from './raster.ts';
+import { samplesToRgb } from './samples-to-rgb.ts';
 
-/** The background behind transparent pixels: the white of empty glass. */
+/** The background behind transparent pixels: white, like empty glass. */
 export const GLASS: Colour = { r: 255, g: 255, b: 255 };
 
 /**
@@ -12,29 +12,34 @@ export const GLASS: Colour = { r: 255, g: 255, b: 255 };
  *
  * @param samples as `readTiffSamples` returns them: interleaved, one byte each
  */
-export function paintTiff(samples: Uint8Array, width: number, height: number, coding: TiffCoding): Raster {
+export function tiffSamplesToRgb(
+  samples: Uint8Array,
+  width: number,
+  height: number,
+  coding: TiffCoding,
+): Raster {
   const { samplesPerPixel, colour } = coding;
-  const rgb = paintColours(samples, width, height, coding);
+  const rgb = coloursToRgb(samples, width, height, coding);
   if (colour.alpha) blendWithGlass(rgb, samples, samplesPerPixel, colour.alpha, scaleTableOf(coding));
   return { width, height, rgb };
 }
 
-function paintColours(samples: Uint8Array, width: number, height: number, coding: TiffCoding): Uint8Array {
+function coloursToRgb(samples: Uint8Array, width: number, height: number, coding: TiffCoding): Uint8Array {
   const { samplesPerPixel, colour } = coding;
   const pixels = width * height;
   switch (colour.model) {
     case 'grey':
-      return paintGrey(samples, pixels, samplesPerPixel, scaleTableOf(coding, colour.isInverted));
+      return greyToRgb(samples, pixels, samplesPerPixel, scaleTableOf(coding, colour.isInverted));
     case 'palette':
-      return paintPalette(samples, pixels, samplesPerPixel, colour.palette);
+      return paletteToRgb(samples, pixels, samplesPerPixel, colour.palette);
     case 'cmyk':
-      return paintCmyk(samples, pixels, samplesPerPixel);
+      return cmykToRgb(samples, pixels, samplesPerPixel);
     case 'rgb':
       return pickRgb(samples, pixels, samplesPerPixel, scaleTableOf(coding));
     case 'ycc': {
       const values = pickRgb(samples, pixels, samplesPerPixel, scaleTableOf(coding));
       const ycc = { width, height, samplesPerPixel: 3, values, isPlanar: false, maximum: 255 };
-      return paintSamples(ycc, 'ycc').rgb;
+      return samplesToRgb(ycc, 'ycc').rgb;
     }
   }
 }
@@ -50,7 +55,7 @@ function scaleTableOf({ bits }: TiffCoding, isInverted = false): Uint8Array | nu
   });
 }
 
-function paintGrey(samples: Uint8Array, pixels: number, samplesPerPixel: number, scale: Uint8Array | null) {
+function greyToRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, scale: Uint8Array | null) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
     const value = samples[from] as number;
@@ -63,7 +68,7 @@ function paintGrey(samples: Uint8Array, pixels: number, samplesPerPixel: number,
 }
 
 /** Converts palette indices; an index beyond the palette is black. */
-function paintPalette(samples: Uint8Array, pixels: number, samplesPerPixel: number, palette: Uint8Array) {
+function paletteToRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, palette: Uint8Array) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
     const entry = (samples[from] as number) * 3;
@@ -75,7 +80,7 @@ function paintPalette(samples: Uint8Array, pixels: number, samplesPerPixel: numb
 }
 
 /** Converts CMYK without an ink profile, by the formula of libtiff's TIFFReadRGBAImage. */
-function paintCmyk(samples: Uint8Array, pixels: number, samplesPerPixel: number) {
+function cmykToRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
     const light = 255 - (samples[from + 3] as number);
@@ -101,7 +106,7 @@ function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, s
 
 /**
  * Blends pixels with the background, in place. `sample` is the index of the alpha sample in a pixel. If alpha is
- * associated, the stored colours are already multiplied by it.
+ * associated, the stored colours are already multiplied by alpha.
  */
 function blendWithGlass(
   rgb: Uint8Array,

@@ -22,22 +22,23 @@ export interface Samples {
  *   (white) for one
  * @throws SlideError FORMAT_NOT_SUPPORTED for an unsupported number or size of samples
  */
-export function paintSamples(samples: Samples, colour: SampleColour | null): Raster {
+export function samplesToRgb(samples: Samples, colour: SampleColour | null): Raster {
   const { width, height, samplesPerPixel, values, maximum } = samples;
   if (samplesPerPixel === 1) {
     const range = typeof colour === 'object' && colour !== null ? colour : { black: 0, white: maximum };
-    return { width, height, rgb: paintGrey(values, range.black, range.white) };
+    return { width, height, rgb: greyToRgb(values, range.black, range.white) };
   }
   if (samplesPerPixel !== 3 || maximum !== 255 || !(values instanceof Uint8Array)) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
-      `Not supported: ${samplesPerPixel} samples up to ${maximum} per pixel`,
+      `Not supported: ${samplesPerPixel} samples per pixel with values up to ${maximum}`,
     );
   }
   const rgb = samples.isPlanar ? interleave(values, width * height) : values;
   return { width, height, rgb: colour === 'ycc' ? yccToRgb(rgb) : rgb };
 }
 
+/** Converts three planes to pixels of three adjacent samples. */
 function interleave(planes: Uint8Array, pixels: number): Uint8Array {
   const rgb = new Uint8Array(pixels * 3);
   for (let i = 0, to = 0; i < pixels; i++) {
@@ -49,10 +50,10 @@ function interleave(planes: Uint8Array, pixels: number): Uint8Array {
 }
 
 /**
- * Scales grey samples linearly between `black` and `white`; `black` is the larger one for inverted samples. If both are equal,
- * larger samples are white and all others black. Source: DICOM PS3.3 C.11.2.1.2.1.
+ * Scales grey samples linearly, so that `black` becomes 0 and `white` 255; for inverted samples `black` is larger than `white`. If
+ * both are equal, larger samples are white and all others black. Source: DICOM PS3.3 C.11.2.1.2.1.
  */
-function paintGrey(values: Uint8Array | Uint16Array, black: number, white: number): Uint8Array {
+function greyToRgb(values: Uint8Array | Uint16Array, black: number, white: number): Uint8Array {
   const slope = 255 / (white - black);
   const greyOf = (value: number) => {
     if (white === black) return value > black ? 255 : 0;

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { type LinkedFeatures, useLinkedAnnotations } from '../../api/linked-annotations.ts';
+import { type ShareLinkFeatures, useShareLinkAnnotations } from '../../api/share-link-annotations.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import classes from '../annotations/Annotations.module.css';
 import { type Annotation, annotationOf, readFeature } from '../annotations/annotation.ts';
@@ -9,7 +9,7 @@ import type { SlideView } from '../slide-view.ts';
 import tourClasses from './Tour.module.css';
 import { texts } from './texts.ts';
 
-interface LinkedAnnotationsProps {
+interface ShareLinkAnnotationsProps {
   readonly view: SlideView;
   readonly imageId: string;
   /** Image session (the credential for loading pixels) of the share link. */
@@ -17,9 +17,9 @@ interface LinkedAnnotationsProps {
 }
 
 /** Draws the annotations of a slide for visitors of a share link. Pointer events pass through to the slide. */
-export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsProps) {
+export function ShareLinkAnnotations({ view, imageId, session }: ShareLinkAnnotationsProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { data: layers, errorUpdateCount, refetch } = useLinkedAnnotations(imageId, session);
+  const { data: layers, errorUpdateCount, refetch } = useShareLinkAnnotations(imageId, session);
   useEffect(() => {
     if (layers === undefined) return;
     const painter = new AnnotationPainter();
@@ -73,7 +73,7 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
 }
 
 /** Parses the GeoJSON features of an annotation layer; omits invalid ones. */
-function annotationsOf({ layerId, features }: LinkedFeatures): readonly Annotation[] {
+function annotationsOf({ layerId, features }: ShareLinkFeatures): readonly Annotation[] {
   return features.flatMap((json) => {
     const feature = readFeature(json);
     if (feature === null) return [];

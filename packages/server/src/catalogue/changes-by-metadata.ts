@@ -19,12 +19,12 @@ export type RestrictedDatasets = ReadonlyMap<string, ReadonlySet<string>>;
 /** The changes that a scan makes in one catalogue entry. */
 export interface EntryUpdate {
   readonly changes: ImageChanges;
-  /** Audit entries to record in the same transaction. */
-  readonly entries: readonly AuditEntry[];
+  /** Audit events to record in the same transaction. */
+  readonly auditEntries: readonly AuditEntry[];
 }
 
 /** Returns the changes to one entry. @param edited fields that an administrator has set; scans do not change them */
-export function followMetadata(
+export function changesByMetadata(
   row: Pick<ScannedRow, 'id' | 'dataset_name' | 'organ_type' | 'hidden_at' | 'metadata_hold'>,
   metadata: SlideMetadata,
   edited: ReadonlySet<EditableField>,
@@ -41,9 +41,9 @@ export function followMetadata(
   const isToShow = oldHold?.kind === 'waiting' && row.hidden_at !== null;
   const isHoldChanged = (hold === null ? null : writeHold(hold)) !== row.metadata_hold;
 
-  const entries: AuditEntry[] = [];
+  const auditEntries: AuditEntry[] = [];
   const record = (action: AuditEntry['action'], detail: AuditEntry['detail'] = {}) =>
-    entries.push({ action, actor: null, origin: null, target: row.id, detail });
+    auditEntries.push({ action, actor: null, origin: null, target: row.id, detail });
   if (isDatasetChanged && !keepsDataset) {
     const names = { dataset_before: row.dataset_name, dataset_after: metadata.dataset_name };
     record('image-dataset-changed', names);
@@ -59,11 +59,11 @@ export function followMetadata(
       ...(isHoldChanged && { metadata_hold: hold === null ? null : writeHold(hold) }),
       ...(isToShow && { hidden_at: null }),
     },
-    entries,
+    auditEntries,
   };
 }
 
-const noChanges: EntryUpdate = { changes: {}, entries: [] };
+const noChanges: EntryUpdate = { changes: {}, auditEntries: [] };
 
 /** Returns whether a move to the new dataset lets more accounts see the slide. Null (no dataset) is unrestricted. */
 function widensAccess(

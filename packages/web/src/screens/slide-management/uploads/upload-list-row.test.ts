@@ -5,7 +5,7 @@
 import type { SlideUpload } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { ResponseError } from '../../../api/client.ts';
-import { type UploadLine, uploadLinesOf } from './upload-line.ts';
+import { type UploadListRow, uploadListRowsOf } from './upload-list-row.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
 /** When all uploads in these tests began. */
@@ -63,16 +63,16 @@ const failedImage = {
   error_code: 'FILE_CORRUPT',
 } as const;
 
-/** Returns state, detail and actions of each line, one second after the uploads began. */
-const linesAfterOneSecond = (localUploads: readonly LocalUpload[], serverUploads: readonly SlideUpload[]) =>
-  uploadLinesOf(localUploads, serverUploads, oneSecondLater).map(({ state, detail, actions }) => [
+/** Returns state, detail and actions of each row, one second after the uploads began. */
+const rowsAfterOneSecond = (localUploads: readonly LocalUpload[], serverUploads: readonly SlideUpload[]) =>
+  uploadListRowsOf(localUploads, serverUploads, oneSecondLater).map(({ state, detail, actions }) => [
     state,
     detail,
     actions,
   ]);
 
-describe('uploadLinesOf, which computes the lines of the upload list', () => {
-  it.each<[string, Partial<SlideUpload>, string, UploadLine['detail']]>([
+describe('uploadListRowsOf (computes the rows of the upload list)', () => {
+  it.each<[string, Partial<SlideUpload>, string, UploadListRow['detail']]>([
     [
       'files are missing',
       { state: 'open', checked_count: 0 },
@@ -110,21 +110,21 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
   ])(
     'returns the state "$2" for an upload that was started in another tab when $0',
     (_, changes, state, detail) => {
-      const [line] = uploadLinesOf([], [serverUpload(changes)], oneSecondLater);
-      expect(line).toMatchObject({ state, detail });
+      const [row] = uploadListRowsOf([], [serverUpload(changes)], oneSecondLater);
+      expect(row).toMatchObject({ state, detail });
     },
   );
 
   it('offers to cancel an upload that the server could not move to the slide storage, in the tab that sent it and in others', () => {
     const upload = serverUpload({ state: 'placing', problem: 'storage' });
-    const [lineOfOtherTab] = uploadLinesOf([], [upload], oneSecondLater);
-    const [lineOfSender] = uploadLinesOf(
+    const [rowOfOtherTab] = uploadListRowsOf([], [upload], oneSecondLater);
+    const [rowOfSender] = uploadListRowsOf(
       [localUpload({ uploadId: upload.id, phase: 'sent' })],
       [upload],
       oneSecondLater,
     );
-    for (const line of [lineOfOtherTab, lineOfSender]) {
-      expect(line).toMatchObject({
+    for (const row of [rowOfOtherTab, rowOfSender]) {
+      expect(row).toMatchObject({
         state: 'Gönderilmedi',
         detail: 'Kataloğa taşınamadı; sunucu yeniden deneyecek.',
         actions: ['cancel'],
@@ -133,14 +133,14 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
   });
 
   it('says that an upload contains no readable slide when the server has found none within a minute', () => {
-    const [line] = uploadLinesOf([], [serverUpload()], twoMinutesLater);
-    expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
+    const [row] = uploadListRowsOf([], [serverUpload()], twoMinutesLater);
+    expect(row?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
   });
 
   it('says, for a minute after the completion of an upload, that the upload is being read, however long the upload took', () => {
     const completedNow = new Date(twoMinutesLater - 1000).toISOString();
-    const [line] = uploadLinesOf([], [serverUpload({ last_progress_at: completedNow })], twoMinutesLater);
-    expect(line?.state).toBe('Okunuyor');
+    const [row] = uploadListRowsOf([], [serverUpload({ last_progress_at: completedNow })], twoMinutesLater);
+    expect(row?.state).toBe('Okunuyor');
   });
 
   it.each<[string, Partial<LocalUpload>, string, readonly string[], string | null]>([
@@ -160,9 +160,9 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
       null,
     ],
     [
-      'resume and cancel for a refused upload of this tab',
+      'resume and cancel for a rejected upload of this tab',
       {
-        phase: 'refused',
+        phase: 'rejected',
         failure: { error: new ResponseError('storage_full', 'Yer yok.'), language: 'tr' },
       },
       'Gönderilmedi',
@@ -171,30 +171,30 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
     ],
   ])('returns the state "$2" and offers $0', (_, changes, state, actions, detail) => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
-    expect(linesAfterOneSecond([localUpload(changes)], [open])).toEqual([[state, detail, actions]]);
+    expect(rowsAfterOneSecond([localUpload(changes)], [open])).toEqual([[state, detail, actions]]);
   });
 
-  it('returns a single line for an unfinished upload that the server lists and this tab is about to resume', () => {
+  it('returns a single row for an unfinished upload that the server lists and this tab is about to resume', () => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
     const waiting = localUpload({ phase: 'waiting', uploadId: null });
-    expect(linesAfterOneSecond([waiting], [open])).toEqual([['Sırada', null, ['pause', 'cancel']]]);
+    expect(rowsAfterOneSecond([waiting], [open])).toEqual([['Sırada', null, ['pause', 'cancel']]]);
   });
 
   it('returns the state that the server reports once this tab has sent all files', () => {
     const sent = localUpload({ phase: 'sent', sentBytes: 100 });
-    expect(linesAfterOneSecond([sent], [])).toEqual([['Sunucu denetliyor', null, []]]);
-    expect(linesAfterOneSecond([sent], [serverUpload({ images: [uploadedImage('ready')] })])).toEqual([
+    expect(rowsAfterOneSecond([sent], [])).toEqual([['Sunucu denetliyor', null, []]]);
+    expect(rowsAfterOneSecond([sent], [serverUpload({ images: [uploadedImage('ready')] })])).toEqual([
       ['Hazır', null, ['hide']],
     ]);
     const damaged = serverUpload({ state: 'open', checked_count: 0, problem: 'checksum' });
-    expect(linesAfterOneSecond([sent], [damaged])).toEqual([
+    expect(rowsAfterOneSecond([sent], [damaged])).toEqual([
       ['Gönderilmedi', 'Gelen dosya gönderilenle aynı değil. Yeniden gönderin.', ['sendAgain', 'cancel']],
     ]);
   });
 
-  it('offers no resume for an upload that the server refused because its name is taken', () => {
+  it('offers no resume action for an upload that the server rejected because its name is taken', () => {
     const actionsOf = (canResume: boolean) =>
-      uploadLinesOf([localUpload({ phase: 'refused', canResume, uploadId: null })], [], oneSecondLater)[0]
+      uploadListRowsOf([localUpload({ phase: 'rejected', canResume, uploadId: null })], [], oneSecondLater)[0]
         ?.actions;
     expect(actionsOf(true)).toEqual(['resume', 'cancel']);
     expect(actionsOf(false)).toEqual(['cancel']);

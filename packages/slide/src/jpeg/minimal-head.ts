@@ -11,15 +11,16 @@ const NEEDED_MARKERS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Builds the header of a JPEG that shows a part of another JPEG: the colour markers, tables, frame, restart interval and
- * scan header of the other JPEG, with the size of the part. Omits all other segments, such as comments and thumbnails.
+ * Builds the head (all bytes before the data of the first scan) of a JPEG that shows a part or all of another JPEG. The new
+ * head has the colour markers, tables, frame, restart interval and scan header of the other head, and the size of the part.
+ * It omits all other segments, such as comments and thumbnails.
  *
- * @param head the other JPEG up to the data of its first scan, as `readJpegHead` returns it
+ * @param head the head of the other JPEG, as `readJpegHead` returns it
  * @param size size of the part in pixels
  * @param colour meaning of the samples if the head does not declare it
  * @throws SlideError FILE_CORRUPT
  */
-export function buildBareHeader(
+export function buildMinimalHead(
   head: Uint8Array,
   { width, height }: { readonly width: number; readonly height: number },
   colour: JpegColour,
@@ -28,13 +29,13 @@ export function buildBareHeader(
     (segment) => NEEDED_MARKERS.has(segment.marker) || isColourMarker(head, segment),
   );
   const { declaresColour } = readJpegHeader(head);
-  const header = Buffer.concat([
+  const newHead = Buffer.concat([
     declaresColour ? Uint8Array.of(0xff, marker.SOI) : jpegPrefix(null, colour).bytes, // null: no tables; starts with SOI
     ...needed.map(({ at, end }) => head.subarray(at, end)),
   ]);
   // A frame starts with: marker (2 bytes), length (2), precision (1), height (2), width (2).
-  const { frameAt } = readJpegHeader(header);
-  header.writeUInt16BE(height, frameAt + 5);
-  header.writeUInt16BE(width, frameAt + 7);
-  return header;
+  const { frameAt } = readJpegHeader(newHead);
+  newHead.writeUInt16BE(height, frameAt + 5);
+  newHead.writeUInt16BE(width, frameAt + 7);
+  return newHead;
 }

@@ -9,29 +9,29 @@ import { isPrivateLayerOfAnother } from '../domain/annotation-rights.ts';
 import type { LayerRow } from '../store/annotation-layers.ts';
 import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 
-export interface AuditForeignUse {
+export interface AdminAccessAudit {
   /** Records the reading if the layer is another user's private layer. */
   recordRead(actor: Actor, reader: User, layer: LayerRow): Promise<void>;
   /**
    * Records, in the transaction of the change, an edit by an administrator who is not the owner of the layer. Records
-   * nothing if all members (the accounts that may view the slide) may edit the layer. Must come after the change,
-   * because the lock `audit` is the last one that a transaction acquires.
+   * nothing if all members (the accounts that may view the slide) may edit the layer. Call it after the change,
+   * because the lock of the audit log must be the last one that a transaction acquires.
    *
    * @returns a function that the caller must call after the commit, to remember that the event is written
    */
   recordChange(tx: DatabaseTransaction, actor: Actor, user: User, layer: LayerRow): Promise<() => void>;
 }
 
-/** Maximum number of written events that the process remembers. A full set is cleared, after which an event may be written again. */
+/** Maximum number of written events that the process remembers. A full set is cleared; the same event may then be written again. */
 const maxRecordedKeys = 10_000;
 
-export function createAuditForeignUse({
+export function createAdminAccessAudit({
   db,
   audit,
 }: {
   readonly db: Database;
   readonly audit: AuditRecorder;
-}): AuditForeignUse {
+}): AdminAccessAudit {
   /** Action, sign-in and layer of the events that this process has written. */
   const recordedKeys = new Set<string>();
 

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { errorResponse, stubApi } from '../../testing/stub-api.ts';
 import type { SlideView } from '../slide-view.ts';
-import { LinkedAnnotations } from './LinkedAnnotations.tsx';
+import { ShareLinkAnnotations } from './ShareLinkAnnotations.tsx';
 
 it('a visitor of a share link sees that the annotations could not be loaded, until a later request succeeds', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -13,7 +13,7 @@ it('a visitor of a share link sees that the annotations could not be loaded, unt
   const view = { watch: () => () => {}, addOverlay: () => () => {}, placement: () => null };
   render(
     <App env="test">
-      <LinkedAnnotations view={view as unknown as SlideView} imageId="image" session="session" />
+      <ShareLinkAnnotations view={view as unknown as SlideView} imageId="image" session="session" />
     </App>,
   );
   await screen.findByRole('alert', { name: 'İşaretlemeler yüklenemedi.' });

@@ -18,13 +18,13 @@ const strokeStepLength = 24;
 /** Distance of the first position from the centre. */
 const strokeStart = radius - 80;
 
-let isWarm = false;
+let hasStarted = false;
 
 /** Applies strokes to an outline that is not shown, one in each idle moment of the browser. Does nothing after the first call. */
-export function warmBrush(): void {
+export function precompileBrush(): void {
   // Safari has no `requestIdleCallback`: the first stroke stays slow there.
-  if (isWarm || window.requestIdleCallback === undefined) return;
-  isWarm = true;
+  if (hasStarted || window.requestIdleCallback === undefined) return;
+  hasStarted = true;
   let area: AreaGeometry = {
     type: 'Polygon',
     coordinates: [

@@ -1,20 +1,20 @@
-/** The lines of the upload list, computed from the uploads of this browser tab and those that the server reports. */
+/** The rows of the upload list, computed from the uploads of this browser tab and those that the server reports. */
 import type { SlideUpload } from '@lamina/contract';
 import { problemSentence, texts } from './texts.ts';
 import { failureSentence } from './upload-failure.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
-/** A button of a line. `sendAgain` repeats a file whose checksum was wrong; `hide` removes a finished upload from the list. */
-type LineAction = 'pause' | 'resume' | 'sendAgain' | 'cancel' | 'hide';
+/** A button of a row. `sendAgain` repeats a file whose checksum was wrong; `hide` removes a finished upload from the list. */
+type RowAction = 'pause' | 'resume' | 'sendAgain' | 'cancel' | 'hide';
 
 /** Why the server cannot read a slide. */
-interface SlideFault {
+interface SlideReadError {
   /** In English. */
   readonly error: string;
   readonly code: string | undefined;
 }
 
-export interface UploadLine {
+export interface UploadListRow {
   /** Key of an upload of this tab (dataset and path); for any other upload, its id on the server. */
   readonly key: string;
   readonly dataset: string;
@@ -33,27 +33,27 @@ export interface UploadLine {
   readonly state: string;
   /** Determines the colour of the state. */
   readonly tone: 'calm' | 'good' | 'bad';
-  /** A reason or hint, or why a slide cannot be read, as the server reports it; null when there is none. */
-  readonly detail: string | SlideFault | null;
-  readonly actions: readonly LineAction[];
+  /** A sentence for the user, or the error of the server about a slide that cannot be read; null when there is none. */
+  readonly detail: string | SlideReadError | null;
+  readonly actions: readonly RowAction[];
   /** Id of the upload on the server; null until this tab has announced the upload to the server. */
   readonly uploadId: string | null;
 }
 
-/** When the server has found no slide this long after an upload was completed, the line says that the upload contains none. */
+/** When the server has found no slide this long after an upload was completed, the row says that the upload contains no slide. */
 const noSlideFoundAfterMs = 60_000;
 
 /**
- * Returns the lines of the upload list: the uploads of this tab in the order in which the user has chosen them, then the other uploads of
+ * Returns the rows of the upload list: the uploads of this tab in the order in which the user has chosen them, then the other uploads of
  * the server in the order of `serverUploads`.
  *
  * @param nowMs the current time, in ms since the epoch
  */
-export function uploadLinesOf(
+export function uploadListRowsOf(
   localUploads: readonly LocalUpload[],
   serverUploads: readonly SlideUpload[],
   nowMs: number,
-): readonly UploadLine[] {
+): readonly UploadListRow[] {
   const serverUploadById = new Map(serverUploads.map((upload) => [upload.id, upload]));
   const localIds = new Set(localUploads.map(({ uploadId }) => uploadId));
   const localTargets = new Set(localUploads.map(targetOf));
@@ -62,23 +62,23 @@ export function uploadLinesOf(
     localIds.has(upload.id) || (upload.state === 'open' && localTargets.has(targetOf(upload)));
   return [
     ...localUploads.map((upload) =>
-      lineOfLocalUpload(upload, serverUploadById.get(upload.uploadId ?? ''), nowMs),
+      rowOfLocalUpload(upload, serverUploadById.get(upload.uploadId ?? ''), nowMs),
     ),
     ...serverUploads
       .filter((upload) => !isAlsoLocal(upload))
-      .map((upload) => lineOfServerUpload(upload, nowMs)),
+      .map((upload) => rowOfServerUpload(upload, nowMs)),
   ];
 }
 
 /** Identifies the file or folder that an upload creates. */
-const targetOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
+const targetOf = ({ dataset, path }: Pick<UploadListRow, 'dataset' | 'path'>) => `${dataset}/${path}`;
 
-/** Returns the line of an upload of this tab. @param serverUpload the upload as the server reports it; undefined when it does not */
-function lineOfLocalUpload(
+/** Returns the row of an upload of this tab. @param serverUpload the same upload as the server reports it; undefined if it does not */
+function rowOfLocalUpload(
   local: LocalUpload,
   serverUpload: SlideUpload | undefined,
   nowMs: number,
-): UploadLine {
+): UploadListRow {
   const { phase } = local;
   const common = {
     key: local.key,
@@ -99,34 +99,34 @@ function lineOfLocalUpload(
       actions: actionsAfterSending(serverUpload),
     };
   }
-  const actionsByPhase: Record<LocalUpload['phase'], readonly LineAction[]> = {
+  const actionsByPhase: Record<LocalUpload['phase'], readonly RowAction[]> = {
     waiting: ['pause', 'cancel'],
     sending: ['pause', 'cancel'],
     offline: ['resume', 'cancel'],
     paused: ['resume', 'cancel'],
-    refused: local.canResume ? ['resume', 'cancel'] : ['cancel'],
+    rejected: local.canResume ? ['resume', 'cancel'] : ['cancel'],
     sent: [],
   };
   return {
     ...common,
     sentBytes: phase === 'sent' ? null : local.sentBytes,
     state: phase === 'sent' ? texts.checking : texts[phase],
-    tone: phase === 'refused' || phase === 'offline' ? 'bad' : 'calm',
+    tone: phase === 'rejected' || phase === 'offline' ? 'bad' : 'calm',
     detail: local.failure && failureSentence(local.failure),
     actions: actionsByPhase[phase],
   };
 }
 
 /** Returns the actions for an upload of this tab after all files have been sent. */
-function actionsAfterSending({ state, problem }: SlideUpload): readonly LineAction[] {
+function actionsAfterSending({ state, problem }: SlideUpload): readonly RowAction[] {
   if (problem === 'checksum') return ['sendAgain', 'cancel'];
-  const actions: LineAction[] = state === 'done' ? ['hide'] : [];
-  // No retry: a file or folder of this name exists, or the server retries by itself.
+  const actions: RowAction[] = state === 'done' ? ['hide'] : [];
+  // The user can only cancel: a file or folder of this name exists, or the server retries by itself.
   return problem === 'exists' || problem === 'storage' ? [...actions, 'cancel'] : actions;
 }
 
-/** Returns the line of an upload that another tab or an earlier visit has begun. */
-function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
+/** Returns the row of an upload that another tab or an earlier visit has begun. */
+function rowOfServerUpload(upload: SlideUpload, nowMs: number): UploadListRow {
   const isComplete = upload.checked_count === upload.file_count;
   const isInterrupted = upload.state === 'open' && (upload.problem === 'checksum' || !isComplete);
   return {
@@ -151,8 +151,8 @@ function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
 function serverStateOf(
   { state, problem, images, last_progress_at }: SlideUpload,
   nowMs: number,
-): Pick<UploadLine, 'state' | 'tone' | 'detail'> {
-  if (problem !== null) return { state: texts.refused, tone: 'bad', detail: problemSentence(problem) };
+): Pick<UploadListRow, 'state' | 'tone' | 'detail'> {
+  if (problem !== null) return { state: texts.rejected, tone: 'bad', detail: problemSentence(problem) };
   if (state === 'open') return { state: texts.checking, tone: 'calm', detail: null };
   if (state === 'placing') return { state: texts.placing, tone: 'calm', detail: null };
   if (images.length === 0) {

@@ -1,13 +1,13 @@
 import { SlideError } from '@lamina/slide';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { delayRefusal, maxRefusalDelayMs, minRefusalDelayMs } from './refusal-delay.ts';
+import { delayRejection, maxRejectionDelayMs, minRejectionDelayMs } from './rejection-delay.ts';
 
 const refusedJob = () => Promise.reject(new SlideError('BUSY', 'The render queue is full'));
 
-/** Passes the work to delayRefusal. @returns its outcome so far: whether it has succeeded or failed (`isSettled`), and the error */
+/** Passes the work to delayRejection. @returns its outcome so far: whether it has succeeded or failed (`isSettled`), and the error */
 function observeDelayed(work: Promise<unknown>, signal = new AbortController().signal) {
   const state = { error: null as unknown, isSettled: false };
-  delayRefusal(work, () => signal).then(
+  delayRejection(work, () => signal).then(
     () => {
       state.isSettled = true;
     },
@@ -16,7 +16,7 @@ function observeDelayed(work: Promise<unknown>, signal = new AbortController().s
   return state;
 }
 
-describe('delayRefusal (delays the response to a tile request that the render queue rejects)', () => {
+describe('delayRejection (delays the response to a tile request that the render queue rejects)', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -26,9 +26,9 @@ describe('delayRefusal (delays the response to a tile request that the render qu
 
   it('rejects with BUSY only after 1 to 3 s when the render queue is full', async () => {
     const outcome = observeDelayed(refusedJob());
-    await vi.advanceTimersByTimeAsync(minRefusalDelayMs - 1);
+    await vi.advanceTimersByTimeAsync(minRejectionDelayMs - 1);
     expect(outcome.isSettled).toBe(false);
-    await vi.advanceTimersByTimeAsync(maxRefusalDelayMs - minRefusalDelayMs + 1);
+    await vi.advanceTimersByTimeAsync(maxRejectionDelayMs - minRejectionDelayMs + 1);
     expect(outcome.error).toMatchObject({ code: 'BUSY' });
   });
 

@@ -1,9 +1,10 @@
 /**
- * Reads the scanned regions of a Ventana BIF slide from the XML of its largest level: the position of each region, and the
+ * Reads the scanned areas of a Ventana BIF slide from the XML of its largest level: the position of each area, and the
  * overlaps of its camera frames. Each frame is one tile of that level. `ventana-bif.ts` composes all levels with these values.
  */
 import { SlideError } from '../model/slide.ts';
-import { checkAreas } from '../tiff/mosaic-level.ts';
+import type { TileGrid } from '../tiff/image-layout.ts';
+import { checkAreaCounts } from '../tiff/mosaic-level.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffImage } from '../tiff/tiff-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
@@ -11,8 +12,8 @@ import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 
 /** A scanned rectangle of camera frames. */
-export interface Region {
-  /** Column and row of the region's top left frame in the grid of the stored image. */
+export interface ScannedArea {
+  /** Column and row of the area's top left frame in the grid of the stored image. */
   readonly firstColumn: number;
   readonly firstRow: number;
   /** Number of columns and rows of frames. */
@@ -20,7 +21,7 @@ export interface Region {
   readonly rows: number;
   /** Position of the left edge in pixels of full resolution. */
   readonly x: number;
-  /** Distance in pixels of full resolution from a baseline below all regions up to the region's bottom edge. */
+  /** Distance in pixels of full resolution from a baseline below all areas up to the area's bottom edge. */
   readonly bottomAboveBaseline: number;
   /** Overlap in pixels of each column with the one before it, starting with the second column; negative for a gap. */
   readonly overlapsX: readonly number[];
@@ -29,60 +30,68 @@ export interface Region {
 }
 
 /**
- * Returns whether an XML element is read: AoiOrigin (positions of the scanned regions, "areas of interest") and
- * SlideStitchInfo below the root, with all their descendants. Others are skipped: they are long and contain file names.
+ * Returns whether the reader needs an XML element. It needs AoiOrigin (the positions of the scanned areas, "areas of
+ * interest") and SlideStitchInfo below the root, with all their descendants. The others are long and contain file names.
  */
-function isReadElement([_root, childOfRoot]: readonly string[]): boolean {
+function isNeededElement([_root, childOfRoot]: readonly string[]): boolean {
   return childOfRoot === 'AoiOrigin' || childOfRoot === 'SlideStitchInfo';
 }
 
 /**
- * Reads the scanned regions.
+ * Reads the scanned areas.
  *
  * @returns null when the file describes no frames; its tiles then form an ordinary grid
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
-export async function readRegions(full: TiffImage): Promise<readonly Region[] | null> {
-  const root = await readXmlTag(full.directory, tag.XMP, isReadElement);
+export async function readScannedAreas(full: TiffImage): Promise<readonly ScannedArea[] | null> {
+  const root = await readXmlTag(full.directory, tag.XMP, isNeededElement);
   if (root?.name !== 'EncodeInfo') return null;
-  if (!full.tiles) throw corruptError('its largest level is not cut into tiles');
+  if (!full.tiles) throw corruptError('its largest level is stored in strips, not in tiles');
   if ((readWholeNumber(root.attributes.get('Ver')) ?? 0) < 2)
     throw notSupportedError('EncodeInfo before version 2');
   const imageInfos = elementsAt(root, 'SlideStitchInfo/ImageInfo');
   const origins = elementsAt(root, 'AoiOrigin').flatMap(({ children }) => children);
   if (imageInfos.length !== origins.length) {
-    throw corruptError(`${imageInfos.length} regions have ${origins.length} origins`);
+    throw corruptError(`its XML lists ${imageInfos.length} areas and ${origins.length} origins of areas`);
   }
-  const regions: Region[] = [];
+  const areas: ScannedArea[] = [];
   let columnsAndRows = 0;
   for (const [i, imageInfo] of imageInfos.entries()) {
     const origin = origins[i];
     columnsAndRows += readIntegerAttribute(imageInfo, 'NumCols') + readIntegerAttribute(imageInfo, 'NumRows');
-    checkAreas(imageInfos.length, columnsAndRows);
+    checkAreaCounts(imageInfos.length, columnsAndRows);
     if (origin && readIntegerAttribute(imageInfo, 'AOIScanned') !== 0) {
-      const isOnlyRegion = imageInfos.length === 1;
-      regions.push(readRegion(imageInfo, origin, full.tiles, isOnlyRegion));
+      const isOnlyArea = imageInfos.length === 1;
+      areas.push(readScannedArea(imageInfo, origin, full.tiles, isOnlyArea));
     }
   }
-  if (regions.length === 0) throw corruptError('none of its regions was scanned');
-  return regions;
+  if (areas.length === 0) throw corruptError('none of its areas was scanned');
+  return areas;
 }
 
-/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer of at least 0 */
+/** Names of XML elements for error messages. The elements with the origins of areas have names such as AOI0. */
+const elementNames: ReadonlyMap<string, string> = new Map([
+  ['ImageInfo', 'a scanned area'],
+  ['TileJointInfo', 'a joint of two frames'],
+]);
+
+/** Reads an integer of at least 0. @throws SlideError FILE_CORRUPT when the attribute is missing or has another value */
 function readIntegerAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
     throw corruptError(
-      `${attribute} of ${name === 'ImageInfo' ? 'a region' : 'a part of it'} is not a whole number`,
+      `${attribute} of ${elementNames.get(name) ?? 'the origin of an area'} is not a whole number`,
     );
   return value;
 }
 
-/** Size and number of the tiles of a TIFF image that is stored in tiles. */
-export type Tiles = NonNullable<TiffImage['tiles']>;
-
-/** Reads and checks a region. @param isOnlyRegion whether the file has a single region, which needs no position */
-function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isOnlyRegion: boolean): Region {
+/** Reads and checks an area. @param isOnlyArea whether the file has a single area, which needs no position */
+function readScannedArea(
+  imageInfo: XmlElement,
+  origin: XmlElement,
+  tiles: TileGrid,
+  isOnlyArea: boolean,
+): ScannedArea {
   const frameWidth = readIntegerAttribute(imageInfo, 'Width');
   const frameHeight = readIntegerAttribute(imageInfo, 'Height');
   if (frameWidth !== tiles.width || frameHeight !== tiles.height) {
@@ -91,17 +100,18 @@ function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isO
   const firstColumn = readIntegerAttribute(origin, 'OriginX') / tiles.width;
   const firstRow = readIntegerAttribute(origin, 'OriginY') / tiles.height;
   if (!Number.isInteger(firstColumn) || !Number.isInteger(firstRow)) {
-    throw corruptError('a region begins inside a tile');
+    throw corruptError('an area begins inside a tile');
   }
   const columns = readIntegerAttribute(imageInfo, 'NumCols');
   const rows = readIntegerAttribute(imageInfo, 'NumRows');
   const isInside = firstColumn + columns <= tiles.columns && firstRow + rows <= tiles.rows;
-  if (columns < 1 || rows < 1 || !isInside) throw corruptError('a region reaches beyond the tiles');
+  if (columns < 1 || rows < 1 || !isInside)
+    throw corruptError('an area has no frames, or needs tiles that the file does not store');
   const { overlapsX, overlapsY } = readOverlaps(imageInfo, columns, rows, tiles);
-  const defaultPosition = isOnlyRegion ? '0' : undefined;
+  const defaultPosition = isOnlyArea ? '0' : undefined;
   const x = readDecimal(imageInfo.attributes.get('Pos-X') ?? defaultPosition);
   const bottomAboveBaseline = readDecimal(imageInfo.attributes.get('Pos-Y') ?? defaultPosition);
-  if (x === null || bottomAboveBaseline === null) throw corruptError('a region has no position');
+  if (x === null || bottomAboveBaseline === null) throw corruptError('an area has no position');
   return { firstColumn, firstRow, columns, rows, x, bottomAboveBaseline, overlapsX, overlapsY };
 }
 
@@ -129,8 +139,8 @@ function readOverlaps(
   imageInfo: XmlElement,
   columns: number,
   rows: number,
-  tiles: Tiles,
-): Pick<Region, 'overlapsX' | 'overlapsY'> {
+  tiles: TileGrid,
+): Pick<ScannedArea, 'overlapsX' | 'overlapsY'> {
   const joints = elementsAt(imageInfo, 'TileJointInfo').map((joint) => readJoint(joint, columns, rows));
   const overlapsAlong = (axis: 'x' | 'y', gaps: number, frameSide: number) => {
     const jointsOnAxis = joints.filter((joint) => joint.axis === axis);
@@ -141,7 +151,8 @@ function readOverlaps(
         ? meanOverlaps(confident, gaps, equalWeight)
         : meanOverlaps(jointsOnAxis, gaps, (joint) => joint.confidence);
     const isPlausible = overlaps.every((overlap) => Math.abs(overlap) < frameSide / 2);
-    if (!isPlausible) throw corruptError('its frames overlap, or lie apart, by half a frame or more');
+    if (!isPlausible)
+      throw corruptError('its frames overlap, or have gaps between them, of half a frame or more');
     return overlaps;
   };
   return {
@@ -158,14 +169,14 @@ const directions: ReadonlyMap<string, readonly [x: number, y: number]> = new Map
   ['DOWN', [0, 1]],
 ]);
 
-/** Reads a TileJointInfo element. `columns` and `rows` are the numbers of columns and rows of frames in the region. */
+/** Reads a TileJointInfo element. `columns` and `rows` are the numbers of columns and rows of frames in the area. */
 function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
   const frame1 = gridPositionOf(readIntegerAttribute(joint, 'Tile1'), columns, rows);
   const frame2 = gridPositionOf(readIntegerAttribute(joint, 'Tile2'), columns, rows);
   const [stepX, stepY] = directions.get(joint.attributes.get('Direction') ?? '') ?? [0, 0];
   const isNeighbour = frame2.column === frame1.column + stepX && frame2.row === frame1.row + stepY;
   if (!isNeighbour || (stepX === 0 && stepY === 0)) {
-    throw notSupportedError('frames joined to other than the left, right, upper or lower neighbour');
+    throw notSupportedError('a joint of two frames that are not left, right, upper or lower neighbours');
   }
   const axis = stepX === 0 ? 'y' : 'x';
   const overlap = readDecimal(joint.attributes.get(axis === 'y' ? 'OverlapY' : 'OverlapX'));

@@ -9,19 +9,22 @@ import { encodeJpeg2000 } from '../testing/encode-frames.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { openDicom } from '../testing/open-dicom.ts';
 import { tag } from '../tiff/tags.ts';
-import { readStoredTile, type StoredLevel, storedLevels } from './stored-levels.ts';
+import { findNativeLevels, type NativeLevel, readNativeLevelTile } from './native-levels.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
 const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
 
-const codingOf = ({ level, codec, process, colour }: StoredLevel) => `${level} ${codec} ${process} ${colour}`;
+const codingOf = ({ level, codec, process, colour }: NativeLevel) => `${level} ${codec} ${process} ${colour}`;
 
-describe('stored levels of a slide (whose JPEG tiles are sent as stored in the file)', () => {
+describe('native levels of a slide (levels whose tiles are sent without decoding)', () => {
   it('are the levels whose tiles are JPEG, described by codec, process and colour model', async () => {
     const rgb = await openBytes(await buildSvs());
-    expect((await storedLevels(rgb)).map(codingOf)).toEqual(['0 jpeg baseline rgb', '1 jpeg baseline rgb']);
+    expect((await findNativeLevels(rgb)).map(codingOf)).toEqual([
+      '0 jpeg baseline rgb',
+      '1 jpeg baseline rgb',
+    ]);
     const ycc = await openBytes(await buildSvs({ colour: 'ycbcr' }));
-    expect((await storedLevels(ycc))[0]?.colour).toMatch(/^ycc/);
+    expect((await findNativeLevels(ycc))[0]?.colour).toMatch(/^ycc/);
   });
 
   it.each([
@@ -37,43 +40,46 @@ describe('stored levels of a slide (whose JPEG tiles are sent as stored in the f
         isEmpty: (_level, column, row) => !isStored(column, row),
       }),
     );
-    expect((await storedLevels(slide)).map(codingOf)).toEqual(['0 jpeg baseline rgb']);
+    expect((await findNativeLevels(slide)).map(codingOf)).toEqual(['0 jpeg baseline rgb']);
   });
 
-  it('return a background-coloured JPEG for a tile missing at full resolution, and null for one missing at a smaller level', async () => {
+  it('return a JPEG of the background colour for an empty tile of full resolution, and null for a gap in a smaller level', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
-    const [full] = await storedLevels(slide);
-    const empty = full && (await readStoredTile(slide, full, 0));
+    const [full] = await findNativeLevels(slide);
+    const empty = full && (await readNativeLevelTile(slide, full, 0));
     expect([...(empty?.bytes.subarray(0, 2) ?? [])]).toEqual([0xff, 0xd8]);
-    const small = { ...(full as StoredLevel), level: 1, columns: 1, rows: 1 };
-    expect(await readStoredTile(slide, small, 0)).toBeNull();
+    const small = { ...(full as NativeLevel), level: 1, columns: 1, rows: 1 };
+    expect(await readNativeLevelTile(slide, small, 0)).toBeNull();
   });
 
   it('state the coding of each returned tile: that of the level, but JPEG for an empty tile of a JPEG 2000 level', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
-    const [full] = await storedLevels(slide);
+    const [full] = await findNativeLevels(slide);
     const jpeg2000 = {
-      ...(full as StoredLevel),
+      ...(full as NativeLevel),
       codec: 'jpeg2000',
       process: 'reversible',
       colour: 'rct',
     } as const;
-    const [empty, stored] = await Promise.all([0, 1].map((index) => readStoredTile(slide, jpeg2000, index)));
+    const [empty, stored] = await Promise.all(
+      [0, 1].map((index) => readNativeLevelTile(slide, jpeg2000, index)),
+    );
     expect(empty?.level).toEqual({ ...jpeg2000, codec: 'jpeg', process: 'baseline', colour: 'ycc' });
     expect(stored?.level).toEqual(jpeg2000);
   });
 
   it.each([
-    ['MONOCHROME1 (inverted grey)', 'MONOCHROME1', []],
-    ['MONOCHROME2 (grey)', 'MONOCHROME2', ['grey']],
-  ] as const)(
-    'describe JPEG 2000 in DICOM only with colours that a client shows right: %s',
-    async (_, photometric, colours) => {
-      const slide = await openDicom({ codec: 'jpeg2000', photometric });
-      const found = (await storedLevels(slide)).map(({ colour }) => colour);
-      expect([...new Set(found)]).toEqual(colours);
-    },
-  );
+    [
+      'leave out JPEG 2000 of inverted grey (MONOCHROME1), which clients would show inverted',
+      'MONOCHROME1',
+      [],
+    ],
+    ['include JPEG 2000 of grey (MONOCHROME2)', 'MONOCHROME2', ['grey']],
+  ] as const)('%s', async (_, photometric, colours) => {
+    const slide = await openDicom({ codec: 'jpeg2000', photometric });
+    const found = (await findNativeLevels(slide)).map(({ colour }) => colour);
+    expect([...new Set(found)]).toEqual(colours);
+  });
 
   it('leave out JPEG 2000 of libvips, which OpenJPEG stores as YCbCr but declares as RGB', async () => {
     const side = 128;
@@ -90,52 +96,52 @@ describe('stored levels of a slide (whose JPEG tiles are sent as stored in the f
       [tag.TileLength]: long(side),
     };
     const { bytes } = buildTiff({ directories: [{ tags, tiles: [tile] }] });
-    expect(await storedLevels(await openBytes(bytes))).toEqual([]);
+    expect(await findNativeLevels(await openBytes(bytes))).toEqual([]);
   });
 
-  it('leave out NDPI levels whose last row of tiles is lower, because all frames of a DICOM instance have the same size', async () => {
+  it('leave out NDPI levels whose tiles in the last row are less high, because all frames of a DICOM instance have the same size', async () => {
     const slide = await openBytes(ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     expect(slide.levels.map(({ height, tileHeight }) => [height, tileHeight])).toEqual([
       [272, 256],
       [136, 136],
       [68, 72],
     ]);
-    expect((await storedLevels(slide)).map(({ level }) => level)).toEqual([1]);
+    expect((await findNativeLevels(slide)).map(({ level }) => level)).toEqual([1]);
   });
 
   it('throw TILE_OUT_OF_RANGE for an invalid tile index, such as one beyond the last tile', async () => {
     const slide = await openBytes(await buildSvs());
-    const [full] = await storedLevels(slide);
+    const [full] = await findNativeLevels(slide);
     for (const index of [-1, 16, 0.5, Number.NaN]) {
-      await expect(readStoredTile(slide, full as StoredLevel, index)).rejects.toMatchObject({
+      await expect(readNativeLevelTile(slide, full as NativeLevel, index)).rejects.toMatchObject({
         code: 'TILE_OUT_OF_RANGE',
       });
     }
   });
 
   it.skipIf(slides === '').each([
-    ['aperio/CMU-1-Small-Region.svs', ['0 jpeg baseline rgb']],
-    ['aperio/1065626.svs', ['0 jpeg2000 irreversible ycc-422', '1 jpeg2000 irreversible ycc-422']],
-    ['dicom/camelyon-jpeg/multi_frame_jpeg_camelyon_challenge_image.dcm', ['0 jpeg baseline ycc-422']],
+    ['aperio/CMU-1-Small-Region.svs', '0 jpeg baseline rgb'],
+    ['aperio/1065626.svs', '0 jpeg2000 irreversible ycc-422, 1 jpeg2000 irreversible ycc-422'],
+    ['dicom/camelyon-jpeg/multi_frame_jpeg_camelyon_challenge_image.dcm', '0 jpeg baseline ycc-422'],
     [
       'dicom/camelyon-jpeg2000/multi_frame_jpeg2000_camelyon_challenge_image.dcm',
-      ['0 jpeg2000 reversible rgb'],
+      '0 jpeg2000 reversible rgb',
     ],
-    ['generic-tiff/boxes.tiff', []],
-    ['dicom/highdicom/sm_image.dcm', []],
+    ['generic-tiff/boxes.tiff', 'none'],
+    ['dicom/highdicom/sm_image.dcm', 'none'],
   ])(
-    `of %s are %j (level, codec, process, colour; [] if no tile can be sent as stored), and each tile is in the file unchanged${skippedWithoutSlides}`,
+    `of %s are "%s" (level, codec, process, colour), and their tiles are in the file unchanged${skippedWithoutSlides}`,
     async (path, codings) => {
       const filePath = join(slides, path);
       const file = await readFile(filePath);
       const slide = await openSlide({ path: filePath, members: [] });
       try {
-        const levels = await storedLevels(slide);
-        expect(levels.map(codingOf)).toEqual(codings);
+        const levels = await findNativeLevels(slide);
+        expect(levels.map(codingOf).join(', ') || 'none').toBe(codings);
         for (const level of levels) {
           const count = level.columns * level.rows;
           for (const index of [0, Math.floor(count / 2), count - 1]) {
-            const bytes = Buffer.from((await readStoredTile(slide, level, index))?.bytes ?? []);
+            const bytes = Buffer.from((await readNativeLevelTile(slide, level, index))?.bytes ?? []);
             expect(file.includes(level.codec === 'jpeg' ? scanOf(bytes) : bytes)).toBe(true);
           }
         }

@@ -13,7 +13,7 @@ import {
   type listAnnotations,
   type QueryOf,
 } from '@lamina/contract';
-import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import { findInaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { effectiveAccount } from '../domain/account.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import { isShareLinkValid } from '../domain/share-link.ts';
@@ -26,7 +26,7 @@ import { visitorFeatureText } from './feature-json.ts';
 import { requireImage, uuidPattern } from './layer-access.ts';
 import { type AnnotationList, annotationListOf } from './list-text.ts';
 
-export interface LinkedAnnotations {
+export interface ShareLinkAnnotations {
   /** Returns the layers of a slide, oldest first. @throws AppError not_found when the link does not share the slide or annotations */
   layers(session: ImageSession, imageId: string, translate: Translate): Promise<AnnotationLayer[]>;
   /** Returns the annotations of a layer. @throws AppError not_found, invalid_request */
@@ -39,7 +39,7 @@ export interface LinkedAnnotations {
 
 const layerName = (number: number): Bilingual => ({ tr: `Katman ${number}`, en: `Layer ${number}` });
 
-export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAnnotations {
+export function createShareLinkAnnotations(db: Database, now: () => Date): ShareLinkAnnotations {
   /** Checks that the visitor's link shows annotations of the image. @throws AppError not_found */
   async function requireAnnotationsShared({ visitor }: ImageSession, imageId: string): Promise<void> {
     const link = visitor === null ? null : await findShareLink(db, visitor.linkId);
@@ -49,7 +49,7 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
     if (!isShowingAnnotations) throw new AppError('not_found');
     const account = effectiveAccount(creator, now());
     const linkedImages = (await shareableImagesByLink(db, [link.id])).get(link.id) ?? [];
-    const images = openedImages(linkedImages, await inaccessibleDatasets(db, account));
+    const images = openedImages(linkedImages, await findInaccessibleDatasets(db, account));
     if (!images.has(imageId)) throw new AppError('not_found');
     await requireImage(db, account, imageId);
   }

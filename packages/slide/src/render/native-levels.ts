@@ -1,14 +1,20 @@
 /**
- * Finds the levels of a slide that store their tiles as JPEG or JPEG 2000, and reads these tiles, for protocols that send
- * them unchanged (DICOMweb).
+ * Finds the native levels of a slide, whose tiles are native: stored as JPEG or JPEG 2000 in a form that DICOMweb can send
+ * without decoding. Reads these tiles.
  */
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import { readJpeg2000Header } from '../decode/jpeg2000-header.ts';
 import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
-import { type Allocate, type EncodedImage, type Level, type Slide, SlideError } from '../model/slide.ts';
+import {
+  type BufferAllocator,
+  type EncodedImage,
+  type Level,
+  type Slide,
+  SlideError,
+} from '../model/slide.ts';
 
-/** How all tiles of a level are encoded. */
-interface StoredCoding {
+/** How tiles are encoded. */
+interface TileCoding {
   readonly codec: 'jpeg' | 'jpeg2000';
   /** The JPEG process (`baseline` or `extended`), or the wavelet of JPEG 2000: lossless (`reversible`) or lossy. */
   readonly process: 'baseline' | 'extended' | 'reversible' | 'irreversible';
@@ -19,8 +25,8 @@ interface StoredCoding {
   readonly colour: 'grey' | 'rgb' | 'ycc' | 'ycc-422' | 'rct' | 'ict';
 }
 
-/** A level whose tiles can be sent as stored. Its sizes are in pixels; `downsample` is relative to full resolution. */
-export interface StoredLevel extends StoredCoding {
+/** A level whose tiles can be sent without decoding. Sizes are in pixels; `downsample` is relative to full resolution. */
+export interface NativeLevel extends TileCoding {
   /** Index in `slide.levels`. */
   readonly level: number;
   readonly width: number;
@@ -32,22 +38,22 @@ export interface StoredLevel extends StoredCoding {
   readonly downsample: number;
 }
 
-/** The coding of tiles that this package encodes itself. */
-export const encodedCoding: StoredCoding = { codec: 'jpeg', process: 'baseline', colour: 'ycc' };
+/** The coding of rendered tiles and of blank tiles, which this package encodes. */
+export const renderedTileCoding: TileCoding = { codec: 'jpeg', process: 'baseline', colour: 'ycc' };
 
 /** A tile with the coding of its bytes. */
 interface CodedTile {
   readonly bytes: Uint8Array;
   /** The level of the tile, but with the coding of this tile instead of the level's coding. */
-  readonly level: StoredLevel;
+  readonly level: NativeLevel;
 }
 
-/** Maximum number of tiles of a level that are tried to find one that is not empty. Trying an empty tile reads nothing from the file. */
+/** Maximum number of tiles of a level that are tried until one is not empty. Trying an empty tile reads nothing from the file. */
 const MAX_PROBES = 10_000;
 
-/** Returns the levels whose tiles can be sent as stored. @throws SlideError when the storage does not respond */
-export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]> {
-  const levels: StoredLevel[] = [];
+/** Returns the native levels of a slide. @throws SlideError when the storage does not respond */
+export async function findNativeLevels(slide: Slide): Promise<readonly NativeLevel[]> {
+  const levels: NativeLevel[] = [];
   for (const [level, description] of slide.levels.entries()) {
     const coding = await codingOf(slide, level, description);
     if (coding === null) continue;
@@ -58,21 +64,21 @@ export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]
 }
 
 /**
- * Reads a tile as stored. A tile that the file does not contain is either empty or a gap, depending on the level
- * (`Level.hasGaps`). An empty tile shows the background of the slide: the function returns a JPEG of that colour, also for
- * a JPEG 2000 level. A gap shows tissue that only a larger level contains: the function returns null.
+ * Reads a tile of a native level without decoding it. A tile that the file does not contain is either empty or a gap,
+ * depending on the level (`Level.hasGaps`). An empty tile shows the background of the slide: the function returns a JPEG of that
+ * colour, also for a JPEG 2000 level. A gap shows tissue that only levels of higher resolution contain: the function returns null.
  *
  * @param index number of the tile in its level, from 0, row by row
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
- * @returns null for a gap, which the caller must render from the next larger level
+ * @returns null for a gap, which the caller must render from a level of higher resolution
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
-export async function readStoredTile(
+export async function readNativeLevelTile(
   slide: Slide,
-  level: StoredLevel,
+  level: NativeLevel,
   index: number,
   signal?: AbortSignal,
-  allocate?: Allocate,
+  allocate?: BufferAllocator,
 ): Promise<CodedTile | null> {
   const { level: levelIndex, columns, rows, tileWidth, tileHeight } = level;
   if (!Number.isInteger(index) || index < 0 || index >= columns * rows) {
@@ -83,10 +89,10 @@ export async function readStoredTile(
   if (tile !== null) return { bytes: tile.bytes, level };
   if (slide.levels[levelIndex]?.hasGaps) return null;
   const bytes = await blankJpeg(tileWidth, tileHeight, slide.background);
-  return { bytes, level: { ...level, ...encodedCoding } };
+  return { bytes, level: { ...level, ...renderedTileCoding } };
 }
 
-/** Errors that exclude a level, because its tiles cannot be sent as stored. */
+/** Errors after which a level does not count as native. All other errors are thrown to the caller. */
 const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
   'FORMAT_NOT_SUPPORTED',
   'FILE_CORRUPT',
@@ -95,12 +101,12 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
 ]);
 
 /**
- * Returns the coding of a level, read from a tile that is not empty; null when the level's tiles cannot be sent as
- * stored. The function assumes that all tiles of a level have the same coding.
+ * Returns the coding of a level, read from a tile that is not empty; null when the level is not native. The function assumes
+ * that all tiles of a level have the same coding.
  */
-async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
+async function codingOf(slide: Slide, level: number, description: Level): Promise<TileCoding | null> {
   const { columns, rows, tileWidth, tileHeight, leadingPadding } = description;
-  // The tiles of a rotated level may have padding on the left or top, which the protocols cannot express.
+  // The tiles of a rotated level may have padding on the left or top, which DICOM cannot express.
   if (leadingPadding) return null;
   try {
     const tile = await anyTile(slide, level, description);
@@ -157,8 +163,8 @@ function isOfSize({ codec, bytes }: EncodedImage, width: number, height: number)
 /** Frame markers SOF0 and SOF1. Source: ITU-T T.81, table B.1. */
 const [BASELINE, EXTENDED] = [0xc0, 0xc1];
 
-/** Returns the coding of a JPEG tile; null when it cannot be sent as stored. */
-function jpegCoding(bytes: Uint8Array): StoredCoding | null {
+/** Returns the coding of a JPEG tile; null when DICOMweb cannot send it without decoding. */
+function jpegCoding(bytes: Uint8Array): TileCoding | null {
   const { frameMarker, precision, components } = readJpegHeader(bytes);
   if (precision !== 8 || (frameMarker !== BASELINE && frameMarker !== EXTENDED)) return null;
   const process = frameMarker === BASELINE ? 'baseline' : 'extended';
@@ -191,25 +197,25 @@ function isRgb(jpeg: Uint8Array, componentIds: readonly number[]): boolean {
 /** The marker of the coding style segment, and the value of its field for the reversible wavelet. */
 const [COD, REVERSIBLE] = [0xff52, 1];
 
-/** Returns the coding of a JPEG 2000 tile; null when it cannot be sent as stored. */
-function jpeg2000Coding({ bytes, colour }: EncodedImage): StoredCoding | null {
+/** Returns the coding of a JPEG 2000 tile; null when DICOMweb cannot send it without decoding. */
+function jpeg2000Coding({ bytes, colour }: EncodedImage): TileCoding | null {
   const header = readJpeg2000Header(bytes);
   const { codeStream, components, bits, isSigned, isTransformed, isSubsampled } = header;
   if (bits !== 8 || isSigned || (components !== 1 && components !== 3)) return null;
   const isReversible = transformOf(codeStream) === REVERSIBLE;
   const process = isReversible ? 'reversible' : 'irreversible';
-  // Inverted grey, and grey in a window of values, would need attributes that the protocols of `StoredCoding` lack.
+  // Inverted grey, and grey in a window of values, would need attributes that `TileCoding` lacks.
   const isPlainGrey = typeof colour !== 'object' || (colour.black === 0 && colour.white === 255);
   if (components === 1) return isPlainGrey ? { codec: 'jpeg2000', process, colour: 'grey' } : null;
-  if (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) return null; // YCbCr that is declared as RGB, perhaps in a transform
+  if (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) return null; // YCbCr that is declared as RGB, perhaps with a colour transform
   if (isSubsampled) return { codec: 'jpeg2000', process, colour: 'ycc-422' };
   if (isTransformed) return { codec: 'jpeg2000', process, colour: isReversible ? 'rct' : 'ict' };
   return { codec: 'jpeg2000', process, colour: colour === 'ycc' ? 'ycc' : 'rgb' };
 }
 
 /**
- * Returns the wavelet transformation, at byte 13 of the COD segment. The caller has checked the header. Source: ITU-T
- * T.800, tables A.12 to A.20.
+ * Returns the wavelet transformation, which is at byte 13 of the COD segment; undefined without such a segment. The caller has
+ * checked the header. Source: ITU-T T.800, tables A.12 to A.20.
  */
 function transformOf(codeStream: Uint8Array): number | undefined {
   const view = new DataView(codeStream.buffer, codeStream.byteOffset, codeStream.byteLength);
