@@ -22,6 +22,7 @@ async function registerAndSignIn(page: Page, email: string): Promise<(string | n
   await page.getByLabel('Şifre (Tekrar)').fill(password);
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
   await expect(page).toHaveURL(/\/auth\/login$/);
+  await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeVisible(); // until then, the screen may show that it loads
   const textAfterRegistration = await page.getByRole('main').textContent();
   await page.getByLabel('Şifre', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Giriş Yap' }).click();

@@ -10,13 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nextChangeNo } from '../store/annotation-layers.ts';
 import { acquireLock, type DatabaseTransaction } from '../store/database.ts';
 import { limitLockWait, waitForBlockedQuery } from '../store/testing/blocked-query.ts';
-import { databaseKinds } from '../store/testing/test-database.ts';
+import { everyDatabaseKind } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 import { sweepAnnotations } from './sweep.ts';
 
 const dayMs = 24 * 60 * 60_000;
-const isPostgresTested = databaseKinds.includes('PostgreSQL');
+const isPostgresTested = everyDatabaseKind.includes('PostgreSQL');
 
 describe.runIf(isPostgresTested)('concurrent changes of annotations, with PostgreSQL as database:', () => {
   let server: TestServer;

@@ -14,7 +14,7 @@ import {
   readWithoutMigrating,
   temporaryFolder,
 } from '../store/testing/old-databases.ts';
-import { databaseKinds } from '../store/testing/test-database.ts';
+import { everyDatabaseKind } from '../store/testing/test-database.ts';
 import { moveDatabase } from './move-database.ts';
 
 const log = pino({ level: 'silent' });
@@ -40,7 +40,7 @@ function copiedTables(all: ReadonlyMap<string, readonly AnyRow[]>): Record<strin
   return unchangedTables;
 }
 
-describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
+describe.skipIf(!everyDatabaseKind.includes('PostgreSQL'))(
   'moveDatabase (npm run move) between SQLite and PostgreSQL',
   () => {
     it('copies all rows to PostgreSQL and back, including sign-ins', async () => {

@@ -10,7 +10,7 @@ import {
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { formatCsvLine } from '../platform/csv.ts';
-import { databaseKinds } from '../store/testing/test-database.ts';
+import { everyDatabaseKind } from '../store/testing/test-database.ts';
 import { testServer } from '../testing/test-server.ts';
 
 const missingId = '00000000-0000-4000-8000-000000000000';
@@ -43,7 +43,7 @@ async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('import of a catalogue CSV file, with %s as database', (database) => {
+describe.each(everyDatabaseKind)('import of a catalogue CSV file, with %s as database', (database) => {
   it('applies exactly the changes that its preview has shown for each row', async () => {
     const { server, check, apply, images, auditEntries } = await startCatalogue(database);
     const a = await server.fixtures.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });

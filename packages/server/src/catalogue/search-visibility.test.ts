@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { prepareSearch } from '../store/catalogue-search.ts';
 import { watchQueries } from '../store/database.ts';
 import { analyzeImages, openSearchObserver, recordPlans } from '../store/testing/search-observer.ts';
-import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { type DatabaseKind, everyDatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
 import { startCatalogueServer } from './testing/catalogue-server.ts';
 
 /** Starts a server with entries whose names contain `visible` if a viewer may see them, and otherwise `secret`. */
@@ -52,7 +52,7 @@ async function startCatalogueWithSecrets(databaseKind: DatabaseKind, restrictedD
   return { ...testCatalogue, observer, secretId, restricted };
 }
 
-describe.each(databaseKinds)(
+describe.each(everyDatabaseKind)(
   'catalogue search with restricted and hidden entries, with %s as database',
   (databaseKind) => {
     it.each([
@@ -142,7 +142,7 @@ describe.each(databaseKinds)(
   },
 );
 
-describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
+describe.skipIf(!everyDatabaseKind.includes('PostgreSQL'))(
   'query plans of GET /image-catalog/images, with PostgreSQL as database',
   () => {
     it('read no entry of a restricted dataset and do not use the trigram index of all entries', async () => {

@@ -15,7 +15,7 @@ import { checkMail } from '../doctor/check-mail.ts';
 import { checkObjectStorage } from '../doctor/check-object-storage.ts';
 import { reasonOf } from '../doctor/finding.ts';
 import { openDatabase } from '../store/database.ts';
-import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
 
 const doctorProgram = path.join(import.meta.dirname, 'doctor.ts');
 const isRoot = process.getuid?.() === 0;
@@ -114,7 +114,7 @@ describe('npm run doctor: check of the database (checkDatabase)', () => {
     expect(finding).toMatchObject({ subject: 'Database', state: 'wrong' });
   });
 
-  it.skipIf(!databaseKinds.includes('PostgreSQL'))(
+  it.skipIf(!everyDatabaseKind.includes('PostgreSQL'))(
     'reports version, clock, connections and catalogue of a PostgreSQL database as ok',
     async () => {
       const { url, close } = await openTestDatabase('PostgreSQL');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
 import { type JobPayloads, type Jobs, jobKinds } from './jobs.ts';
 import { createJobsInPostgres } from './jobs-in-postgres.ts';
 import { createJobsInProcess } from './jobs-in-process.ts';
@@ -20,7 +20,7 @@ const rescanAtStart = { atStart: true };
 const slide = (imageId: string) => ({ imageId, again: false });
 
 /** Opens the job queue for several processes that share it; the queue of SQLite, in memory, belongs to one process. */
-async function openQueues(kind: (typeof databaseKinds)[number], processCount = 1): Promise<Jobs[]> {
+async function openQueues(kind: (typeof everyDatabaseKind)[number], processCount = 1): Promise<Jobs[]> {
   const queues: Jobs[] = [];
   onTestFinished(async () => {
     for (const jobs of queues) await jobs.close();
@@ -42,7 +42,7 @@ function gate() {
   return { opened: promise, open: resolve };
 }
 
-describe.each(databaseKinds)('job queue (database: %s)', (kind) => {
+describe.each(everyDatabaseKind)('job queue (database: %s)', (kind) => {
   it('runs a job once when it is enqueued again before it starts', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const read: string[] = [];
@@ -154,7 +154,7 @@ describe.each(databaseKinds)('job queue (database: %s)', (kind) => {
   });
 });
 
-const hasPostgres = databaseKinds.includes('PostgreSQL');
+const hasPostgres = everyDatabaseKind.includes('PostgreSQL');
 
 describe.skipIf(!hasPostgres)(
   'job queue in PostgreSQL shared by several processes (needs TEST_DATABASE_URL)',

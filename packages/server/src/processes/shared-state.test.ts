@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkChain } from '../audit/chain-check.ts';
 import { failureLimits } from '../domain/throttle-limits.ts';
 import { statesOfJobs } from '../store/testing/job-states.ts';
-import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
 import { askServer, type ServerProcess, startServerProcess } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const waitOptions = { timeout: 60_000, interval: 100 };
 const slideCount = 24;
 const demoSlideCount = 2;
-const hasPostgres = databaseKinds.includes('PostgreSQL');
+const hasPostgres = everyDatabaseKind.includes('PostgreSQL');
 if (!hasPostgres) console.log('The tests with three processes are skipped: they need PostgreSQL.');
 
 describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL database', () => {

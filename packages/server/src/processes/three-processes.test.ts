@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createObjectStore } from '@lamina/slide';
 import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
 import { freePort, type LoadBalancer, nginx, startLoadBalancer } from '../testing/load-balancer.ts';
 import { askServer, type ServerAnswer, type ServerProcess, startProgram } from '../testing/server-process.ts';
 
@@ -23,7 +23,7 @@ const slides = ['a.svs', 'b.svs', 'c.svs'];
 const tiles = ['9/0_0', '9/1_1', '9/2_1', '9/3_3', '8/0_0', '8/1_1', '8/0_1', '7/0_0'];
 const waitOptions = { timeout: 60_000, interval: 100 };
 
-const canRun = databaseKinds.includes('PostgreSQL') && nginx !== null;
+const canRun = everyDatabaseKind.includes('PostgreSQL') && nginx !== null;
 if (!canRun) console.log('The tests with three processes are skipped: they need PostgreSQL and nginx.');
 
 describe.skipIf(!canRun)('three server processes behind nginx, over one PostgreSQL database', () => {

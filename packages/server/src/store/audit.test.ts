@@ -22,7 +22,7 @@ import {
   runLockedTransaction,
 } from './database.ts';
 import { removeAuditTriggers } from './testing/audit-triggers.ts';
-import { type DatabaseKind, databaseKinds, openTestDatabase } from './testing/test-database.ts';
+import { type DatabaseKind, everyDatabaseKind, openTestDatabase } from './testing/test-database.ts';
 import type { Task } from './testing/write-entries.ts';
 
 /** Fields of an entry. Tests that need other values override them. */
@@ -88,7 +88,7 @@ async function insertEntries(
 /** Returns the numbers of all entries that have rows. */
 const numbersOf = async (db: Database) => (await listChainedRows(db, 0, 1000)).map(({ seq }) => seq);
 
-describe.each(databaseKinds)('the audit log (database: %s)', (kind) => {
+describe.each(everyDatabaseKind)('the audit log (database: %s)', (kind) => {
   it('has consecutive numbers and a valid hash chain after concurrent writers and failed transactions', async () => {
     const [db, location] = await openSharedDatabase(kind);
     // Of 3 × 30 transactions, every third fails, so 60 entries remain.
@@ -134,7 +134,7 @@ describe.each(databaseKinds)('the audit log (database: %s)', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('pruning of the audit log (database: %s)', (kind) => {
+describe.each(everyDatabaseKind)('pruning of the audit log (database: %s)', (kind) => {
   it('deletes the oldest entries and leaves the hash chain of the others valid', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 5);
@@ -195,7 +195,7 @@ describe.each(databaseKinds)('pruning of the audit log (database: %s)', (kind) =
   );
 });
 
-describe.each(databaseKinds)('listing the audit log (database: %s)', (kind) => {
+describe.each(everyDatabaseKind)('listing the audit log (database: %s)', (kind) => {
   /**
    * Opens a log of 12 entries at the minutes 1 to 12. The actors berk and ayse alternate, and the target of entry 11 is ayse. Every
    * third entry opens a slide, and every fourth is refused.

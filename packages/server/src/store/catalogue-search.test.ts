@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { analyzeImages, prepareSearch } from './catalogue-search.ts';
 import { connectDatabase } from './database.ts';
 import { insertImages } from './images.ts';
-import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase } from './testing/test-database.ts';
 
 it('prepareSearch and analyzeImages, which prepare the catalogue search of PostgreSQL, do nothing on SQLite', async () => {
   const { db, close } = await openTestDatabase('SQLite');
@@ -13,7 +13,7 @@ it('prepareSearch and analyzeImages, which prepare the catalogue search of Postg
   await analyzeImages(db);
 });
 
-describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
+describe.skipIf(!everyDatabaseKind.includes('PostgreSQL'))(
   'prepareSearch for the catalogue search on PostgreSQL (needs TEST_DATABASE_URL)',
   () => {
     it('creates the trigram index only once in three calls, of which two run concurrently', async () => {

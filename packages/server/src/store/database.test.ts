@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUniqueViolation, openDatabase, runLockedTransaction } from './database.ts';
-import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase } from './testing/test-database.ts';
 import { findUser, insertUser, listUsers } from './users.ts';
 
 /** Creates a folder that is deleted after the test. */
@@ -64,7 +64,7 @@ describe('openDatabase with the URL of an unreachable PostgreSQL server', () => 
   });
 });
 
-describe.each(databaseKinds)('a transaction of runLockedTransaction (database: %s)', (kind) => {
+describe.each(everyDatabaseKind)('a transaction of runLockedTransaction (database: %s)', (kind) => {
   it('rolls back all its writes when its function throws', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);

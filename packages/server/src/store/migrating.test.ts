@@ -24,7 +24,7 @@ import {
   readWithoutMigrating,
   temporaryFolder,
 } from './testing/old-databases.ts';
-import { databaseKinds } from './testing/test-database.ts';
+import { everyDatabaseKind } from './testing/test-database.ts';
 
 const migrationNames = Object.keys(migrations).sort();
 
@@ -35,7 +35,7 @@ async function openAndMigrate(location: DatabaseLocation): Promise<Database> {
   return db;
 }
 
-const versionsAndKinds = databaseKinds.flatMap((kind) =>
+const versionsAndKinds = everyDatabaseKind.flatMap((kind) =>
   oldVersions.map((version) => [version, kind] as const),
 );
 
@@ -89,7 +89,7 @@ function withIntendedChanges(version: string, table: string, row: AnyRow): AnyRo
     : withSearchText;
 }
 
-describe.each(databaseKinds)('migration of a database (database: %s)', (kind) => {
+describe.each(everyDatabaseKind)('migration of a database (database: %s)', (kind) => {
   it('records the program version that ran each migration', async () => {
     const db = await openAndMigrate(await loadOldDatabase('0008', kind));
     const rows = await db.selectFrom('schema_changes').select(['migration', 'program_version']).execute();
@@ -201,7 +201,7 @@ async function snapshotsBeforeStatements({ file }: DatabaseLocation): Promise<st
   return snapshots;
 }
 
-describe.skipIf(!databaseKinds.includes('PostgreSQL'))('migration of a PostgreSQL database', () => {
+describe.skipIf(!everyDatabaseKind.includes('PostgreSQL'))('migration of a PostgreSQL database', () => {
   it('has no effect when the connection breaks at any statement; the next start completes it', async () => {
     const location = await loadOldDatabase('0001', 'PostgreSQL');
     const before = await readWithoutMigrating(location, allRowsOf);

@@ -13,12 +13,12 @@ import { acquireLock, runLockedTransaction } from '../store/database.ts';
 import { preventSessionDeletion } from '../store/image-openings.ts';
 import { recordSessionUse } from '../store/image-sessions.ts';
 import { limitLockWait, waitForBlockedQuery } from '../store/testing/blocked-query.ts';
-import { databaseKinds } from '../store/testing/test-database.ts';
+import { everyDatabaseKind } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
 const rounds = 200;
 
-describe.each(databaseKinds)('concurrent changes at two server processes (database: %s)', (database) => {
+describe.each(everyDatabaseKind)('concurrent changes at two server processes (database: %s)', (database) => {
   /** Starts two servers with the same database, which share no memory, like two processes. */
   async function twoServers() {
     const server = await testServer({ database });

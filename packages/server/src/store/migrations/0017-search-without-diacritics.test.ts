@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { insertImages } from '../images.ts';
-import { databaseKinds, openTestDatabase } from '../testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase } from '../testing/test-database.ts';
 import { up } from './0017-search-without-diacritics.ts';
 
-it.each(databaseKinds)(
+it.each(everyDatabaseKind)(
   'migration 0017 removes diacritics from the search text of all entries (database: %s)',
   async (kind) => {
     const { db, close } = await openTestDatabase(kind);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { insertImages } from '../images.ts';
-import { databaseKinds, openTestDatabase } from '../testing/test-database.ts';
+import { everyDatabaseKind, openTestDatabase } from '../testing/test-database.ts';
 import { up } from './0031-calibration.ts';
 
-it.each(databaseKinds)(
+it.each(everyDatabaseKind)(
   'migration 0031 copies pixel size and magnification to the columns file_* unless the server derived them (database: %s)',
   async (kind) => {
     const { db, close } = await openTestDatabase(kind);

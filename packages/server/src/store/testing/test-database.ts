@@ -9,8 +9,10 @@ const serverUrl = process.env.TEST_DATABASE_URL;
 
 export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 
-/** The databases that tests use: SQLite, and PostgreSQL if TEST_DATABASE_URL is set (its user creates databases). */
-export const databaseKinds: readonly DatabaseKind[] = serverUrl ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
+/** SQLite, and PostgreSQL if TEST_DATABASE_URL is set (its user creates databases): for tests whose subject is the database. */
+export const everyDatabaseKind: readonly DatabaseKind[] = serverUrl ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
+/** The databases for all other tests: PostgreSQL only with TEST_ALL, as `npm run test:all` sets it. */
+export const databaseKinds: readonly DatabaseKind[] = process.env.TEST_ALL ? everyDatabaseKind : ['SQLite'];
 
 export interface TestDatabase {
   readonly db: Database;
