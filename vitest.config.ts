@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { longTests } from './scripts/test/long-tests.ts';
 
 /**
  * Tests that run in a process of their own for each file: those that replace modules, the clock or the environment of the
@@ -28,6 +29,9 @@ const isolatedTests = [
   'packages/server/src/tiles/refusal-delay.test.ts',
   'packages/server/src/tiles/tile-cache.test.ts',
 ];
+
+/** The files that `npm test` leaves out; none without TEST_SCOPE, when vitest runs everything or the files that it is given. */
+const excludedTests = process.env.TEST_SCOPE === 'short' ? longTests : [];
 
 const node: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
@@ -59,10 +63,10 @@ export default defineConfig({
             'packages/{annotations,contract,slide,demo-slides,server}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],
-          exclude: isolatedTests,
+          exclude: [...isolatedTests, ...excludedTests],
         },
       },
-      { test: { ...node, name: 'node, isolated', include: isolatedTests } },
+      { test: { ...node, name: 'node, isolated', include: isolatedTests, exclude: [...excludedTests] } },
       'packages/web/vite.config.ts',
     ],
   },

@@ -81,7 +81,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
       scope === undefined
         ? 'rejects API tokens of every scope and changes no stored data for them'
         : `rejects API tokens without the scope ${scope}, changes no stored data for them, and accepts a token with only this scope`;
-    it(acceptance, async () => {
+    it(`${acceptance}`, async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
       const others = ApiTokenScope.options.filter((each) => each !== scope);

@@ -1,5 +1,5 @@
 /**
- * Turns JPEG tiles of TIFF files into complete JPEG files without decoding them. A stored tile alone is not a valid JPEG
+ * Turns JPEG tiles of TIFF files into complete JPEG files without decoding them. Such a tile alone is not a valid JPEG
  * with the right colours: TIFF stores the tables once per level, and the colour space in the TIFF directory.
  */
 import {

@@ -11,8 +11,9 @@ export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 
 /** SQLite, and PostgreSQL if TEST_DATABASE_URL is set (its user creates databases): for tests whose subject is the database. */
 export const everyDatabaseKind: readonly DatabaseKind[] = serverUrl ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
-/** The databases for all other tests: PostgreSQL only with TEST_ALL, as `npm run test:all` sets it. */
-export const databaseKinds: readonly DatabaseKind[] = process.env.TEST_ALL ? everyDatabaseKind : ['SQLite'];
+/** The databases for all other tests: without PostgreSQL in `npm test`, which sets TEST_SCOPE to `short`. */
+export const databaseKinds: readonly DatabaseKind[] =
+  process.env.TEST_SCOPE === 'short' ? ['SQLite'] : everyDatabaseKind;
 
 export interface TestDatabase {
   readonly db: Database;
