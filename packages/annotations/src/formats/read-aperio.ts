@@ -104,10 +104,11 @@ function addLayer(layer: Layer, collector: Collector, countComparisons: (number:
   }
 }
 
-/** Returns one pair of a region and its outline; no pair for an ellipse, whose vertices are not its outline, or below three vertices. */
+/** Returns one pair of a region and its outline; no pair for an ellipse, whose vertices are not its outline, a line, or below three vertices. */
 function outlineEntries(region: Region): readonly (readonly [Region, Outline])[] {
   const positions = region.points.filter(isPosition);
-  if (positions.length < 3 || shapesByType.get(region.attributes.Type) === 'ellipse') return [];
+  const shape = shapesByType.get(region.attributes.Type);
+  if (positions.length < 3 || shape === 'ellipse' || shape === 'line') return [];
   return [[region, { ring: closeRing(positions), bounds: boundsOfPositions(positions), holes: [] }]];
 }
 

@@ -188,6 +188,24 @@ describe('Aperio XML', () => {
     expect(copies.map(({ geometry }) => geometry.coordinates)).toEqual([[areas[0]], [areas[1], areas[2]]]);
   });
 
+  it('is imported with a hole in the area around it, also when a line around the hole has a smaller bounding box', () => {
+    const vertices = (...points: readonly string[]) =>
+      `<Vertices>${points.map((point) => `<V ${point}/>`).join('')}</Vertices>`;
+    const line = vertices('X="10" Y="10"', 'X="60" Y="10"', 'X="60" Y="60"', 'X="10" Y="60"');
+    const { features: copies, rejected } = readBack(
+      `<Annotations><Annotation>
+<Region>${vertices('X="0" Y="0"', 'X="100" Y="0"', 'X="100" Y="100"', 'X="0" Y="100"')}</Region>
+<Region Type="4">${line}</Region>
+<Region NegativeROA="1">${vertices('X="20" Y="20"', 'X="30" Y="20"', 'X="30" Y="30"')}</Region>
+</Annotation></Annotations>`,
+    );
+    expect(rejected).toEqual([]);
+    expect(copies.map(({ geometry: { type, coordinates } }) => [type, coordinates.length])).toEqual([
+      ['Polygon', 2],
+      ['LineString', 4],
+    ]);
+  });
+
   it('keeps holes, classes, colours and ellipses after export and import', () => {
     const { format, features: copies, rejected } = readBack(write('aperio'));
     expect([format, rejected]).toEqual(['aperio', []]);
