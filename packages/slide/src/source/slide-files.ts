@@ -192,7 +192,7 @@ export function isMember(name: string, members: readonly string[]): boolean {
 export function notAMemberError(): SlideError {
   return new SlideError(
     'FILE_CORRUPT',
-    'The slide refers to a file that is not one of its members (the files listed for it); files may be missing',
+    'The slide is not complete, or it refers to a file that does not belong to it',
   );
 }
 
