@@ -24,7 +24,7 @@ export function writeChecksums(sums: ReadonlyMap<string, string>): string {
   return lines.join('');
 }
 
-/** Returns the hashes of a list by file name. @throws Error with a sentence for the operator when a line is invalid */
+/** Parses a list of checksums, and returns them by file name. @throws Error with a message for the operator when a line is invalid */
 export function readChecksums(text: string): ReadonlyMap<string, string> {
   const sums = new Map<string, string>();
   for (const line of text.split('\n').filter(Boolean)) {

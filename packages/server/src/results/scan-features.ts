@@ -1,8 +1,8 @@
 /**
  * Finds the objects of a result (such as detected cells) in a JSON file of any size, with only one object in memory at a time. Objects
- * are the members of one of these lists: `features` of a GeoJSON FeatureCollection, an array as the whole file, `cells` (CellViT) or
- * `nuc` (HoVerNet, an object instead of a list). A file without such a list, of at most `maxObjectBytes`, is one object. The
- * scanner tracks only brackets and strings, and parses each object separately.
+ * are the members of one of these containers: the array `features` of a GeoJSON FeatureCollection, an array at the top level, the array
+ * `cells` (CellViT), or the JSON object `nuc` (HoVerNet). A file of at most `maxObjectBytes` without such a container is one object; the
+ * scanner keeps the start of a file until it finds a container. It tracks only brackets and strings, and parses each object separately.
  */
 import { quoteNonFiniteNumbers } from '@lamina/annotations';
 import { parseFlatFeature } from './flat-rings.ts';
@@ -62,9 +62,9 @@ function createScanner(target: ScanTarget) {
   let captureKind: 'object' | 'typeMap' | null = null;
   let capturedParts: Buffer[] = [];
   let capturedBytes = 0;
-  /** Bracket depth outside of the captured object, at which the capture ends. */
+  /** Bracket depth before the captured object; the capture ends when the depth returns to it. */
   let captureDepth = 0;
-  /** Last string at depth 1, which is the key of the list when its bracket opens. */
+  /** Last string at depth 1: when a bracket opens, the key of the value that begins there. */
   let topKey = '';
   /** Last string at depth 2, which is the key of the next object in `nuc`. */
   let memberKey = '';
@@ -218,7 +218,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(decoder.decode(bytes));
   } catch {
-    // Such numbers are rare, so other files need no search for them.
+    // Probably NaN or Infinity. They are rare, so objects are searched for them only after a failure.
   }
   try {
     return JSON.parse(decoder.decode(quoteNonFiniteNumbers(bytes)));

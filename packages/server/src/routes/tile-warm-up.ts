@@ -1,6 +1,6 @@
 /**
- * Warm-up of the fast path of tiles (the handler in front of Fastify). Before the server listens, it requests tiles of a small
- * temporary slide from itself. V8 has then compiled the code when requests arrive (docs/performance.md, "The first seconds").
+ * Warm-up of the fast path of tiles (the handler in front of Fastify). Before the server accepts connections, it requests native tiles
+ * of a small temporary slide from a temporary HTTP server in the same process. V8 has then compiled the code when requests arrive (docs/performance.md, "The first seconds").
  *
  * The requests run through the normal code, over loopback connections to a temporary HTTP server. Fixed values replace the image session
  * (the credential of the viewer) and the catalogue entry, and the warm-up has its own logger and metrics. So nothing reaches the
@@ -142,7 +142,7 @@ async function startServer({
   return server;
 }
 
-/** Returns a session that may view every image and belongs to no account. */
+/** Returns a session that may view every image that is not hidden, and belongs to no account. */
 function createStandInSession(): ImageSession {
   const createdAt = Date.now();
   return {
@@ -190,7 +190,7 @@ async function requestTiles(port: number, count: number, signal: AbortSignal): P
 const isEndOfTile = (chunk: Buffer) => chunk.length > 1 && chunk.readUInt16BE(chunk.length - 2) === 0xffd9;
 
 const rejectRendering = async () => {
-  throw new Error('The warm-up renders nothing.');
+  throw new Error('The warm-up requests only native tiles, which are not rendered.');
 };
 
 const noRendering: RenderedTiles = {

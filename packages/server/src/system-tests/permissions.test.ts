@@ -180,7 +180,7 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
       expect(after).toEqual(before);
     });
 
-    it('returns 405 for an HTTP method that it does not support', async () => {
+    it('has a path that returns 405 to a caller without a token for a method that no endpoint of this path has, PATCH or PUT', async () => {
       const known = Object.values(endpoints).filter(({ path: other }) => other === endpoint.path);
       const method = known.some((each) => each.method === 'PATCH') ? 'PUT' : 'PATCH';
       const answer = await server.as(null).inject({ method, url: endpoint.path.replace(/:\w+/, 'x') });
@@ -189,9 +189,9 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
     });
   });
 
-  describe('a variant of the request', () => {
+  describe('to a caller without a token, a pending account and an administrator:', () => {
     it.each(withLabels(Object.keys(expectedStatuses)))(
-      '%s returns the same status when a slash is appended to the path',
+      '%s returns the same status with a slash at the end of the path as without it',
       async (_, name) => {
         const endpoint = endpoints[name] as Endpoint;
         for (const actor of ['anonymous', 'pending', 'admin'] as const) {
@@ -205,7 +205,7 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
 
     const reads = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.method === 'GET');
     it.each(withLabels(reads))(
-      '%s returns the same status, without a body, to the method HEAD',
+      '%s returns the same status, without a body, when the method is HEAD in place of GET',
       async (_, name) => {
         for (const actor of ['anonymous', 'pending', 'admin'] as const) {
           const who = await caller(actor);

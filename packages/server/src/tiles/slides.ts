@@ -447,7 +447,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (transientErrorCodes.has(error.code) || isTemporaryError(error)) return null;
         log.warn(
           { err: error, folder: folder.path, fileCount: names.length },
-          'slide files of a folder could not be grouped into slides; after three such scans each file is treated as a slide of its own',
+          'slide files of a folder could not be grouped into slides; the next scan tries again, and after three failed scans each file is treated as a slide of its own',
         );
         return 'failed';
       }

@@ -174,7 +174,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
   );
 
   it.each(otherSlides)(
-    'has the pixels of the original, unless planOriginals (the check before de-identification) rejects the file: %s',
+    'has the pixels of the original, or is not made because planOriginals (the check before it) states a reason: %s',
     async (name) => {
       const path = join(slides, name);
       const location = { path, members: [] };

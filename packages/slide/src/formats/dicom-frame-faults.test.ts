@@ -60,12 +60,12 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'too few extended lengths',
+    'an extended offset table that has more offsets than lengths',
     changedExtendedTable(tag.ExtendedOffsetTableLengths, (all) => all.slice(1)),
     'FILE_CORRUPT',
   ],
   [
-    'no extended lengths',
+    'an extended offset table without lengths',
     withoutElement(tag.ExtendedOffsetTableLengths, { ...rlePlan, offsetTable: 'extended' }),
     'FILE_CORRUPT',
   ],

@@ -216,7 +216,12 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     ['when its XML uses an entity', oneImage, whole.replace('RE9F', '&lol;'), 'FILE_CORRUPT'],
-    ['when its elements are 10,000 deep', oneImage, scnXml('<image>'.repeat(10_000)), 'LIMIT_EXCEEDED'],
+    [
+      'when the elements of its XML are nested 10,000 deep',
+      oneImage,
+      scnXml('<image>'.repeat(10_000)),
+      'LIMIT_EXCEEDED',
+    ],
     ['when it has only the macro image', oneImage, scnXml(macroXml(0)), 'NOT_A_SLIDE'],
     ['when it has no image', oneImage, scnXml(''), 'NOT_A_SLIDE'],
     [

@@ -43,7 +43,12 @@ describe('openSlideFrom', () => {
     ],
     ['when its XML uses an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
     ['when its root element is not OME', `<a>${withoutDeclaration}</a>`, rgb, 'FILE_CORRUPT'],
-    ['when its elements are 10,000 deep', omeXml('<a>'.repeat(10_000)), rgb, 'LIMIT_EXCEEDED'],
+    [
+      'when the elements of its XML are nested 10,000 deep',
+      omeXml('<a>'.repeat(10_000)),
+      rgb,
+      'LIMIT_EXCEEDED',
+    ],
     ['when it has no Image', omeXml(''), rgb, 'FILE_CORRUPT'],
     ['when an Image has no Pixels', omeXml(imageXml('')), rgb, 'FILE_CORRUPT'],
     ['when SizeX is missing', RGB_XML.replace('SizeX=', 'SizeQ='), rgb, 'FILE_CORRUPT'],

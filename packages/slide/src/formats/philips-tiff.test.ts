@@ -249,7 +249,7 @@ describe('openSlideFrom', () => {
     ],
     ['when its XML uses an entity', levels, xml([wsi([1, 2, 4])]).replace('RE9F', '&xxe;'), 'FILE_CORRUPT'],
     [
-      'when its elements are 10,000 deep',
+      'when the elements of its XML are nested 10,000 deep',
       levels,
       `<DataObject ObjectType="DPUfsImport">${'<Array>'.repeat(10_000)}`,
       'LIMIT_EXCEEDED',

@@ -246,7 +246,11 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     ['when its XML uses an entity', [page(greyDirectory(0), '&lol;')], 'FILE_CORRUPT'],
-    ['when its elements are 10,000 deep', [page(greyDirectory(0), '<a>'.repeat(10_000))], 'LIMIT_EXCEEDED'],
+    [
+      'when the elements of its XML are nested 10,000 deep',
+      [page(greyDirectory(0), '<a>'.repeat(10_000))],
+      'LIMIT_EXCEEDED',
+    ],
     [
       'when its XML has 10^6 attributes',
       [greyWithXml(description(`<a ${Array.from({ length: 1000 }, (_, i) => `b${i}=""`).join(' ')}/>`))],

@@ -397,7 +397,7 @@ describe('openSlideFrom', () => {
     ['when the XML of its frames is truncated', withInfo(info.slice(0, -9)), 'FILE_CORRUPT'],
     ['when the XML of its frames uses an entity', withInfo(info.replace('DOE', '&lol;')), 'FILE_CORRUPT'],
     [
-      'when the XML of its frames is 10,000 deep',
+      'when the XML of its frames has elements that are nested 10,000 deep',
       withInfo(`<EncodeInfo>${'<a>'.repeat(10_000)}`),
       'LIMIT_EXCEEDED',
     ],

@@ -8,7 +8,7 @@ import { paintTissue } from './paint-tissue.ts';
 export interface VendorSlide {
   /** The value of `Slide.format`. */
   readonly format: string;
-  /** Builds a file of some kilobytes. @param text replaces the valid text, so that a test can damage it */
+  /** Builds a file of some kilobytes. @param text written in place of the valid text, for tests of damaged text */
   build(text?: string): Uint8Array;
   readonly text: string; // the valid text
 }
@@ -16,7 +16,7 @@ export interface VendorSlide {
 const [WIDTH, HEIGHT, TILE] = [80, 64, 32];
 const tissue = paintTissue(WIDTH, HEIGHT);
 const half = shrinkRaster(tissue, 2); // 40 × 32 pixels
-const STRIPS = null; // for `losslessPicture`, instead of the side of a tile
+const STRIPS = null; // as the tile size of `losslessPicture`, makes it write strips in place of tiles
 
 /** Adds an ImageDescription. */
 const withDescription = (directory: DirectoryPlan, text: string) =>
@@ -84,7 +84,7 @@ const philipsXml =
   ) +
   '</DataObject>';
 
-/** Builds the XML element of a Ventana slide that states an overlap of two adjacent frames by 4 × 2 pixels. */
+/** Builds the XML element of a Ventana slide that states that two adjacent frames overlap by 4 × 2 pixels. */
 const joint = (direction: string, frame: number, neighbour: number) =>
   `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${frame}" Tile2="${neighbour}" OverlapX="4" OverlapY="2"/>`;
 
@@ -99,7 +99,7 @@ const ventanaXml =
   '</ImageInfo></SlideStitchInfo><AoiOrigin><AOI0 OriginX="0" OriginY="0"/></AoiOrigin></EncodeInfo>';
 
 /**
- * Builds an image of SCN's XML.
+ * Builds an `<image>` element of the XML of an SCN slide.
  *
  * @param ifd index of its first directory
  * @param x position on the glass in nanometres, like `y`

@@ -13,9 +13,9 @@ interface ShareLinkListProps {
   readonly query: UseQueryResult<readonly ShareLink[]>;
   /** Shows only the links of the account with this uid; by default, all links. */
   readonly ownerUid?: string;
-  /** Whether the list shows the owner of each link, as administrators need it. */
+  /** Whether the list shows the owner of each link (for administrators). */
   readonly areOwnersShown?: boolean;
-  /** Id of the link that a running request ends; null while no request is running. */
+  /** Id of the link that is being ended; null while no request is running. */
   readonly endingId: string | null;
   readonly onEnd: (link: ShareLink) => void;
 }
@@ -67,7 +67,7 @@ export function ShareLinkList({
   );
 }
 
-/** Returns the state of a link: ended, no openings left, or the time until which it can be opened. */
+/** Returns the state of a link: ended (by a person or because it expired), no openings left, or the time until which it can be opened. */
 function stateTextOf({ ended, openings, max_openings, expires_at }: ShareLink): string {
   if (ended) return texts.ended;
   const isUsedUp = max_openings !== null && openings >= max_openings;

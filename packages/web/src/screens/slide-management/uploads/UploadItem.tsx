@@ -35,7 +35,7 @@ export function UploadItem({ row, isSettled }: UploadItemProps) {
     } catch (error) {
       announce({ success: false, message: messageOf(error, texts.cancelFailed) });
     }
-    setCancelling(false); // here, the list of the server's uploads has been reloaded
+    setCancelling(false); // by now, the list of uploads has been reloaded, so the row of a cancelled upload is gone
   }
 
   const handlers = {
