@@ -12,8 +12,11 @@ export const longTests: readonly string[] = [
   'packages/server/src/commands/backup-commands.test.ts',
   'packages/server/src/jobs/jobs.test.ts',
   'packages/server/src/processes/**/*.test.ts',
+  'packages/server/src/results/find-results.test.ts',
   'packages/server/src/store/durability.test.ts',
+  'packages/server/src/store/migrating.test.ts',
   'packages/server/src/system-tests/faults/**/*.test.ts',
+  'packages/server/src/system-tests/races.test.ts',
   'packages/server/src/system-tests/revocation-across-processes.test.ts',
   'packages/server/src/tiles/fair-rendering.test.ts',
   'packages/server/src/tiles/tile-prerenderer.test.ts',
@@ -35,18 +38,13 @@ export const longTests: readonly string[] = [
   'scripts/check/**/*.test.ts',
 ];
 
-/** Browser tests that `npm test` runs: the stories of people from their registration to what they see, draw, share and administer. */
+/** Browser tests that `npm test` runs: the stories of people from their registration, approval and sign-in to the first slide. */
 export const shortBrowserTests: readonly string[] = [
-  'e2e/annotation-stories.spec.ts',
-  'e2e/api-tokens.spec.ts',
   'e2e/approval.spec.ts',
-  'e2e/audit.spec.ts',
   'e2e/datasets.spec.ts',
   'e2e/external-sign-in.spec.ts',
   'e2e/first-use.spec.ts',
   'e2e/password-reset.spec.ts',
   'e2e/registration.spec.ts',
   'e2e/second-factor.spec.ts',
-  'e2e/session.spec.ts',
-  'e2e/sharing.spec.ts',
 ];
