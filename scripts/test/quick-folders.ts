@@ -11,7 +11,6 @@ export const quickFolders: readonly string[] = [
   'packages/demo-slides/src/stain',
   'packages/demo-slides/src/structures',
   'packages/server/src/domain',
-  'packages/server/src/http',
   'packages/slide/src/dicom',
   'packages/slide/src/jpeg',
   'packages/slide/src/tiff',
