@@ -26,7 +26,7 @@ const isolatedTests = [
   'packages/server/src/tiles/fair-rendering.test.ts',
   'packages/server/src/tiles/open-slides-of-a-store.test.ts',
   'packages/server/src/tiles/open-slides.test.ts',
-  'packages/server/src/tiles/refusal-delay.test.ts',
+  'packages/server/src/tiles/rejection-delay.test.ts',
   'packages/server/src/tiles/tile-cache.test.ts',
 ];
 
