@@ -160,8 +160,16 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
     ['an id that is not a UUID', 'id_not_uuid id', feature({ id: 'PathCellObject' })],
     ['a missing id', 'id_not_uuid id', feature({ id: undefined })],
     ['a missing geometry', 'missing geometry', feature({ geometry: null })],
-    ['a geometry collection', 'geometry_type geometry.type', withGeometry({ type: 'GeometryCollection' })],
-    ['the geometry type toString', 'geometry_type geometry.type', withGeometry({ type: 'toString' })],
+    [
+      'a geometry collection',
+      'geometry_type geometry.type',
+      withGeometry({ type: 'GeometryCollection', geometries: [] }),
+    ],
+    [
+      'the geometry type toString',
+      'geometry_type geometry.type',
+      withGeometry({ type: 'toString', coordinates: [] }),
+    ],
     ['missing coordinates', 'wrong_type geometry.coordinates', withGeometry({ type: 'Polygon' })],
     [
       'a polygon without rings',
