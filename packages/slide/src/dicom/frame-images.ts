@@ -7,7 +7,7 @@ import {
   tileOffset,
 } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
-import { type EncodedImage, type GreyRange, type SampleColour, SlideError } from '../model/slide.ts';
+import { type EncodedImage, type GreyRange, notSupportedError, type SampleColour } from '../model/slide.ts';
 import { corruptError, limitExceededError } from './errors.ts';
 import { openFrames } from './frames.ts';
 import type { Instance, PixelDescription } from './instance.ts';
@@ -205,8 +205,4 @@ function endOfJpeg(jpeg: Uint8Array): number {
     if (jpeg[end - 1] !== 0) break;
   }
   throw corruptError('a frame is truncated: its JPEG has no EOI marker');
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

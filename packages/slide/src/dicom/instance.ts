@@ -4,7 +4,7 @@
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
  * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (tile positions).
  */
-import { SlideError } from '../model/slide.ts';
+import { notSupportedError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import type { DataSet, ValuePosition } from './data-set.ts';
@@ -309,8 +309,4 @@ function countOf(dataSet: DataSet, elementTag: Tag, limit: number): number | nul
   if (count < 1) throw corruptError(`${nameOfTag(elementTag)} is ${count}`);
   if (count > limit) throw limitExceededError(`${nameOfTag(elementTag)} is ${count}`);
   return count;
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

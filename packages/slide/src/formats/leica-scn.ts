@@ -5,7 +5,7 @@
  * docs/formats/leica-scn.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
-import { SlideError } from '../model/slide.ts';
+import { notSupportedError, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { joinLevels, type LevelTiles, openDeclaredLevels } from '../tiff/declared-levels.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
@@ -312,8 +312,4 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
 
 function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The SCN file contradicts itself: ${what}`);
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

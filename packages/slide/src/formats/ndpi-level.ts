@@ -12,7 +12,7 @@ import {
   intervalGrid,
   intervalReader,
 } from '../jpeg/restart-intervals.ts';
-import { type EncodedImage, type Level, SlideError } from '../model/slide.ts';
+import { type EncodedImage, type Level, notSupportedError, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { checkByteRange } from '../tiff/block-table.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
@@ -196,8 +196,4 @@ function checkTile({ columns, rows }: { columns: number; rows: number }, column:
   const isInside = column >= 0 && column < columns && row >= 0 && row < rows;
   if (isInside && Number.isInteger(column) && Number.isInteger(row)) return;
   throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

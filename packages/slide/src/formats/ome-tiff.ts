@@ -7,7 +7,7 @@
  */
 import type { Colour } from '../decode/raster.ts';
 import { shownPlaneOf } from '../model/shown-plane.ts';
-import { type AssociatedImageName, type Slide, SlideError } from '../model/slide.ts';
+import { type AssociatedImageName, notSupportedError, type Slide, SlideError } from '../model/slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import { type ChannelImages, MAX_CHANNELS, openChannelPyramid } from '../tiff/channel-pyramid.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
@@ -298,8 +298,4 @@ function readMagnification(ome: XmlElement, image: XmlElement): number | null {
   const objective = referenced ?? onlyObjective;
   const power = readDecimal(objective?.attributes.get('NominalMagnification'));
   return power !== null && power > 0 && power < 1000 ? power : null; // 1000 and more are implausible
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -11,7 +11,7 @@ import { orientationTransform } from '../decode/orient-raster.ts';
 import { isPng, readPngHeader } from '../decode/png-header.ts';
 import { isColourMarker, type JpegHeader, marker, readJpegHeader, segments } from '../jpeg/header.ts';
 import { readJpegHead } from '../jpeg/read-head.ts';
-import { type Level, type Orientation, type Slide, SlideError } from '../model/slide.ts';
+import { type Level, notSupportedError, type Orientation, type Slide, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { memorySource } from '../source/memory-source.ts';
 import { readOnce } from '../source/read-once.ts';
@@ -340,8 +340,4 @@ async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {
       if (!mayBeCutOff || length >= HEAD_BYTES.max) throw error;
     }
   }
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -5,7 +5,7 @@
  * docs/formats/qptiff.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
-import { type AssociatedImageName, SlideError } from '../model/slide.ts';
+import { type AssociatedImageName, notSupportedError, SlideError } from '../model/slide.ts';
 import { openChannelPyramid } from '../tiff/channel-pyramid.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readSampleLayout } from '../tiff/image-layout.ts';
@@ -190,8 +190,4 @@ function readPixelSize(xml: XmlElement): { x: number; y: number } | null {
 
 function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The QPTIFF contradicts itself: ${what}`);
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

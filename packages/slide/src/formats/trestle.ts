@@ -6,7 +6,7 @@
  * docs/formats/trestle.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
-import { SlideError } from '../model/slide.ts';
+import { notSupportedError, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideGroup } from '../source/slide-files.ts';
 import { joinLevels, type LevelTiles, type ReadableLevel } from '../tiff/declared-levels.ts';
@@ -180,8 +180,4 @@ async function readMpp({ first }: TiffFile): Promise<{ x: number; y: number } | 
 
 function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The Trestle slide contradicts itself: ${what}`);
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

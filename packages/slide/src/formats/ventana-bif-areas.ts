@@ -2,7 +2,7 @@
  * Reads the scanned areas of a Ventana BIF slide from the XML of its largest level: the position of each area, and the
  * overlaps of its camera frames. Each frame is one tile of that level. `ventana-bif.ts` composes all levels with these values.
  */
-import { SlideError } from '../model/slide.ts';
+import { notSupportedError, SlideError } from '../model/slide.ts';
 import type { TileGrid } from '../tiff/image-layout.ts';
 import { checkAreaCounts } from '../tiff/mosaic-level.ts';
 import { tag } from '../tiff/tags.ts';
@@ -231,8 +231,4 @@ function meanOverlaps(
 /** Returns the error for a contradiction. In all values of `what`, "it" is the slide. */
 export function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The Ventana slide contradicts itself: ${what}`);
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -263,6 +263,11 @@ export class SlideError extends Error {
   }
 }
 
+/** Returns the error for a valid slide that Lamina cannot show. @param what names the missing feature, after "Not supported: " */
+export function notSupportedError(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
+}
+
 /** Whether the file could not be read now, because the server is busy or the storage did not respond; the caller should retry. */
 export function isTemporaryError(error: unknown): error is SlideError {
   return error instanceof SlideError && temporaryCodes.has(error.code);

@@ -7,7 +7,13 @@ import { addChannel, defaultChannelColour } from '../decode/compose-channels.ts'
 import { cropToLevel, estimateGreyRange } from '../decode/contrast.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import type { Colour } from '../decode/raster.ts';
-import { type EncodedImage, type GreyRange, SlideError, type TileAddress } from '../model/slide.ts';
+import {
+  type EncodedImage,
+  type GreyRange,
+  notSupportedError,
+  SlideError,
+  type TileAddress,
+} from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import type { LevelTiles } from './declared-levels.ts';
@@ -177,8 +183,4 @@ async function readComposedTile(
     addChannel(rgb, { brightness, colour });
   }
   return composed;
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -1,6 +1,12 @@
 /** The encoding of the tiles or strips of a TIFF image. `readImageCoding` rejects unsupported encodings. */
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
-import { type SampleColour, SlideError, type TiffCoding, type TiffColour } from '../model/slide.ts';
+import {
+  notSupportedError,
+  type SampleColour,
+  SlideError,
+  type TiffCoding,
+  type TiffColour,
+} from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { nameOfCompression, nameOfPhotometric, readSampleLayout, type SampleLayout } from './image-layout.ts';
 import { limits } from './limits.ts';
@@ -277,8 +283,4 @@ function storedJpegColour({ isPlanar, colour }: SampleCoding): JpegColour | null
   if (colour.model === 'rgb') return 'rgb';
   if (colour.model === 'ycc') return 'ycbcr';
   return colour.model === 'grey' && !colour.isInverted ? 'grey' : null;
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -9,7 +9,7 @@ import { decodeJpegSamples } from '../decode/jpeg-samples.ts';
 import { reverseBits } from '../decode/tiff-samples.ts';
 import { unpack } from '../decode/unpack.ts';
 import { completeJpeg, type JpegPrefix, jpegPrefix, tileOffset } from '../jpeg/complete-jpeg.ts';
-import { SlideError, type TiffCoding } from '../model/slide.ts';
+import { notSupportedError, SlideError, type TiffCoding } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { TiffDirectory } from './directory.ts';
 import {
@@ -415,8 +415,4 @@ async function paletteOf(directory: TiffDirectory): Promise<ValueImage['palette'
     byteAt(count + i),
     byteAt(2 * count + i),
   ]);
-}
-
-function notSupportedError(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }
