@@ -120,7 +120,8 @@ module.exports = {
           '^packages/$1/',
           '/src/(index|testing)[.]ts$',
           '/src/testing/index[.]ts$',
-          '^packages/slide/src/(scheduling/fair-queue|model/scale)[.]ts$',
+          '^packages/slide/src/(scheduling/fair-queue|model/scale|result-files/index)[.]ts$',
+          '^packages/contract/src/result-limits[.]ts$',
           '^packages/slide/src/names/slide-names[.]ts$',
         ],
       },
@@ -183,7 +184,7 @@ module.exports = {
       ['deidentify/', 'formats/', 'render/'],
       ['open-slide[.]ts$'],
       ['workers/'],
-      ['index[.]ts$'],
+      ['index[.]ts$', 'result-files/'],
       ['corpus/'],
     ]),
     ...layered('server', 'packages/server/src', [

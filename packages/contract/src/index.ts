@@ -29,6 +29,7 @@ export * from './originals.ts';
 export * from './overlays.ts';
 export * from './permissions.ts';
 export * from './result-layers.ts';
+export * from './result-limits.ts';
 export * from './saved-views.ts';
 export * from './search-words.ts';
 export * from './second-factor.ts';

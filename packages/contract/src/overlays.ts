@@ -6,8 +6,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Width and height of a tile of a raster result, in pixels. */
-export const overlayTileSize = 256;
 /** Maximum number of objects in one request for centres or measurements. */
 export const maxOverlayObjects = 2_000_000;
 

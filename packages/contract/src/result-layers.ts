@@ -32,15 +32,6 @@ export type ResultState = z.infer<typeof ResultState>;
 export const ResultSource = z.enum(['upload', 'api', 'folder']);
 export type ResultSource = z.infer<typeof ResultSource>;
 
-/** Limits per slide and per file. The server rejects a layer or file that exceeds them, but skips further `measurements`. */
-export const resultLimits = {
-  layersPerSlide: 100,
-  objects: 10_000_000,
-  classes: 250,
-  measurements: 200,
-  rasterPixels: 20_000_000_000,
-} as const;
-
 /**
  * Places the content on the slide:
  * - `full-size`: a raster covers the whole slide; coordinates of objects are pixels of full resolution

@@ -21,9 +21,6 @@ export {
   openOriginal,
   planOriginals,
 } from './deidentify/originals.ts';
-export { readBulkAnnotations } from './dicom/bulk-annotations.ts';
-export { isDicom } from './dicom/file-meta.ts';
-export { openLabelMap } from './dicom/label-map.ts';
 export { type InstalledLibraries, installedLibraries } from './formats/installed-libraries.ts';
 export { type FolderLocation, fingerprintOf } from './location/open-slide-files.ts';
 export { scaleOf } from './model/scale.ts';
@@ -56,11 +53,9 @@ export {
 export type { TileColour } from './render/render-tile.ts';
 export { isWithinViewLimits, maxViewPixels, maxViewSide, type View } from './render/render-view.ts';
 export type { SlideSummary } from './render/slide-summary.ts';
-export { openFileSource } from './source/file-source.ts';
 export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
 export { createOpenFiles, type OpenFiles } from './source/open-files.ts';
 export type { SlideGroup } from './source/slide-files.ts';
-export { openValueTiff, type ValueArray, type ValueImage, type ValueType } from './tiff/value-image.ts';
 export { RenderPool, type RenderPoolOptions } from './workers/render-pool.ts';
 export type { Requester } from './workers/render-queue.ts';
 export { openServedSlide } from './workers/served-slide.ts';

@@ -15,7 +15,7 @@ export const importLimits = {
   /** Attributes of one element. */
   xmlAttributes: 64,
   /** Comparisons of holes with the bounding boxes and edges of outlines, to find the outline around each hole. */
-  holeComparisons: 200_000_000,
+  holeComparisons: 100_000_000,
   /** Rejections that the result lists; further ones are only counted. */
   rejections: 100,
 } as const;

@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
-import { isDicom, openFileSource, readBulkAnnotations } from '@lamina/slide';
+import { isDicom, openFileSource, readBulkAnnotations } from '@lamina/slide/result-files';
 import type { ContainerWriter } from './container.ts';
 import { prependPart } from './prepend-part.ts';
 import { ImportRejectedError } from './problems.ts';

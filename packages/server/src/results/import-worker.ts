@@ -3,8 +3,15 @@
  * layer. `workerData` is the ImportTask; the thread posts its progress and finally the ImportOutcome.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ResultRegistration, resultLimits } from '@lamina/contract';
-import { isDicom, openFileSource, openLabelMap, openValueTiff, type ValueImage } from '@lamina/slide';
+import type { ResultRegistration } from '@lamina/contract';
+import { resultLimits } from '@lamina/contract/result-limits';
+import {
+  isDicom,
+  openFileSource,
+  openLabelMap,
+  openValueTiff,
+  type ValueImage,
+} from '@lamina/slide/result-files';
 import type { ThreadProgress } from '../platform/run-in-thread.ts';
 import { createContainer } from './container.ts';
 import { importVectorFile } from './import-vector-file.ts';

@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createInflate } from 'node:zlib';
-import { SlideError, type ValueArray, type ValueImage } from '@lamina/slide';
+import { SlideError, type ValueArray, type ValueImage } from '@lamina/slide/result-files';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Maximum width and height in pixels. */

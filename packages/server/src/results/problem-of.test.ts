@@ -1,4 +1,4 @@
-import { SlideError } from '@lamina/slide';
+import { SlideError } from '@lamina/slide/result-files';
 import { describe, expect, it } from 'vitest';
 import { problemOf } from './problem-of.ts';
 

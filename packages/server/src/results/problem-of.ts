@@ -1,4 +1,4 @@
-import { isTemporaryError, SlideError } from '@lamina/slide';
+import { isTemporaryError, SlideError } from '@lamina/slide/result-files';
 import { ContainerFull } from './container.ts';
 import { ImportRejectedError, type Problem } from './problems.ts';
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { ValueImage } from '@lamina/slide';
+import type { ValueImage } from '@lamina/slide/result-files';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createContainer } from './container.ts';

@@ -4,8 +4,8 @@
  * pixels of the previous level; in a mask, it is their most frequent value. raster-reader.ts converts the values to 8-bit tiles.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { overlayTileSize as tileSide } from '@lamina/contract';
-import { SlideError, type ValueArray, type ValueImage, type ValueType } from '@lamina/slide';
+import { overlayTileSize as tileSide } from '@lamina/contract/result-limits';
+import { SlideError, type ValueArray, type ValueImage, type ValueType } from '@lamina/slide/result-files';
 import type { ContainerWriter } from './container.ts';
 import { createStatistics, type ValueStatistics } from './raster-statistics.ts';
 

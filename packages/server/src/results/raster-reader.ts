@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { crc32, deflate, inflateRaw } from 'node:zlib';
 import { overlayTileSize as tileSide } from '@lamina/contract';
-import type { ValueArray } from '@lamina/slide';
+import type { ValueArray } from '@lamina/slide/result-files';
 import type { Container } from './container.ts';
 import { type RasterDescription, type RasterLevel, tileEntryBytes, valuesOf } from './raster-import.ts';
 

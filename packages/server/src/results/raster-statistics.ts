@@ -1,5 +1,5 @@
 /** Computes the range of the values of a raster, with and without outliers, in one pass and with bounded memory. */
-import type { ValueArray, ValueType } from '@lamina/slide';
+import type { ValueArray, ValueType } from '@lamina/slide/result-files';
 
 interface ValueRange {
   readonly min: number;

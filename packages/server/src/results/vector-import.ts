@@ -9,7 +9,7 @@
  */
 import fs from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { resultLimits } from '@lamina/contract';
+import { resultLimits } from '@lamina/contract/result-limits';
 import { ContainerFull, type ContainerWriter } from './container.ts';
 import { createDensity, type DensityLevel } from './density.ts';
 import { createBlockEncoder, type StoredObject, widenBounds } from './encode-block.ts';
