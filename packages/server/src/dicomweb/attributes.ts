@@ -142,13 +142,33 @@ const keywordsByTag: ReadonlyMap<string, Keyword> = new Map(
 /** Returns the keyword of a tag; undefined for a tag that the server does not know. */
 export const keywordOf = (tag: string): Keyword | undefined => keywordsByTag.get(tag);
 
-/** Returns the data set as JSON, with its elements sorted by tag. */
+/** Returns the elements of a data set by tag. `stringifyDataSets` puts them in order. */
 export function toJson(attributes: Attributes): JsonDataSet {
   const elements = Object.entries(attributes).map(([keyword, value]) => {
     const [tag, vr] = dictionary[keyword as Keyword];
     return [tag, elementOf(vr, value)] as const;
   });
-  return Object.fromEntries(elements.sort(([tagA], [tagB]) => (tagA < tagB ? -1 : 1)));
+  return Object.fromEntries(elements);
+}
+
+/**
+ * Returns the JSON text of data sets, also of nested ones, with the elements in ascending order of their tags (PS3.18 section F.2.2).
+ * `JSON.stringify` would put tags without a leading zero first, because JavaScript orders integer-like names before all others.
+ */
+export function stringifyDataSets(dataSets: readonly JsonDataSet[]): string {
+  return `[${dataSets.map(stringifyDataSet).join(',')}]`;
+}
+
+function stringifyDataSet(dataSet: JsonDataSet): string {
+  const byTag = Object.entries(dataSet).sort(([tagA], [tagB]) => (tagA < tagB ? -1 : 1));
+  const elements = byTag.map(([tag, { vr, Value, ...rest }]) => {
+    const text =
+      vr === 'SQ' && Value !== undefined
+        ? `{"vr":"SQ","Value":${stringifyDataSets(Value as readonly JsonDataSet[])}}`
+        : JSON.stringify({ vr, Value, ...rest });
+    return `"${tag}":${text}`;
+  });
+  return `{${elements.join(',')}}`;
 }
 
 function elementOf(vr: string, value: Value): JsonElement {

@@ -219,6 +219,20 @@ describe('DICOMweb search (QIDO-RS)', () => {
 });
 
 describe('DICOMweb metadata (WADO-RS)', () => {
+  it('has the elements of each data set, and of each item of a sequence, in ascending order of their tags', async () => {
+    const { body } = await get(`${seriesPath}/metadata`);
+    const tagsByDepth: string[][] = [];
+    const dataSets: string[][] = [];
+    for (const [token, tag] of body.matchAll(/"([0-9A-F]{8})":|"(?:[^"\\]|\\.)*"|[{}]/g)) {
+      if (token === '{') tagsByDepth.push([]);
+      else if (token === '}') dataSets.push(tagsByDepth.pop() ?? []);
+      else if (tag !== undefined) tagsByDepth.at(-1)?.push(tag);
+    }
+    expect(dataSets.filter((tags) => tags.length > 20)).toHaveLength(2); // one for each level
+    for (const tags of dataSets) expect(tags).toEqual(tags.toSorted());
+    expect(JSON.parse(body)).toMatchObject([{ '52009229': { vr: 'SQ', Value: [{}] } }, {}]);
+  });
+
   it('has every required attribute of a whole slide image', async () => {
     const found = await search(`${seriesPath}/metadata`);
     expect(found).toHaveLength(2);

@@ -1,6 +1,6 @@
 /**
- * Routes of DICOMweb (DICOM PS3.18): search, metadata, frames, thumbnails and ICC profiles. A slide is a study with one series, a level
- * that the file stores as JPEG or JPEG 2000 is an instance, and a tile of it is a frame (dicomweb/dicomweb.ts).
+ * Routes of DICOMweb (DICOM PS3.18): search, metadata, frames, thumbnails and ICC profiles. A slide is a study with one series, each
+ * level that the file stores as JPEG or JPEG 2000 is an instance, and each tile of a level is a frame (dicomweb/dicomweb.ts).
  *
  * Requests have a bearer token, or for frames an image session, the credential with which a viewer loads pixels. Access to pixels is
  * always decided for an image session, so the server also has one for each sign-in and each API token (`sessionOf`).
@@ -26,7 +26,7 @@ import {
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { bulkFormOf, formNameOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
-import type { JsonDataSet } from '../dicomweb/attributes.ts';
+import { type JsonDataSet, stringifyDataSets } from '../dicomweb/attributes.ts';
 import {
   type OpenedStudy,
   type RequestedUids,
@@ -73,7 +73,7 @@ interface DicomWebRequest {
 }
 
 const dicomJson = 'application/dicom+json';
-const maxCachedDates = 10_000;
+const maxCachedTimes = 10_000;
 
 /** The function is long because all routes inside share the services. */
 export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices): void {
@@ -111,7 +111,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     };
   }
 
-  /** Creation dates of catalogue entries by image id. They never change, so the cache needs no invalidation. */
+  /** Creation times of catalogue entries by image id, for the dates in the metadata. They never change, so no entry becomes outdated. */
   const createdAtByImage = new Map<string, string>();
   async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
     const cached = createdAtByImage.get(imageId);
@@ -120,7 +120,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     // this function.
     if (!('user' in caller)) return '';
     const { created_at } = await catalogue.get(imageId, caller.user);
-    if (createdAtByImage.size >= maxCachedDates) createdAtByImage.clear(); // bounds the memory
+    if (createdAtByImage.size >= maxCachedTimes) createdAtByImage.clear(); // bounds the memory
     createdAtByImage.set(imageId, created_at);
     return created_at;
   }
@@ -136,7 +136,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   }
 
   function jsonResponse(dataSets: readonly JsonDataSet[]): Bytes {
-    const bytes = Buffer.from(JSON.stringify(dataSets));
+    const bytes = Buffer.from(stringifyDataSets(dataSets));
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
     return { bytes, type: dicomJson, etag, cacheControl: 'private, no-cache' };
   }
@@ -221,7 +221,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     const study = await openStudy(request);
     const { bytes, etag } = await dicomWeb.iccProfile(study, request.params, requesterOf(study.session));
     const types = ['application/octet-stream', 'application/vnd.iccprofile'];
-    // `transferSyntax` is null, because a profile is not a frame. `mayBeSingle` allows a response without a multipart body.
+    // The form is the content type, and whether the body is multipart. `transferSyntax` (the encoding of pixels) is null, because a
+    // profile is not a frame. `mayBeSingle` allows a response without a multipart body.
     const form = bulkFormOf(acceptOf(request), { types, transferSyntax: null, mayBeSingle: true });
     await recordOpening(request, study, 'descriptor');
     request.reply.header('Vary', 'Origin, Accept');
