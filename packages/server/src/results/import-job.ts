@@ -1,7 +1,7 @@
 /**
  * The job `import-result`: it converts a result file, which a client uploaded or the server found beside a slide, to the file format
- * of result layers (container.ts). This module also resumes interrupted imports, and deletes abandoned uploads, and files of layers that
- * no longer exist.
+ * of result layers (container.ts). This module also resumes interrupted imports, deletes abandoned uploads, and deletes the files of
+ * layers that no longer exist.
  */
 import fs from 'node:fs/promises';
 import { ResultRegistration } from '@lamina/contract';
@@ -39,7 +39,7 @@ interface Dependencies {
   readonly store: ObjectStore | null;
 }
 
-/** Number of interruptions after which a file is not imported again, because the file may be the reason why the process ended. */
+/** If the process ended during this number of imports of a file, the file may be the cause, and is not imported again. */
 const maxInterruptions = 2;
 /** Codes of errors that the file did not cause, so that a later import of the same file may succeed: system errors, then SlideErrors. */
 const temporaryErrorCodes: ReadonlySet<string> = new Set([
@@ -89,7 +89,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return Math.max(0, freeBytes + replacedBytes + (layer.upload_bytes ?? 0));
   }
 
-  /** Deletes the layers with earlier contents of a layer's file. They exist until the import ends, so that viewers can show them. */
+  /** Deletes the layers with earlier contents of a layer's file. They stay until its import ends, so that viewers can show them. */
   async function deleteReplacedLayers(layer: ResultLayerRow): Promise<void> {
     for (const { id } of await listReplacedResultLayers(db, layer)) await deleteResultLayer(db, files, id);
   }
@@ -146,7 +146,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const maxBytes = await remainingQuotaFor(layer);
     const source = await localSourceOf(layer, image.root, maxBytes, signal);
     if (source === null) return failure('file_missing', 'The file is missing');
-    const fullSize = '{"method":"full-size"}'; // without a registration the result covers the whole slide
+    const fullSize = '{"method":"full-size"}'; // without a registration (placement on the slide), the result covers the whole slide
     const task = {
       kind: layer.kind,
       source,
@@ -175,15 +175,17 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     await updateResultLayerInState(db, layerId, { state: 'importing', percent: 0 }, ['queued', 'importing']);
     let outcome: ImportOutcome;
     try {
+      // `interruptions`: number of earlier imports of this layer during which the process ended.
       outcome = await files.whileImporting(layerId, (interruptions) => {
         if (interruptions >= maxInterruptions)
           throw new Error(`The process ended during ${interruptions} imports`);
-        return whileLayerExists(layer, signal, (whileExisting, onProgress) =>
-          importLayer(layer, whileExisting, onProgress),
+        return whileLayerExists(layer, signal, (importSignal, onProgress) =>
+          importLayer(layer, importSignal, onProgress),
         );
       });
     } catch (error) {
-      if (error instanceof LayerDeleted) return files.parts.discard(layerId); // the download continued for a moment after the deletion
+      // `discard`: the download from the bucket may have written its file after the deletion of the layer.
+      if (error instanceof LayerDeleted) return files.parts.discard(layerId);
       if (signal.aborted || error instanceof RetryLater) throw error;
       if (temporaryErrorCodes.has(String((error as { code?: unknown }).code))) {
         // After the last attempt of this job, the next call of `sweep` queues the import again.
@@ -222,7 +224,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const isSaved = await updateResultLayerInState(
       db,
       layerId,
-      { ...columns, upload_bytes: null, updated_at: nowIso() },
+      { ...columns, updated_at: nowIso() },
       ['importing'],
     );
     if (isSaved) {

@@ -90,6 +90,12 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
     expect((await request('PATCH', address, part(40), bytes.subarray(40))).statusCode).toBe(204);
     await server.services.jobs.idle('import-result');
     expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+    // A client that lost the last response learns from HEAD that the server has the whole file.
+    const whole = String(bytes.length);
+    expect((await request('HEAD', address)).headers).toMatchObject({
+      'upload-offset': whole,
+      'upload-length': whole,
+    });
     expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
   });
 

@@ -109,11 +109,17 @@ export async function deleteResultLayerRow(db: Connection, id: string): Promise<
   await db.deleteFrom('result_layers').where('id', '=', id).execute();
 }
 
-/** Returns the total size in bytes of all stored results and of all announced uploads. */
+/** The states of a layer whose file is not imported yet and has not been rejected. */
+const unfinishedStates = ['uploading', 'queued', 'importing'] as const satisfies readonly ResultState[];
+
+/** Returns the total size in bytes of all stored results and of all announced uploads that are not imported yet. */
 export async function sumResultBytes(db: Connection): Promise<number> {
   const { stored, announced } = await db
     .selectFrom('result_layers')
-    .select((eb) => [eb.fn.sum('size_bytes').as('stored'), eb.fn.sum('upload_bytes').as('announced')])
+    .select((eb) => [
+      eb.fn.sum('size_bytes').as('stored'),
+      eb.fn.sum('upload_bytes').filterWhere('state', 'in', unfinishedStates).as('announced'),
+    ])
     .executeTakeFirstOrThrow();
   return Number(stored ?? 0) + Number(announced ?? 0);
 }
@@ -134,14 +140,14 @@ export async function listResultLayerIds(
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Lists the layers whose file is not imported yet and has not been rejected: those in the states uploading, queued and importing. */
+/** Lists the layers whose file is not imported yet and has not been rejected. */
 export function listUnfinishedResultLayers(
   db: Connection,
 ): Promise<Pick<ResultLayerRow, 'id' | 'state' | 'upload_bytes'>[]> {
   return db
     .selectFrom('result_layers')
     .select(['id', 'state', 'upload_bytes'])
-    .where('state', 'in', ['uploading', 'queued', 'importing'])
+    .where('state', 'in', unfinishedStates)
     .execute();
 }
 

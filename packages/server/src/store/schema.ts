@@ -193,6 +193,7 @@ interface EmailTable {
   /** Encrypted JSON, because an e-mail may contain a link that sets a password. */
   content: string;
   created_at: string;
+  /** Number of attempts to send the e-mail. */
   attempts: number;
   /** Time of the next attempt. A process claims an e-mail by moving this time into the future before it sends. */
   due_at: string;
@@ -261,6 +262,7 @@ interface ImageTable {
   /** How many focal planes and time points the file contains; null in the same case as `plane`. */
   planes: number | null;
   times: number | null;
+  /** Vendor of the scanner, and file format of the slide; null when unknown. */
   vendor: string | null;
   format: string | null;
   size_bytes: number;
@@ -386,7 +388,7 @@ interface DigestTable {
  *   changes after it has checked the caller's permission again, such as collections, share links and annotation classes
  * - `catalogue`: images, datasets and cases of the catalogue
  * - `uploads`: uploads, result files, and the storage quota that they share
- * - `throttle`: counts of failed attempts to sign in
+ * - `throttle`: counters of limited attempts, such as failed sign-ins (table `throttles`)
  * - `audit`: the audit log, in which each entry contains the hash of the previous entry
  */
 export type LockName = 'accounts' | 'audit' | 'catalogue' | 'throttle' | 'uploads';
@@ -426,6 +428,7 @@ interface UploadTable {
   file_count: number;
   size_bytes: number;
   state: UploadState;
+  /** Why the upload does not continue; null while it does. */
   problem: UploadProblem | null;
   /** Normalised path to which the upload will be moved; unique. Null once the upload is done or abandoned. */
   place_key: string | null;
@@ -500,7 +503,7 @@ interface CaseRegistrationTable {
   to_image: string;
   /** JSON of the pairs of points from which the transform was computed. */
   points: string;
-  /** JSON of a RegistrationMatrix. */
+  /** JSON of a RegistrationMatrix, the transform. */
   matrix: string;
   /** Remaining error of the transform in micrometres; null when the pixel size of `to_image` is unknown. */
   residual_um: number | null;
@@ -521,6 +524,7 @@ interface ResultLayerTable {
   kind: ResultKind;
   /** Null when the file was found beside the slide, or when the account was deleted. */
   owner_uid: string | null;
+  /** How the server got the file: uploaded with a sign-in or an API token, or found beside the slide. */
   source: ResultSource;
   /** Path of a file that was found beside the slide, relative to the slide's root; null for an uploaded file. */
   source_path: string | null;
@@ -533,7 +537,7 @@ interface ResultLayerTable {
   percent: number;
   /** Code of results/problems.ts; `removed` for a deleted layer of a found file; null unless the state is `failed`. */
   problem: string | null;
-  /** Size in bytes of the file that the client announced; null before the announcement and after the import. */
+  /** Size in bytes of the file that the client announced; null before the announcement. */
   upload_bytes: number | null;
   /** Size in bytes of the imported layer on the disk. */
   size_bytes: number;
@@ -549,10 +553,13 @@ interface AnnotationLayerTable {
   name: string;
   /** Null after the account was deleted; administrators then own the layer. */
   owner_uid: string | null;
+  /** Who sees the layer: only the owner and administrators, or all members. */
   visibility: LayerVisibility;
+  /** Who may change its annotations: only the owner and administrators, or all members who see the layer. */
   editing: LayerEditing;
   /** Role that locked the layer. Only administrators unlock a layer that an administrator locked. Null: not locked. */
   locked_by: 'owner' | 'admin' | null;
+  /** How the annotations were created: drawn, imported from a file, or by a program. */
   source: LayerSource;
   created_at: string;
   updated_at: string;
@@ -582,6 +589,7 @@ interface AnnotationTable {
    * that the server can insert its fields into the text.
    */
   feature: string;
+  /** `objectType` of the feature, a term of QuPath such as `annotation` or `detection`. */
   object_type: string;
   class_name: string | null;
   /** JSON array of red, green and blue. */
@@ -591,6 +599,7 @@ interface AnnotationTable {
   min_y: number;
   max_x: number;
   max_y: number;
+  /** Number of vertices of the geometry. */
   vertices: number;
   /** 1 for a new annotation, or the number after the last revision of an erased one; increments with every change. */
   revision: number;
@@ -693,6 +702,7 @@ interface CollectionAnswerTable {
   answer: string;
   /** Null for a question without a correct answer. */
   is_correct: Flag | null;
+  /** Number of times that the person has answered. */
   attempts: number;
   /** Time of the last attempt. */
   answered_at: string;
@@ -722,6 +732,7 @@ interface ShareLinkTable {
   target_id: string;
   /** argon2id, encoded; null if there is no password. */
   password_hash: string | null;
+  /** Whether visitors see annotations, and whether they may move and zoom the slides. */
   shows_annotations: Flag;
   allows_movement: Flag;
   /** Maximum number of openings of the link; null: no limit. */
