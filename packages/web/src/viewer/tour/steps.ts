@@ -33,7 +33,9 @@ export function fieldOf({ x, y, zoom, rotation, isMirrored }: SlideField): Field
  * position in the collection, and the other slides by their image id.
  */
 export function stepOfItem(steps: readonly TourStep[], item: number | string): number {
-  return steps.findIndex((step) => (typeof item === 'number' ? step.item === item : step.imageId === item));
+  const index = steps.findIndex((_, stepIndex) => itemOfStep(steps, stepIndex) === item);
+  // A viewer who does not see the first slide of a case has its second slide as first step of the item.
+  return index === -1 ? steps.findIndex(({ imageId }) => imageId === item) : index;
 }
 
 /** Returns the value by which a presenter identifies a step, the inverse of `stepOfItem`; null when there is no such step. */
