@@ -84,7 +84,7 @@ async function keepApiRunning(startApi: () => ChildProcess, stopSignal: AbortSig
     const end = exitCodeOf(api);
     const change = once(sources, 'change', { signal: stopSignal }).catch(() => null); // null: `stopSignal` has aborted
     await Promise.race([change, end]);
-    if (api.exitCode !== null) {
+    if (api.exitCode !== null || api.signalCode !== null) {
       console.log('The API has ended. It starts again when one of its source files changes.');
     }
     await change;

@@ -201,7 +201,7 @@ async function killProcess(child: ChildProcess): Promise<void> {
 async function waitForHealth(url: string, serverProcesses: readonly ChildProcess[]): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   while (Date.now() < deadline) {
-    if (serverProcesses.some(({ exitCode }) => exitCode !== null))
+    if (serverProcesses.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null))
       throw new Error('a server process has ended');
     const response = await fetch(url).catch(() => null); // null: the proxy server does not listen yet
     await response?.arrayBuffer(); // reads the whole body, so that the connection can be used again

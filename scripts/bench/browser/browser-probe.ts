@@ -33,8 +33,8 @@ export function installProbe(): void {
   const sampleContext = new OffscreenCanvas(sample.width, sample.height).getContext('2d', {
     willReadFrequently: true,
   });
-  /** The picture counts as complete after this time without a change. OpenSeadragon requests a failed tile again after less time. */
-  const unchangedMs = 700;
+  /** The picture counts as complete after this time without a change. It is longer than the wait before a failed tile is requested again. */
+  const unchangedMs = 1200;
 
   /** Returns a hash of the pixels of the page's largest canvas; 0 while it is empty. */
   function hashPixels(): number {
@@ -92,7 +92,7 @@ export function installProbe(): void {
     });
   }
 
-  /** Measures from 0, because times in a page are relative to its navigation. */
+  /** Measures from time 0, because times in a page are counted from its navigation. */
   function watchOpening(): Promise<Appearance> {
     return watchFrom(0);
   }
