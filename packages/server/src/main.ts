@@ -9,7 +9,7 @@ import { recordSettingsChange } from './audit/settings-event.ts';
 import { registerDemoSlidesJob } from './catalogue/demo-slides.ts';
 import { listenInCluster, listenOn } from './http/listening.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import { addressOf, type Config, ConfigError, configOfProcess } from './platform/config.ts';
+import { type Config, ConfigError, configOfProcess, serverUrlOf } from './platform/config.ts';
 import { createLog } from './platform/log.ts';
 import { type HttpWorkerCalls, startHttpWorkers } from './processes/http-workers.ts';
 import { startMetricsServer } from './processes/metrics-server.ts';
@@ -58,7 +58,7 @@ async function openServices(
 ): Promise<OpenedServices> {
   const stopping = new AbortController();
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
-  let address = addressOf(config.host, config.port);
+  let serverUrl = serverUrlOf(config.host, config.port);
   const services = await createServices({
     config,
     db,
@@ -67,15 +67,15 @@ async function openServices(
     objectStorage,
     renderedTiles,
     ...(jobs && { jobs }),
-    publicUrl: () => config.publicUrl ?? address,
+    publicUrl: () => config.publicUrl ?? serverUrl,
     stopping: stopping.signal,
   });
   return {
     services,
     stopping,
     setListeningPort(port) {
-      address = addressOf(config.host, port);
-      return address;
+      serverUrl = serverUrlOf(config.host, port);
+      return serverUrl;
     },
   };
 }
@@ -112,6 +112,7 @@ async function startPrimary(context: ProcessContext): Promise<void> {
   await recordSettingsChange(services, config);
   const httpWorkers = await startHttpWorkers({
     count: config.workers,
+    // Functions that the HTTP worker processes call in this process through the channel between the processes.
     calls: { ...renderedTilesCalls(renderedTiles), ...jobCalls(services.jobs) },
     log,
   });
@@ -129,18 +130,18 @@ async function startPrimary(context: ProcessContext): Promise<void> {
 /** Runs one of several HTTP worker processes. */
 async function startHttpWorker(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
-  const primary = createCaller<RenderedTilesCalls & JobCalls>(process);
+  const primary = createCaller<RenderedTilesCalls & JobCalls>(process); // calls functions in the primary process
   const { services, stopping, setListeningPort } = await openServices(
     context,
     createRemoteTileClient(primary),
     config.databaseUrl === null ? createRemoteJobs(primary, log) : undefined, // with PostgreSQL, all processes share a queue
   );
-  // The primary process calls these functions through the channel between the processes.
+  // The primary process calls this function through the channel between the processes.
   const calls: HttpWorkerCalls = { metrics: () => processMetrics.read() };
   answerCalls(process, calls, (error) =>
     log.error(
       { err: error, workerPid: process.pid },
-      'metrics of this HTTP worker process could not be read; the response of /metrics has its last known metrics',
+      'metrics of this HTTP worker process could not be read; GET /metrics returns its last known metrics, and reads them again at the next request',
     ),
   );
   const app = await buildApp(services);
@@ -170,7 +171,7 @@ process.umask(0o077); // only the user that runs the server can read the files t
 await hideEnvironment(); // otherwise render workers, which run as the same user, could read passwords in the environment variables
 try {
   const config = configOfProcess();
-  const { log, lostLines } = createLog({ level: config.logLevel });
+  const { log, lostLines } = createLog({ level: config.logLevel }); // `lostLines` counts dropped log lines
   try {
     const processMetrics = createProcessMetrics(config, { lostLines });
     await start({ config, log, processMetrics, objectStorage: openObjectStorage({ config, log }) });

@@ -1,9 +1,10 @@
 /**
  * All operations on accounts, for the HTTP endpoints: registration, sign-in, passwords, deletion, and the decisions of
- * administrators. Each change is one transaction, in which the check of the state, the new state, the revocation of
- * tokens (those of sign-ins, and API tokens) and the audit event succeed or fail together. If a change ends image
- * sessions (the credentials of pixel requests), the operation drops them from the cache after the commit, before it
- * returns. The file is long because all operations share the transaction, the checks and the steps after a commit.
+ * administrators. Each change is one transaction: the check of the state, the new state, the revocation of tokens (of
+ * sign-ins, and API tokens) and the audit event succeed or fail together. The lock `accounts` lets only one transaction
+ * at a time change accounts, tokens and grants. If a change ends image sessions (the credentials of pixel requests), the
+ * operation drops them from the cache after the commit, before it returns. The file is long because all operations share
+ * the transaction, the checks and the steps after a commit.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -59,6 +60,7 @@ import {
 } from '../store/users.ts';
 import { type PeoplePage, type PeopleQuery, searchPeople } from './people-search.ts';
 
+/** `actor` is the signed-in caller. `origin` is the client of a request without a sign-in, for rate limits and the audit log. */
 export interface Accounts {
   /**
    * Registers an account. With the setting `REGISTRATION_HIDE_EXISTING`, the account is created later, when the applicant has
@@ -103,7 +105,7 @@ export interface Accounts {
    *
    * @throws AppError not_found, already_active, not_pending, invalid_request
    */
-  approve(actor: Actor, uid: string, decision: Decision): Promise<void>;
+  approve(actor: Actor, uid: string, approval: Approval): Promise<void>;
   /**
    * Makes an account pending again, without datasets, at most ten minutes after its first approval.
    *
@@ -133,7 +135,7 @@ export interface Access {
 }
 
 /** Approval of an account by an administrator. */
-export interface Decision extends Access {
+export interface Approval extends Access {
   /** Role of the account; undefined gives the default role. */
   readonly role?: GrantableRole | undefined;
   /** Whether the approval applies only to pending accounts. */
@@ -225,7 +227,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
    * @param revokesTokens whether all tokens and image sessions of the account end. They are deleted before the first audit event,
    *   because the lock of the audit log must be the last one that a transaction acquires
    * @param applyRule rule of domain/account.ts: returns the changed account, or the same object if nothing changes;
-   *   throws when the change is not allowed
+   *   throws when the change is not allowed. `context` has the other facts on which the rules depend
    * @param writeMore further writes in the same transaction
    */
   async function administer(
@@ -266,7 +268,10 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     );
   }
 
-  /** Ends the share links of an account that may no longer share, or that had expired: its closed links must not open again. */
+  /**
+   * Ends the share links (URLs that show slides without an account) of an account that may no longer share. Also ends those of an
+   * account that had expired: the links stopped working then, and a later approval must not make them work again.
+   */
   async function endShareLinksIfRightLost(
     tx: DatabaseTransaction,
     { after, hadExpired }: { after: User; hadExpired: boolean },
@@ -391,7 +396,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         return null;
       });
       if (existing !== null) throw new AppError('email_taken');
-      await throttle.rememberNetwork(attempt);
+      await throttle.rememberNetwork(attempt); // fewer limits apply to sign-ins from this network
       adminDigest.schedule(); // e-mails administrators about new applications
       return user;
     },
@@ -457,23 +462,26 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     async requestPasswordReset(email, origin) {
       const attempt = { email, origin };
       await throttle.count('reset-request', attempt);
-      background.run('e-mail a password reset code (the user can request another)', async () => {
-        if (!(await throttle.mayMail(attempt))) return;
-        await runLockedTransaction(db, 'accounts', async (tx) => {
-          const reset = await signIn.createReset(tx, email);
-          await audit.record(tx, {
-            action: 'password-reset-requested',
-            result: reset === null ? 'refused' : 'done',
-            actor: null,
-            target: reset?.user.uid ?? null,
-            origin,
+      background.run(
+        'password reset e-mail could not be queued; the user can request another one',
+        async () => {
+          if (!(await throttle.mayMail(attempt))) return; // too many e-mails to this address
+          await runLockedTransaction(db, 'accounts', async (tx) => {
+            const reset = await signIn.createReset(tx, email);
+            await audit.record(tx, {
+              action: 'password-reset-requested',
+              result: reset === null ? 'refused' : 'done',
+              actor: null,
+              target: reset?.user.uid ?? null,
+              origin,
+            });
+            if (reset === null) return; // the address belongs to no account whose password can be reset
+            const { code, user } = reset;
+            await queueEmail(tx, user, (recipient) => passwordResetEmail(recipient, code));
           });
-          if (reset === null) return; // the address belongs to no account whose password can be reset
-          const { code, user } = reset;
-          await queueEmail(tx, user, (recipient) => passwordResetEmail(recipient, code));
-        });
-        mail.wake();
-      });
+          mail.wake();
+        },
+      );
     },
 
     async checkPasswordReset(code, origin) {
@@ -504,6 +512,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       await auditRejection(entry, async () => {
         await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
         const owner = await findUser(db, uid);
+        // A missing account was deleted during the request: `recheckCaller` rejects the change.
         if (owner !== null) rejectGuessablePassword(newPassword, owner, 'new_password');
         const passwordHash = await signIn.hashPassword(newPassword, hashRequester(actor.email, origin));
         return runLockedTransaction(db, 'accounts', async (tx) => {
@@ -558,7 +567,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           await queueEmail(tx, user, (recipient) => approvedEmail(recipient, user));
         },
       );
-      imageSessions.invalidateRights({ uid });
+      imageSessions.invalidateRights({ uid }); // the sessions continue, and their rights are read again
       mail.wake();
     },
 

@@ -145,22 +145,26 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   function startVerification(): void {
     if (isVerifying) return;
     isVerifying = true;
-    background.run('verify the audit log ("npm run audit:verify" does the same)', async () => {
-      try {
-        const { state, entries, brokenAt, lastEntryHash } = await checkChain(db, closing.signal);
-        lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
-        // Operators usually store the server's log elsewhere. The hashes in this log reveal a completely rewritten audit log.
-        if (state === 'intact')
-          log.info({ entries, lastEntryHash }, 'audit log verified: no entry was changed or removed');
-        else
-          log.error(
-            { intactEntries: entries, brokenAtEntry: brokenAt, lastEntryHash },
-            'audit log verification failed: entry number `brokenAtEntry` was changed or removed, the entries before it are intact; compare it with a backup; the server continues to record events; "npm run audit:verify" checks again',
-          );
-      } finally {
-        isVerifying = false;
-      }
-    });
+    background.run(
+      'audit log verification stopped by an error; "npm run audit:verify" starts it again',
+      async () => {
+        try {
+          const { state, entries, brokenAt, lastEntryHash } = await checkChain(db, closing.signal);
+          lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
+          // Operators usually store the server's log outside the database. The hashes in the server's log therefore reveal an audit log
+          // that was rewritten completely.
+          if (state === 'intact')
+            log.info({ entries, lastEntryHash }, 'audit log verified: no entry was changed or removed');
+          else
+            log.error(
+              { intactEntries: entries, brokenAtEntry: brokenAt, lastEntryHash },
+              'audit log verification failed: entry number `brokenAtEntry` was changed or removed, the entries before it are intact; compare it with a backup; the server continues to record events; "npm run audit:verify" checks again',
+            );
+        } finally {
+          isVerifying = false;
+        }
+      },
+    );
   }
 
   const chainState = (): AuditChain => ({ ...lastResult, isChecking: isVerifying });
@@ -181,7 +185,8 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         { deletedEntries: prunedCount, olderThan: before },
         'audit log entries older than AUDIT_RETENTION_DAYS deleted',
       );
-    // Pruned rows remain until they are deleted here, in batches. Rows that an interrupted earlier run has left are included.
+    // Until now, only the start of the hash chain has moved. The rows before the start are deleted here in batches, together with rows
+    // that an interrupted earlier run has left.
     let hasMoreRows = true;
     while (hasMoreRows && !closing.signal.aborted) hasMoreRows = await deletePrunedAuditRows(db);
   }

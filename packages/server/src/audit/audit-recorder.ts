@@ -22,7 +22,7 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** Uid of the account; null if there is no sign-in, and for the server itself. */
   readonly actor: string | null;
-  /** Uid of the affected account or id of the image; null if there is none. */
+  /** Uid of the affected account, or id of the affected image, case, collection, saved view or share link; null if there is none. */
   readonly target: string | null;
   /** Default: done. */
   readonly result?: AuditResult;
@@ -119,12 +119,16 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
 
   function writeSummaries(summaries: readonly RefusalSummary[]): void {
     pendingWrites = pendingWrites.then(async () => {
+      let writtenCount = 0;
       try {
-        for (const summary of summaries) await write(summaryOf(summary));
+        for (const summary of summaries) {
+          await write(summaryOf(summary));
+          writtenCount++;
+        }
       } catch (error) {
         log.error(
-          { err: error, summaries },
-          'audit summaries of rejected requests (field `summaries`) not written to the database; the log is the only record of those that are missing there',
+          { err: error, summaries: summaries.slice(writtenCount) },
+          'numbers of rejected requests (field `summaries`) could not be written to the audit log; this log line is their only record',
         );
       }
     });
@@ -148,7 +152,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
         recordSeparately(entry).catch((error: unknown) =>
           log.error(
             { err: error, action: entry.action, uid: entry.actor, target: entry.target },
-            'audit event not written to the database; the audit log does not contain it, this log line is its only record',
+            'audit event could not be written to the audit log; this log line is its only record',
           ),
         ),
       );
@@ -202,6 +206,6 @@ function summaryOf({ actor, network, count, kinds, first, last }: RefusalSummary
         .join(', ')
         .slice(0, 1000), // limits the size of the event
     },
-    origin: network === null ? null : { address: network, requestId: null },
+    origin: network === null ? null : { address: network, requestId: null }, // a network instead of one IP address
   };
 }

@@ -14,16 +14,19 @@ export function recordRefusal(
   const { credential } = request;
   const actor = credential !== null && 'user' in credential ? credential.user.uid : null;
   const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain a credential
-  const task = `record the rejection of request ${request.id} in the audit log (the audit event is lost; see its access log line)`;
-  background.run(task, () =>
-    audit.recordSeparately({
-      action: 'access-refused',
-      result: 'refused',
-      actor,
-      target: targetOf(request),
-      detail: { code, call },
-      origin: { address: request.ip, requestId: request.id },
-    }),
+  background.run(
+    'rejected request could not be recorded in the audit log; the access log line with the same requestId is its only record',
+    () =>
+      // Several refusals of one account or network in a minute are recorded in one summary.
+      audit.recordSeparately({
+        action: 'access-refused',
+        result: 'refused',
+        actor,
+        target: targetOf(request),
+        detail: { code, call },
+        origin: { address: request.ip, requestId: request.id },
+      }),
+    { requestId: request.id },
   );
 }
 

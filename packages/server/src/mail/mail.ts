@@ -44,7 +44,7 @@ export interface Mail {
 }
 
 const minuteMs = 60_000;
-/** Delays after failed attempts. If the attempt after the last delay, after about two days, also fails, the e-mail is deleted. */
+/** Delays after failed attempts, about two days in total. If the attempt after the last delay also fails, the e-mail is deleted. */
 const retryAfterMs = [
   10_000,
   minuteMs,
@@ -52,7 +52,7 @@ const retryAfterMs = [
   30 * minuteMs,
   ...Array<number>(15).fill(180 * minuteMs),
 ];
-/** Time for which a process reserves an e-mail. If the process ends before sending, another one sends it after this time. */
+/** Time for which a process claims an e-mail. If the process ends before it has sent the e-mail, another process sends it later. */
 const claimMs = 2 * minuteMs;
 /** Maximum interval at which a process looks for due e-mails, including those that other processes did not send. */
 const pollEveryMs = minuteMs;
@@ -71,7 +71,7 @@ type Dependencies = {
 export function createMail({ config, db, now, log, background, encryption }: Dependencies): Mail {
   const { smtpUrl } = config;
   const transport = smtpUrl === null ? createOutbox(config) : createSmtpTransport({ ...config, smtpUrl });
-  const timestampIn = (ms: number) => new Date(now().getTime() + ms).toISOString();
+  const timestampIn = (ms: number) => new Date(now().getTime() + ms).toISOString(); // `ms` milliseconds from now
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
   let isSending = false;
@@ -79,18 +79,18 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   let isWokenAgain = false;
 
   /** Binds a ciphertext to its row in `letters`, the table of queued e-mails. Must not change, or stored rows are unreadable. */
-  const purpose = (id: string) => `letter ${id}`;
+  const purposeOf = (id: string) => `letter ${id}`;
 
   async function queue(connection: Connection, email: Email): Promise<void> {
     const id = randomUUID();
     const queuedAt = now().toISOString();
-    const content = encryption.encrypt(JSON.stringify(email), purpose(id));
+    const content = encryption.encrypt(JSON.stringify(email), purposeOf(id));
     await insertEmail(connection, { id, content, created_at: queuedAt, attempts: 0, due_at: queuedAt });
   }
 
   async function deliver(row: Row<'letters'>): Promise<void> {
     try {
-      await transport.deliver(JSON.parse(encryption.decrypt(row.content, purpose(row.id))) as Email);
+      await transport.deliver(JSON.parse(encryption.decrypt(row.content, purposeOf(row.id))) as Email);
     } catch (error) {
       const waitMs = retryAfterMs[row.attempts];
       const reason = reasonOf(error);
@@ -116,7 +116,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
     while (!closing.aborted) {
       const email = await findDueEmail(db, now().toISOString());
       if (email === null) return;
-      if (await claimEmail(db, email, timestampIn(claimMs))) await deliver(email);
+      if (await claimEmail(db, email, timestampIn(claimMs))) await deliver(email); // false: another process has claimed it
     }
   }
 
@@ -127,20 +127,23 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       return;
     }
     isSending = true;
-    background.run('send queued e-mails (the server tries again within a minute)', async (closing) => {
-      try {
-        do {
-          isWokenAgain = false;
-          await deliverDue(closing);
-          await schedulePoll();
-        } while (isWokenAgain && !closing.aborted);
-      } catch (error) {
-        pollIn(pollEveryMs); // the database is unavailable; try again later
-        throw error;
-      } finally {
-        isSending = false;
-      }
-    });
+    background.run(
+      'queued e-mails could not be sent; the server tries again within a minute',
+      async (closing) => {
+        try {
+          do {
+            isWokenAgain = false;
+            await deliverDue(closing);
+            await schedulePoll();
+          } while (isWokenAgain && !closing.aborted);
+        } catch (error) {
+          pollIn(pollEveryMs); // the database is unavailable; try again later
+          throw error;
+        } finally {
+          isSending = false;
+        }
+      },
+    );
   }
 
   /** Schedules the next poll for the time when the next e-mail is due, from one second to `pollEveryMs` from now. */
@@ -161,10 +164,13 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
     queue,
     wake,
     send(email) {
-      background.run('queue an e-mail (it is not sent)', async () => {
-        await queue(db, email);
-        wake();
-      });
+      background.run(
+        'e-mail could not be stored in the queue of the database; it will not be sent',
+        async () => {
+          await queue(db, email);
+          wake();
+        },
+      );
     },
     close() {
       isClosed = true;
@@ -205,9 +211,10 @@ function createSmtpTransport({
   };
 }
 
+/** Creates a transport that writes each e-mail to a file. */
 function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'>): Transport {
   const folder = path.join(dataDir, 'outbox');
-  const transport = createTransport({ streamTransport: true, buffer: true });
+  const transport = createTransport({ streamTransport: true, buffer: true }); // creates messages without sending them
   return {
     async deliver(email) {
       const { message } = await transport.sendMail({ from: mailFrom, ...email });

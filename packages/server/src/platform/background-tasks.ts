@@ -2,11 +2,17 @@
 import type { Logger } from 'pino';
 
 export interface Background {
-  /** Starts work. If it fails, logs `task`: what the work is and what a failure means. `closing` is aborted when the program stops. */
-  run(task: string, work: (closing: AbortSignal) => Promise<void>): void;
+  /**
+   * Starts work.
+   *
+   * @param failureMessage log message if the work fails: what was not done, and what follows from it
+   * @param work `close` aborts its signal
+   * @param logFields further fields of the log line
+   */
+  run(failureMessage: string, work: (closing: AbortSignal) => Promise<void>, logFields?: object): void;
   /** Resolves when no task is running. */
   idle(): Promise<void>;
-  /** Aborts `closing` and waits for the running tasks. */
+  /** Called when the program stops: aborts `closing` and waits for the running tasks. */
   close(): Promise<void>;
 }
 
@@ -19,14 +25,9 @@ export function createBackground({ log }: { log: Logger }): Background {
   }
 
   return {
-    run(task, work) {
+    run(failureMessage, work, logFields = {}) {
       const done = work(closing.signal)
-        .catch((error: unknown) =>
-          log.error(
-            { err: error, task },
-            'background task failed; the field `task` states what was not done and what follows from it',
-          ),
-        )
+        .catch((error: unknown) => log.error({ err: error, ...logFields }, failureMessage))
         .finally(() => running.delete(done));
       running.add(done);
     },

@@ -10,7 +10,7 @@ import type { MetricNow } from '../metrics/prometheus-types.ts';
 import { answerCalls, type Caller, type CallTable, createCaller } from '../tiles/process-calls.ts';
 import { pathInCall } from '../tiles/remote-tile-client.ts';
 
-/** Calls from the primary process to an HTTP worker process. */
+/** Functions of an HTTP worker process that the primary process calls. */
 export interface HttpWorkerCalls extends CallTable {
   readonly metrics: (signal: AbortSignal) => Promise<readonly MetricNow[]>;
 }
@@ -18,7 +18,7 @@ export interface HttpWorkerCalls extends CallTable {
 export interface HttpWorkers {
   /** The port on which all HTTP worker processes listen. */
   readonly port: number;
-  /** Returns the metrics of each process, and the counters of those that have exited. */
+  /** Returns the metrics of each HTTP worker process, and the sums of the counters of those that have exited. */
   metrics(): Promise<readonly (readonly MetricNow[])[]>;
   /** Sends SIGTERM to all HTTP worker processes and waits until they have exited. */
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export interface HttpWorkers {
 
 interface HttpWorkersOptions {
   readonly count: number;
-  /** Calls from HTTP worker processes that this process answers. */
+  /** Functions of this process that HTTP worker processes call. */
   readonly calls: CallTable;
   readonly log: Logger;
 }
@@ -41,7 +41,7 @@ const metricsTimeoutMs = 1000;
 
 /** State of a running HTTP worker process, which the primary process keeps. */
 interface HttpWorkerState {
-  readonly caller: Caller<HttpWorkerCalls>;
+  readonly caller: Caller<HttpWorkerCalls>; // calls functions of the process
   /** The metrics that the process has returned last; empty before the first read. */
   lastMetrics: readonly MetricNow[];
 }
@@ -68,7 +68,7 @@ export async function startHttpWorkers({
     answerCalls(worker, calls, (error, { name, args }) =>
       log.error(
         { err: error, call: name, slidePath: pathInCall(args) },
-        'primary process could not answer a call (field `call`) of an HTTP worker process; the client of the HTTP request gets an error response',
+        'internal call (field `call`) from an HTTP worker process to the primary process failed; the HTTP request that caused it gets an error response',
       ),
     );
     return worker;

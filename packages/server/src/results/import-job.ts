@@ -200,7 +200,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       else {
         log.error(
           { err: error, layer: layerId, image: layer.image_id },
-          'import of an analysis result failed; its result layer is marked as failed',
+          'import of an analysis result failed with an unexpected error; its result layer is marked as failed until its file is uploaded again or replaced',
         );
         outcome = { ok: false, problem: 'internal', message: 'The import failed' };
       }
@@ -211,7 +211,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       // An internal error has already been logged with its cause.
       log.info(
         { layer: layerId, image: layer.image_id, problem: outcome.problem, reason: outcome.message },
-        'analysis result file rejected; its result layer is marked as failed',
+        'analysis result file rejected (code in `problem`, details in `reason`); its result layer is marked as failed',
       );
     const columns = outcome.ok
       ? ({
@@ -221,12 +221,9 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
           object_count: outcome.objects,
         } as const)
       : ({ state: 'failed', percent: 0, problem: outcome.problem } as const);
-    const isSaved = await updateResultLayerInState(
-      db,
-      layerId,
-      { ...columns, updated_at: nowIso() },
-      ['importing'],
-    );
+    const isSaved = await updateResultLayerInState(db, layerId, { ...columns, updated_at: nowIso() }, [
+      'importing',
+    ]);
     if (isSaved) {
       await files.parts.discard(layerId);
       await deleteReplacedLayers(layer);

@@ -100,12 +100,12 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
       });
       await mail.queue(tx, confirmRegistrationEmail(recipients.forAddress(user.email, language), code));
     });
-    mail.wake();
+    mail.wake(); // sends the queued e-mail
   }
 
   return {
     request(request, origin) {
-      background.run('e-mail a registration link (the user can register again)', () =>
+      background.run('registration e-mail could not be queued; the user can register again', () =>
         storeAndSendEmail(request, origin),
       );
     },
@@ -133,8 +133,9 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         if ((await findUserByEmail(tx, email)) !== null) throw new AppError('email_taken');
         const { uid, display_name: displayName, affiliation, purpose, language } = registration;
         await deleteRegistrationsOf(tx, registration.email_key);
-        await insertUser(tx, register({ uid, email, displayName }, now().toISOString()), language);
-        await signIn.signUp(tx, uid, passwordHash);
+        const pendingUser = register({ uid, email, displayName }, now().toISOString()); // waits for approval
+        await insertUser(tx, pendingUser, language);
+        await signIn.signUp(tx, uid, passwordHash); // stores the password
         if (affiliation !== null || purpose !== null) {
           await insertApplication(tx, { uid, affiliation, purpose });
         }

@@ -86,7 +86,10 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let diskWork: Promise<void> = openExisting().catch(warn);
 
   function warn(error: unknown): void {
-    log.warn({ err: error, folder }, 'tile disk cache failed; the affected tiles are cached in memory only');
+    log.warn(
+      { err: error, folder },
+      'tile disk cache failed; the affected tiles are cached in memory only, further tiles are written to the disk again',
+    );
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {
